@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, in real time. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/contracts/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'],
+        },
+      },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 30_000 } },
+    ],
+  },
+});
