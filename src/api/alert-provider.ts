@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { apiVersion } from './canary.ts';
+
+/** Chat services that alerts can go to. */
+export const alertProviders = ['slack', 'msteams', 'discord', 'rocket', 'gchat'] as const;
+export const AlertProviderType = z.enum(alertProviders);
+export type AlertProviderType = z.infer<typeof AlertProviderType>;
+
+export const AlertProviderSpec = z.object({
+  type: AlertProviderType.describe('Kind of the chat service.'),
+  channel: z.string().optional().describe('Channel to write to; `general` when absent.'),
+  username: z.string().optional().describe('Name to write under; `flagger` when absent.'),
+  address: z.string().optional().describe('Address of the incoming webhook.'),
+  proxy: z.string().optional().describe('HTTP proxy to go through.'),
+  secretRef: z
+    .object({ name: z.string().describe('Name of the Secret.') })
+    .optional()
+    .describe('Secret in the same namespace; its key `address` wins over the field, `token` is for Slack.'),
+});
+export type AlertProviderSpec = z.infer<typeof AlertProviderSpec>;
+
+/** Where alerts of Canaries go. */
+export const AlertProvider = z.object({
+  apiVersion: z.literal(apiVersion),
+  kind: z.literal('AlertProvider'),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  spec: AlertProviderSpec,
+});
+export type AlertProvider = z.infer<typeof AlertProvider>;

@@ -1,0 +1,206 @@
+import type { Analysis, Metric } from './canary.ts';
+import { parseDuration } from './duration.ts';
+import { shorten } from './field-path.ts';
+import { error, type Finding, type Scope, warning } from './finding.ts';
+import { providerCapabilities } from './provider-capabilities.ts';
+
+const at = (field: string): string => `spec.analysis.${field}`;
+const builtIn = ['request-success-rate', 'request-duration'];
+/** The shortest interval that is used. Source: reference 01 §4. */
+const shortestIntervalMs = 10_000;
+
+/** Everything about `spec.analysis`, and `spec.metricsServer`. */
+export function analysisFindings(scope: Scope): Finding[] {
+  const { spec } = scope.canary;
+  const { analysis } = spec;
+  return [
+    ...(spec.skipAnalysis ? [] : [...stepFindings(scope), ...nothingJudges(analysis)]),
+    ...limitFindings(scope),
+    ...capabilityFindings(scope),
+    ...intervalFindings(analysis),
+    ...(analysis.metrics ?? []).flatMap((metric, index) => metricFindings(metric, at(`metrics[${index}]`), analysis)),
+    ...webhookFindings(analysis),
+    ...(spec.metricsServer ? urlFindings(spec.metricsServer, 'spec.metricsServer') : []),
+    ...cookieFindings(analysis),
+  ];
+}
+
+/** Whether the release can get to its end by its steps. */
+function stepFindings({ canary, provider }: Scope): Finding[] {
+  const { iterations, stepWeight, stepWeights, maxWeight } = canary.spec.analysis;
+  const given = Object.entries({ iterations, stepWeight, stepWeights }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    return [
+      error('spec.analysis', `has ${given.map(([name]) => name).join(' and ')} together, which the API server refuses: keep one of them`),
+    ];
+  }
+  const noWeights = stepWeight === undefined && stepWeights === undefined;
+  if (noWeights && iterations === undefined) {
+    return [
+      error('spec.analysis', 'has no steps: set stepWeight or stepWeights for a share of traffic, or iterations for Blue/Green and A/B'),
+    ];
+  }
+  const cannotSplit = provider !== undefined && !providerCapabilities[provider].weights;
+  if (cannotSplit && (!noWeights || (iterations ?? 0) < 1)) {
+    const field = noWeights ? 'iterations' : stepWeights ? 'stepWeights' : 'stepWeight';
+    return [
+      warning(at(field), `provider ${provider} cannot split traffic: this runs as Blue/Green with 10 iterations; set iterations instead`),
+    ];
+  }
+  if (stepWeights) return stepWeightsFindings(stepWeights);
+  if (noWeights) {
+    if ((iterations ?? 0) >= 1) return [];
+    return [error(at('iterations'), 'is below 1 and there are no weights, so the release never moves: set it to 1 or more')];
+  }
+  const found: Finding[] = [];
+  if ((stepWeight ?? 0) <= 0) found.push(error(at('stepWeight'), 'is not above 0, so the canary never gets traffic: set it from 1 to 100'));
+  if ((maxWeight ?? 0) > 100) found.push(error(at('maxWeight'), `is ${maxWeight}, which is never reached: set it to 100 or less`));
+  return found;
+}
+
+function stepWeightsFindings(weights: readonly number[]): Finding[] {
+  const path = at('stepWeights');
+  const [first] = weights;
+  if (first === undefined) return [error(path, 'is empty, so the canary never gets traffic: list rising weights, as in [5, 20, 50]')];
+  const found: Finding[] = [];
+  if (first <= 0) found.push(error(`${path}[0]`, 'is not above 0, so the canary never gets traffic: begin with 1 or more'));
+  for (const [index, weight] of weights.entries()) {
+    const before = weights[index - 1];
+    if (weight > 100 || weight < 0)
+      found.push(error(`${path}[${index}]`, `is ${weight}, outside 0 to 100: weights are percent of traffic`));
+    if (before !== undefined && weight <= before) {
+      found.push(error(`${path}[${index}]`, `is ${weight} after ${before}, so the release would not move on: list weights that rise`));
+    }
+  }
+  return found.slice(0, 20);
+}
+
+function nothingJudges({ metrics, webhooks }: Analysis): Finding[] {
+  if (metrics?.length || webhooks?.length) return [];
+  return [warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric')];
+}
+
+function limitFindings({ canary }: Scope): Finding[] {
+  const { analysis, progressDeadlineSeconds } = canary.spec;
+  const { mirrorWeight, stepWeightPromotion, threshold } = analysis;
+  const found: Finding[] = [];
+  if (mirrorWeight !== undefined && (mirrorWeight < 0 || mirrorWeight > 100)) {
+    found.push(error(at('mirrorWeight'), `is ${mirrorWeight}, outside 0 to 100: it is percent of requests`));
+  }
+  for (const field of ['primaryReadyThreshold', 'canaryReadyThreshold'] as const) {
+    const percent = analysis[field] ?? 100;
+    if (percent > 100) found.push(error(at(field), `is ${percent} percent, which is never reached: set it to 100 or less`));
+    if (percent < 0) found.push(warning(at(field), `is ${percent} and counts as 0: set it from 0 to 100`));
+  }
+  if ((stepWeightPromotion ?? 0) < 0)
+    found.push(warning(at('stepWeightPromotion'), 'is negative and counts as 0, one jump: set it from 1 to 100'));
+  if (threshold <= 0)
+    found.push(warning(at('threshold'), `is ${threshold} and counts as 1, the first failed check ends the release: set it to 1 or more`));
+  if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= 0) {
+    found.push(warning('spec.progressDeadlineSeconds', 'is not above 0, so an unready workload fails at once: set seconds, as in 600'));
+  }
+  return found;
+}
+
+/** Strategies that the provider cannot express; what it would do instead sends the wrong users to the canary. */
+function capabilityFindings({ canary, provider }: Scope): Finding[] {
+  const { analysis, service } = canary.spec;
+  if (provider === undefined) return [];
+  const isTcp = provider === 'istio' && service.appProtocol?.toLowerCase() === 'tcp';
+  const can = isTcp
+    ? { ...providerCapabilities.istio, mirroring: false, headerMatch: false, sessionAffinity: false }
+    : providerCapabilities[provider];
+  const who = isTcp ? 'provider istio with appProtocol tcp' : `provider ${provider}`;
+  const found: Finding[] = [];
+  if (analysis.match?.length && !can.headerMatch) {
+    if ((analysis.iterations ?? 0) > 0)
+      found.push(error(at('match'), `${who} cannot choose requests by headers: remove match, or use istio or gatewayapi:v1`));
+    else found.push(warning(at('match'), `${who} cannot choose requests by headers, so weights are of all traffic: remove match`));
+  }
+  if (analysis.mirror && !can.mirroring)
+    found.push(error(at('mirror'), `${who} cannot mirror requests: remove mirror, or use istio or gatewayapi:v1`));
+  if (analysis.sessionAffinity && !can.sessionAffinity) {
+    found.push(error(at('sessionAffinity'), `${who} cannot keep users on one side: remove sessionAffinity, or use istio or gatewayapi:v1`));
+  }
+  if (provider.startsWith('gatewayapi')) found.push(...gatewayMatchFindings(analysis));
+  return found;
+}
+
+function gatewayMatchFindings({ match = [] }: Analysis): Finding[] {
+  return match.flatMap((entry, index) => {
+    const path = at(`match[${index}]`);
+    const conditions = [...Object.values(entry.headers ?? {}), ...Object.values(entry.queryParams ?? {})];
+    if (conditions.length === 0)
+      return [error(path, 'has no header or query parameter, which Gateway API would take as every request: add one')];
+    if (conditions.every((each) => 'exact' in each || 'regex' in each)) return [];
+    return [error(path, 'uses prefix or suffix, which Gateway API does not know: use exact or regex')];
+  });
+}
+
+function intervalFindings({ interval }: Analysis): Finding[] {
+  const ms = parseDuration(interval);
+  if (ms === undefined || ms <= 0) return [badDuration(at('interval'), interval)];
+  if (ms >= shortestIntervalMs) return [];
+  return [warning(at('interval'), `is ${shorten(interval)} and is raised to 10s: set it to 10s or more`)];
+}
+
+function metricFindings(metric: Metric, path: string, analysis: Analysis): Finding[] {
+  const found: Finding[] = [];
+  const { min, max } = metric.thresholdRange ?? {};
+  if (!builtIn.includes(metric.name) && !metric.query && !metric.templateRef) {
+    found.push(error(path, `has nothing to run: set templateRef, or name it ${builtIn.join(' or ')}`));
+  }
+  if (min !== undefined && max !== undefined && min > max) {
+    found.push(error(`${path}.thresholdRange`, `has min ${min} above max ${max}, so no value passes: exchange them`));
+  }
+  if (min === undefined && max === undefined && metric.threshold === undefined) {
+    found.push(warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max'));
+  }
+  if (metric.threshold !== undefined)
+    found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
+  if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
+  if (metric.interval === undefined) return found;
+  const ms = parseDuration(metric.interval);
+  const tickMs = parseDuration(analysis.interval);
+  if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
+  else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, shortestIntervalMs)) {
+    found.push(
+      warning(
+        `${path}.interval`,
+        `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: make it no longer`,
+      ),
+    );
+  }
+  return found;
+}
+
+function webhookFindings({ webhooks = [] }: Analysis): Finding[] {
+  return webhooks.flatMap((webhook, index) => {
+    const path = at(`webhooks[${index}]`);
+    const found = urlFindings(webhook.url, `${path}.url`);
+    const ms = webhook.timeout === undefined ? 1 : parseDuration(webhook.timeout);
+    if (webhook.timeout !== undefined && (ms === undefined || ms <= 0)) found.push(badDuration(`${path}.timeout`, webhook.timeout));
+    return found;
+  });
+}
+
+function cookieFindings({ sessionAffinity }: Analysis): Finding[] {
+  if (!sessionAffinity) return [];
+  const { cookieName, primaryCookieName } = sessionAffinity;
+  const path = at('sessionAffinity');
+  if (cookieName === '') return [error(`${path}.cookieName`, 'is empty: name the cookie')];
+  if (cookieName !== primaryCookieName) return [];
+  return [error(`${path}.primaryCookieName`, 'is the same as cookieName, so both sides would claim each user: give it another name')];
+}
+
+/** An address that can be asked: http or https, with a host. */
+function urlFindings(url: string, path: string): Finding[] {
+  const parsed = URL.parse(url);
+  if (parsed && (parsed.protocol === 'http:' || parsed.protocol === 'https:') && /^https?:\/\//i.test(url)) return [];
+  // An address can hold a password before the @, so it is not repeated.
+  return [error(path, 'is no http or https address: write it as in http://name.namespace/path')];
+}
+
+function badDuration(path: string, text: string): Finding {
+  return error(path, `is ${shorten(text)}, which is no time above 0: write it as in 30s or 1m30s`);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { Phase } from './phase.ts';
+import { Routes } from './routes.ts';
+
+export const Condition = z.object({
+  type: z.string(),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string(),
+  message: z.string().optional(),
+  lastUpdateTime: z.string().optional(),
+  lastTransitionTime: z.string().optional(),
+  observedGeneration: z.int().optional(),
+});
+export type Condition = z.infer<typeof Condition>;
+
+/** What became of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */
+export const Verdict = z.object({
+  check: z.string(),
+  verdict: z.enum(['passed', 'failed', 'unmeasured']),
+  value: z.number().optional(),
+  /** The primary's value of the same query, where one can be asked for. */
+  baseline: z.number().optional(),
+  limit: z.string().optional(),
+  reason: z.string().optional(),
+});
+export type Verdict = z.infer<typeof Verdict>;
+
+/** A terminal message that someone still has to receive (I6); listed before its first attempt. */
+export const Delivery = z.object({
+  /** Idempotency key, stable over retries and restarts. */
+  key: z.string(),
+  kind: z.enum(['event', 'post-rollout', 'alert']),
+  outcome: z.enum(['Succeeded', 'Failed', 'superseded', 'cancelled']),
+  message: z.string(),
+  sinceMs: z.number(),
+});
+export type Delivery = z.infer<typeof Delivery>;
+
+/** Everything Serin remembers of a release; the established status fields are projected from it. Times: epoch milliseconds. */
+export const Release = z.object({
+  targetUid: z.string(),
+  /** The revision under analysis, or the last one that was. */
+  revision: z.string(),
+  /** The revision that the primary holds by our own promotion. */
+  promotedRevision: z.string().optional(),
+  observedGeneration: z.int(),
+  /** Number of releases started on this Canary; part of each question's id. */
+  run: z.int(),
+  /** Child state of the phase in the statechart. */
+  step: z.string(),
+  routes: Routes,
+  failedChecks: z.int(),
+  iterations: z.int(),
+  startedMs: z.number(),
+  /** When the current step was entered; deadlines count from here. */
+  stepStartedMs: z.number(),
+  /** Next moment at which the chart wants to be woken; absent at rest. */
+  wakeAtMs: z.number().optional(),
+  /** The pre-rollout hooks passed for this revision. */
+  preRolloutPassed: z.boolean().optional(),
+  /** Whether the start of this revision was confirmed. */
+  confirmed: z.boolean().optional(),
+  /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
+  heldRoutes: Routes.optional(),
+  verdicts: z.array(Verdict).optional(),
+  /** Why the release failed or waits; in words for the condition. */
+  reason: z.string().optional(),
+  deliveries: z.array(Delivery).optional(),
+});
+export type Release = z.infer<typeof Release>;
+
+export const CanaryStatus = z.object({
+  phase: Phase,
+  failedChecks: z.number(),
+  canaryWeight: z.number(),
+  iterations: z.number(),
+  trackedConfigs: z.record(z.string(), z.string()).optional(),
+  lastAppliedSpec: z.string().optional(),
+  lastPromotedSpec: z.string().optional(),
+  lastTransitionTime: z.string().optional(),
+  sessionAffinityCookie: z.string().optional(),
+  primarySessionAffinityCookie: z.string().optional(),
+  previousSessionAffinityCookie: z.string().optional(),
+  conditions: z.array(Condition).optional(),
+  release: Release.optional(),
+});
+export type CanaryStatus = z.infer<typeof CanaryStatus>;

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { CanaryStatus } from './canary-status.ts';
+import { HttpMatch } from './routes.ts';
+import { Service } from './service-spec.ts';
+
+export const group = 'flagger.app';
+export const version = 'v1beta1';
+export const apiVersion = `${group}/${version}`;
+
+/** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
+const Duration = z.string().regex(/^[0-9]+(m|s)/);
+
+export const providers = [
+  'apisix',
+  'appmesh',
+  'appmesh:v1beta2',
+  'contour',
+  'gatewayapi:v1',
+  'gatewayapi:v1beta1',
+  'gloo',
+  'istio',
+  'knative',
+  'kubernetes',
+  'kuma',
+  'linkerd',
+  'nginx',
+  'none',
+  'osm',
+  'skipper',
+  'smi:v1alpha1',
+  'smi:v1alpha2',
+  'smi:v1alpha3',
+  'smi:v1alpha4',
+  'traefik',
+] as const;
+export const Provider = z.enum(providers);
+export type Provider = z.infer<typeof Provider>;
+
+const CrossReference = z.object({
+  apiVersion: z.string().describe('API version of the object.'),
+  kind: z.string().describe('Kind of the object.'),
+  name: z.string().describe('Name of the object, in the namespace of the Canary.'),
+});
+
+export const TargetRef = z.object({
+  apiVersion: z.string().describe('API version of the workload.'),
+  kind: z.enum(['DaemonSet', 'Deployment', 'Service']).describe('Kind of the workload.'),
+  name: z.string().min(1).describe('Name of the workload.'),
+});
+export type TargetRef = z.infer<typeof TargetRef>;
+
+export const Metric = z.object({
+  name: z.string().describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
+  interval: Duration.optional().describe('Window of the query, as duration text; 1m when absent.'),
+  threshold: z.number().optional().describe('Old form of thresholdRange: the minimum of a success rate, the maximum of anything else.'),
+  thresholdRange: z
+    .object({
+      min: z.number().optional().describe('Lowest accepted value.'),
+      max: z.number().optional().describe('Highest accepted value.'),
+    })
+    .optional()
+    .describe('Accepted values, both ends included.'),
+  query: z.string().optional().describe('Old form of templateRef: a Prometheus query.'),
+  templateRef: z
+    .object({
+      name: z.string().describe('Name of the MetricTemplate.'),
+      namespace: z.string().optional().describe("Namespace of the MetricTemplate; the Canary's own when absent."),
+    })
+    .optional()
+    .describe('The MetricTemplate to ask.'),
+  templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
+});
+export type Metric = z.infer<typeof Metric>;
+
+export const HookType = z.enum([
+  '',
+  'rollout',
+  'pre-rollout',
+  'confirm-rollout',
+  'confirm-traffic-increase',
+  'confirm-promotion',
+  'post-rollout',
+  'event',
+  'rollback',
+]);
+export type HookType = z.infer<typeof HookType>;
+
+export const Webhook = z.object({
+  name: z.string().describe('Name of the webhook, for events and messages.'),
+  type: HookType.optional().describe('Moment of the call; `rollout` when absent or empty.'),
+  url: z.string().describe('Address that gets the POST.'),
+  timeout: Duration.optional().describe('Time for each attempt, as duration text; 10s when absent.'),
+  retries: z.int().optional().describe('Further attempts after the first.'),
+  metadata: z.record(z.string(), z.string()).optional().describe('Values that are sent along.'),
+  muteAlert: z.boolean().optional().describe('Send no alert while this gate keeps the release waiting.'),
+  disableTLS: z.boolean().optional().describe('Accept any certificate of the server.'),
+});
+export type Webhook = z.infer<typeof Webhook>;
+
+export const SessionAffinity = z.object({
+  cookieName: z.string().describe('Cookie that keeps a user on the canary.'),
+  primaryCookieName: z.string().optional().describe('Cookie that keeps a user on the primary for one interval.'),
+  maxAge: z.int().optional().meta({ description: 'Life of the canary cookie in seconds.', default: 86400 }),
+  domain: z.string().optional().describe('Domain attribute of the cookies.'),
+  path: z.string().optional().describe('Path attribute of the cookies.'),
+  httpOnly: z.boolean().optional().describe('HttpOnly attribute of the cookies.'),
+  secure: z.boolean().optional().describe('Secure attribute of the cookies.'),
+  partitioned: z.boolean().optional().describe('Partitioned attribute of the cookies.'),
+  sameSite: z.enum(['Strict', 'Lax', 'None']).optional().describe('SameSite attribute of the cookies.'),
+});
+export type SessionAffinity = z.infer<typeof SessionAffinity>;
+
+export const Alert = z.object({
+  name: z.string().describe('Name of the alert.'),
+  severity: z.enum(['', 'info', 'warn', 'error']).optional().describe('Lowest severity that is sent.'),
+  providerRef: z
+    .object({
+      name: z.string().describe('Name of the AlertProvider.'),
+      namespace: z.string().optional().describe("Namespace of the AlertProvider; the Canary's own when absent."),
+    })
+    .describe('The AlertProvider to send by.'),
+});
+export type Alert = z.infer<typeof Alert>;
+
+export const Analysis = z.object({
+  interval: Duration.describe('Time between checks, as duration text; at least 10s.'),
+  threshold: z.int().describe('Number of failed checks that ends the release.'),
+  iterations: z.int().optional().describe('Number of checks of an A/B or Blue/Green release.'),
+  maxWeight: z.int().optional().describe('Percent of traffic to the canary at which promotion starts; 100 when absent.'),
+  stepWeight: z.int().optional().describe('Percent of traffic added at each step.'),
+  stepWeights: z.array(z.int()).optional().describe('Percent of traffic at each step, rising.'),
+  stepWeightPromotion: z.int().optional().describe('Percent of traffic that returns to the primary at each step of the promotion.'),
+  mirror: z.boolean().optional().describe('Begin with copies of requests instead of requests.'),
+  mirrorWeight: z.int().optional().describe('Percent of requests that is copied.'),
+  primaryReadyThreshold: z.int().optional().describe('Percent of the pods of the primary that must be available; 100 when absent.'),
+  canaryReadyThreshold: z.int().optional().describe('Percent of the pods of the canary that must be available; 100 when absent.'),
+  match: z.array(HttpMatch).optional().describe('Requests that go to the canary in an A/B release.'),
+  metrics: z.array(Metric).optional().describe('Measurements that the canary must pass.'),
+  webhooks: z.array(Webhook).optional().describe('HTTP calls at named moments; some can hold the release.'),
+  alerts: z.array(Alert).optional().describe('Where to report.'),
+  sessionAffinity: SessionAffinity.optional().describe('Keep each user on one side.'),
+  /** Ours. What a failure to measure counts as: `fail` (a failed check, the established behaviour) or `hold` (wait). */
+  unmeasured: z
+    .enum(['fail', 'hold'])
+    .optional()
+    .describe('What a failure to measure counts as: a failed check (`fail`), or wait (`hold`).'),
+});
+export type Analysis = z.infer<typeof Analysis>;
+
+export const CanarySpec = z.object({
+  provider: Provider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
+  metricsServer: z.string().optional().describe('Prometheus of this Canary; the global one when absent.'),
+  targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
+  autoscalerRef: CrossReference.extend({
+    kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
+    primaryScalerQueries: z.record(z.string(), z.string()).optional().describe('KEDA: queries of the primary by trigger name.'),
+    primaryScalerReplicas: z
+      .object({
+        minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),
+        maxReplicas: z.int().min(1).optional().describe('Most replicas of the primary.'),
+      })
+      .optional()
+      .describe('Limits of the scaler of the primary that differ.'),
+  })
+    .optional()
+    .describe('Scaler of the workload.'),
+  ingressRef: CrossReference.extend({ kind: z.literal('Ingress') })
+    .optional()
+    .describe('Ingress of the application; needed by nginx and skipper.'),
+  routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
+    .optional()
+    .describe('Route of the application; needed by apisix.'),
+  upstreamRef: CrossReference.extend({
+    kind: z.literal('Upstream'),
+    namespace: z.string().optional().describe('Namespace of the Upstream.'),
+  })
+    .optional()
+    .describe('Gloo: Upstream whose settings are copied.'),
+  service: Service.describe('Services and routes to make.'),
+  analysis: Analysis.describe('How the new version is judged.'),
+  progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
+  skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
+  revertOnDeletion: z.boolean().optional().describe('Put everything back when the Canary is deleted.'),
+  suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
+});
+export type CanarySpec = z.infer<typeof CanarySpec>;
+
+/** The part of metadata that decisions use. */
+export const CanaryMeta = z.looseObject({
+  name: z.string(),
+  namespace: z.string(),
+  uid: z.string(),
+  generation: z.int(),
+  resourceVersion: z.string(),
+  creationTimestamp: z.string().optional(),
+  deletionTimestamp: z.string().optional(),
+  finalizers: z.array(z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+});
+
+/** A Canary that passed the strict parse. */
+export const Canary = z.object({
+  apiVersion: z.literal(apiVersion),
+  kind: z.literal('Canary'),
+  metadata: CanaryMeta,
+  spec: CanarySpec,
+  status: CanaryStatus.optional(),
+});
+export type Canary = z.infer<typeof Canary>;

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { crds, type StructuralSchema, schemaOf } from './crds.ts';
+
+const folder = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'crds');
+const [canary, metricTemplate, alertProvider] = crds().map(schemaOf);
+
+function at(schema: StructuralSchema | undefined, path: string): StructuralSchema | undefined {
+  return path.split('.').reduce<StructuralSchema | undefined>((node, name) => {
+    const child = name === '*' ? node?.additionalProperties : node?.properties?.[name.replace('[]', '')];
+    return name.endsWith('[]') ? child?.items : child;
+  }, schema);
+}
+
+function* nodes(schema: StructuralSchema, path = ''): Generator<[string, StructuralSchema]> {
+  yield [path, schema];
+  for (const [name, child] of Object.entries(schema.properties ?? {})) yield* nodes(child, `${path}.${name}`);
+  if (schema.items) yield* nodes(schema.items, `${path}[]`);
+  if (schema.additionalProperties) yield* nodes(schema.additionalProperties, `${path}.*`);
+}
+
+describe('the CRDs', () => {
+  it.each(crds().map((crd) => ({ name: `${crd.spec.names.singular}.yaml`, crd })))(
+    '$name of the chart is what the schemas give',
+    ({ name, crd }) => {
+      expect(parse(readFileSync(join(folder, name), 'utf8'))).toEqual(crd);
+    },
+  );
+
+  it('are structural: each node has a type or is int-or-string, and none has words of plain JSON Schema', () => {
+    for (const crd of crds()) {
+      for (const [path, node] of nodes(schemaOf(crd))) {
+        expect(node.type !== undefined || node['x-kubernetes-int-or-string'] === true, path).toBe(true);
+        for (const word of ['$ref', '$schema', 'const', 'propertyNames', 'nullable']) expect(node, path).not.toHaveProperty(word);
+        expect([path, node.type === 'array' && !node.items]).toEqual([path, false]);
+        expect([path, Boolean(node.properties && node.additionalProperties)]).toEqual([path, false]);
+      }
+    }
+  });
+
+  it('01 §2: spec asks for targetRef and analysis only, service for its port only, and the root for nothing', () => {
+    expect(canary?.required).toBeUndefined();
+    expect(at(canary, 'spec')?.required).toEqual(['targetRef', 'analysis']);
+    expect(at(canary, 'spec.service')?.required).toEqual(['port']);
+    expect(at(canary, 'spec.analysis')?.required).toBeUndefined();
+    expect(at(canary, 'spec.analysis')?.oneOf).toHaveLength(3);
+    expect(at(canary, 'status')?.required).toBeUndefined();
+  });
+
+  it('01 §12.1: numbers are as wide as the established ones', () => {
+    for (const field of ['service.port', 'analysis.threshold', 'analysis.maxWeight', 'analysis.stepWeights[]', 'progressDeadlineSeconds']) {
+      const node = at(canary, `spec.${field}`);
+      expect(node, field).toMatchObject({ type: 'number' });
+      expect(node, field).not.toHaveProperty('maximum');
+    }
+  });
+
+  it('has no defaults but the established ones', () => {
+    const defaults = crds().flatMap((crd) => [...nodes(schemaOf(crd))].filter(([, node]) => 'default' in node).map(([path]) => path));
+    expect(defaults).toEqual([
+      '.spec.service.gatewayRefs[].group',
+      '.spec.service.gatewayRefs[].kind',
+      '.spec.service.mirror[].backendRef.group',
+      '.spec.service.mirror[].backendRef.kind',
+      '.spec.analysis.sessionAffinity.maxAge',
+    ]);
+  });
+
+  const service =
+    'name port portName targetPort appProtocol trafficDistribution portDiscovery headless timeout backendTimeout gateways gatewayRefs hosts delegation trafficPolicy match rewrite.type retries.perTryTimeout headers.request.add.* headers.response.remove mirror[].backendRef.port corsPolicy.allowOrigins[].regex corsPolicy.maxAge meshName backends apex.labels.* primary.annotations.* canary.labels.* unmanagedMetadata.labels match[].uri.exact match[].withoutHeaders.*.regex trafficPolicy.connectionPool.http.h2UpgradePolicy trafficPolicy.loadBalancer.consistentHash.httpCookie.ttl trafficPolicy.outlierDetection.baseEjectionTime trafficPolicy.tls.sni';
+  const analysis =
+    'interval iterations threshold maxWeight stepWeight stepWeights stepWeightPromotion mirror mirrorWeight primaryReadyThreshold canaryReadyThreshold match[].headers.*.suffix match[].queryParams.*.exact match[].sourceLabels.* metrics[].name metrics[].interval metrics[].threshold metrics[].thresholdRange.min metrics[].thresholdRange.max metrics[].query metrics[].templateRef.namespace metrics[].templateVariables.* webhooks[].type webhooks[].url webhooks[].timeout webhooks[].retries webhooks[].metadata.* webhooks[].muteAlert webhooks[].disableTLS alerts[].severity alerts[].providerRef.namespace sessionAffinity.cookieName sessionAffinity.primaryCookieName sessionAffinity.partitioned sessionAffinity.sameSite unmeasured';
+  const spec =
+    'provider metricsServer targetRef.kind autoscalerRef.primaryScalerQueries.* autoscalerRef.primaryScalerReplicas.maxReplicas ingressRef.kind routeRef.kind upstreamRef.namespace progressDeadlineSeconds skipAnalysis revertOnDeletion suspend';
+  const status =
+    'phase failedChecks canaryWeight iterations trackedConfigs.* lastAppliedSpec lastPromotedSpec lastTransitionTime sessionAffinityCookie primarySessionAffinityCookie previousSessionAffinityCookie conditions[].type conditions[].lastUpdateTime release';
+  it.each(
+    Object.entries({ 'spec.service': service, 'spec.analysis': analysis, spec, status }).flatMap(([base, list]) =>
+      list.split(' ').map((field) => `${base}.${field}`),
+    ),
+  )('01 §2–5: Canary %s is in the schema', (path) => expect(at(canary, path)).toBeDefined());
+
+  it('01 §6–7: so are the fields of MetricTemplate and AlertProvider', () => {
+    for (const field of ['type', 'address', 'headers.*', 'secretRef.name', 'region', 'insecureSkipVerify']) {
+      expect(at(metricTemplate, `spec.provider.${field}`), field).toBeDefined();
+    }
+    for (const field of ['type', 'channel', 'username', 'address', 'proxy', 'secretRef.name'])
+      expect(at(alertProvider, `spec.${field}`), field).toBeDefined();
+  });
+});

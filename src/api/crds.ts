@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { AlertProviderSpec } from './alert-provider.ts';
+import { CanarySpec, group, version } from './canary.ts';
+import { CanaryStatus } from './canary-status.ts';
+import type { KubeObject } from './kube-object.ts';
+import { MetricTemplateSpec } from './metric-template.ts';
+import { StringMatch } from './string-match.ts';
+
+/** One node of a structural schema, as `apiextensions.k8s.io/v1` takes it. */
+export interface StructuralSchema {
+  type?: string;
+  description?: string;
+  properties?: Record<string, StructuralSchema>;
+  items?: StructuralSchema;
+  additionalProperties?: StructuralSchema;
+  required?: string[];
+  default?: unknown;
+  enum?: unknown[];
+  pattern?: string;
+  oneOf?: object[];
+  anyOf?: object[];
+  [keyword: string]: unknown;
+}
+
+/** Columns of `kubectl get`. Source: reference 01 §1. */
+interface PrinterColumn {
+  name: string;
+  type: 'string' | 'boolean';
+  jsonPath: string;
+  priority?: number;
+}
+
+const canaryColumns: readonly PrinterColumn[] = [
+  { name: 'Status', type: 'string', jsonPath: '.status.phase' },
+  { name: 'Weight', type: 'string', jsonPath: '.status.canaryWeight' },
+  { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend', priority: 1 },
+  { name: 'FailedChecks', type: 'string', jsonPath: '.status.failedChecks', priority: 1 },
+  { name: 'Interval', type: 'string', jsonPath: '.spec.analysis.interval', priority: 1 },
+  { name: 'Mirror', type: 'boolean', jsonPath: '.spec.analysis.mirror', priority: 1 },
+  { name: 'StepWeight', type: 'string', jsonPath: '.spec.analysis.stepWeight', priority: 1 },
+  { name: 'StepWeights', type: 'string', jsonPath: '.spec.analysis.stepWeights', priority: 1 },
+  { name: 'MaxWeight', type: 'string', jsonPath: '.spec.analysis.maxWeight', priority: 1 },
+  { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
+];
+
+/** The three CustomResourceDefinitions. Never stricter than the established ones: what they admit, these admit. */
+export function crds(): KubeObject[] {
+  return [
+    definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
+    definition('MetricTemplate', 'metrictemplates', { spec: structural(MetricTemplateSpec, 'spec') }, [
+      { name: 'Provider', type: 'string', jsonPath: '.spec.provider.type' },
+    ]),
+    definition('AlertProvider', 'alertproviders', { spec: alertProviderSpecSchema() }, [
+      { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    ]),
+  ];
+}
+
+/** The schema that a definition has for its one version. */
+export function schemaOf(crd: KubeObject): StructuralSchema {
+  return crd.spec.versions[0].schema.openAPIV3Schema;
+}
+
+function definition(
+  kind: string,
+  plural: string,
+  properties: Record<string, StructuralSchema>,
+  additionalPrinterColumns: readonly PrinterColumn[],
+): KubeObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, annotations: { 'helm.sh/resource-policy': 'keep' } },
+    spec: {
+      group,
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), categories: ['all'] },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              description: descriptions[kind],
+              properties: {
+                apiVersion: { type: 'string', description: 'Version of this form of the object.' },
+                kind: { type: 'string', description: 'Kind of the object.' },
+                metadata: { type: 'object' },
+                ...properties,
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  Canary: 'A workload whose new versions are released step by step.',
+  MetricTemplate: 'A query that the metrics of Canaries refer to.',
+  AlertProvider: 'A chat service that alerts of Canaries go to.',
+};
+
+function canarySpecSchema(): StructuralSchema {
+  const schema = structural(CanarySpec, 'spec');
+  // Knative needs no service, so the established CRD asks for none; parseCanary does where it is needed.
+  schema.required = ['targetRef', 'analysis'];
+  const analysis = schema.properties?.analysis;
+  if (analysis) {
+    delete analysis.required;
+    analysis.oneOf = ['iterations', 'stepWeight', 'stepWeights'].map((steps) => ({ required: ['interval', 'threshold', steps] }));
+  }
+  return schema;
+}
+
+/** Nothing is required of a status: one that another controller wrote has to pass. */
+function canaryStatusSchema(): StructuralSchema {
+  const schema = structural(CanaryStatus, 'status');
+  delete schema.required;
+  schema.description = 'What the controller remembers and reports.';
+  const conditions = schema.properties?.conditions?.items?.properties;
+  delete conditions?.status?.enum;
+  if (schema.properties) {
+    schema.properties.release = {
+      type: 'object',
+      description: 'What Serin remembers of the release; the other fields follow from it.',
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+  }
+  return schema;
+}
+
+function alertProviderSpecSchema(): StructuralSchema {
+  const schema = structural(AlertProviderSpec, 'spec');
+  delete schema.required;
+  // anyOf, not the established oneOf: its own documentation shows both together, and nothing is lost by taking it.
+  schema.anyOf = [{ required: ['type', 'address'] }, { required: ['type', 'secretRef'] }];
+  return schema;
+}
+
+const stringMatchMark = 'x-string-match';
+
+function structural(schema: z.ZodType, root: string): StructuralSchema {
+  const json = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === StringMatch) Object.assign(jsonSchema, { [stringMatchMark]: true });
+    },
+  });
+  return structuralNode(json, root);
+}
+
+/** Places where the established CRD has whole numbers and limits; elsewhere its numbers are `number` without any. */
+const limited = /\.(gatewayRefs|mirror\[\]|primaryScalerReplicas)\b/;
+const kept = ['description', 'enum', 'default', 'pattern'] as const;
+const limits = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems'] as const;
+
+/** JSON Schema as zod makes it → what a CRD may hold: a type at each node, no references, no closed objects. */
+function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string): StructuralSchema {
+  const described = json.description === undefined ? {} : { description: json.description };
+  if (json[stringMatchMark]) return { ...described, ...stringMatchNode(path) };
+  if (json.anyOf) return { ...described, 'x-kubernetes-int-or-string': true };
+
+  const node: StructuralSchema = { type: json.type === 'integer' && !limited.test(path) ? 'number' : String(json.type) };
+  const keywords: readonly string[] = limited.test(path) ? [...kept, ...limits] : kept;
+  Object.assign(node, Object.fromEntries(Object.entries(json).filter(([keyword]) => keywords.includes(keyword))));
+  if (json.const !== undefined) node.enum = [json.const];
+  if (isNode(json.items)) node.items = structuralNode(json.items, `${path}[]`);
+  if (json.properties) {
+    node.properties = Object.fromEntries(
+      Object.entries(json.properties).map(([name, child]) => [name, structuralNode(asNode(child), `${path}.${name}`)]),
+    );
+    const required = json.required?.filter((name) => !looserThanParse.has(`${path}.${name}`));
+    if (required?.length) node.required = required;
+  } else if (isNode(json.additionalProperties) && Object.keys(json.additionalProperties).length > 0) {
+    node.additionalProperties = structuralNode(json.additionalProperties, `${path}.*`);
+  }
+  if (path.endsWith('.loadBalancer')) node.oneOf = [{ required: ['simple'] }, { required: ['consistentHash'] }];
+  return node;
+}
+
+/** Fields that the parse asks for, but not the schema: an object without them may be stored already. */
+const looserThanParse = new Set(['spec.analysis.alerts[].providerRef']);
+
+/** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as the established CRD lets through. */
+function stringMatchNode(path: string): StructuralSchema {
+  const text = (description: string): StructuralSchema => ({ type: 'string', description });
+  const forms: Record<string, StructuralSchema> = {
+    exact: text('The whole value.'),
+    prefix: text('The beginning of the value.'),
+    regex: text('A regular expression for the value.'),
+  };
+  const oneEach = (names: string[]) => names.map((name) => ({ required: [name] }));
+  if (path.startsWith('spec.analysis.match')) {
+    const four = { ...forms, suffix: text('The end of the value.') };
+    const node: StructuralSchema = { type: 'object', properties: four };
+    if (path.includes('.headers')) node.oneOf = oneEach(Object.keys(four));
+    return node;
+  }
+  const three = oneEach(Object.keys(forms));
+  const oneOf = path.includes('.corsPolicy') ? three : [{ not: { anyOf: three } }, ...three];
+  return { type: 'object', properties: forms, oneOf };
+}
+
+function isNode(value: unknown): value is z.core.JSONSchema.BaseSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asNode(value: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.BaseSchema {
+  return isNode(value) ? value : {};
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { findings } from './findings.ts';
+import { parseCanary } from './parse-canary.ts';
+
+type Fields = Record<string, unknown>;
+type Change = { name?: string; spec?: Fields; service?: Fields; analysis?: Fields };
+
+const judged = { metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] };
+const stepped = { interval: '1m', threshold: 5, stepWeight: 10, ...judged };
+const iterated = { stepWeight: undefined, iterations: 5 };
+const webhook = (fields: Fields) => ({ analysis: { webhooks: [{ name: 'load', url: 'http://load.test/', ...fields }] } });
+const metric = (fields: Fields) => ({
+  analysis: { metrics: [{ name: 'errors', templateRef: { name: 'errors' }, thresholdRange: { max: 1 }, ...fields }] },
+});
+const match = [{ headers: { 'x-user': { exact: 'me' } } }];
+const gateway = { provider: 'gatewayapi:v1' };
+const gatewayRefs = [{ name: 'gateway' }];
+const knativeTarget = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'shop' };
+
+function found({ name, spec, service, analysis }: Change): string[] {
+  const read = parseCanary({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: name ?? 'shop', namespace: 'test' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+      service: { port: 80, ...service },
+      ...spec,
+      analysis: { ...stepped, ...analysis },
+    },
+  });
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return findings(read.canary).map(({ severity, path }) => `${severity} ${path}`);
+}
+
+const analysisOf = (field: string): string => `spec.analysis${field}`;
+
+describe('errors', () => {
+  it.each<[title: string, change: Change, path: string]>([
+    ['maxWeight above 100', { analysis: { maxWeight: 101 } }, analysisOf('.maxWeight')],
+    ['stepWeight 0', { analysis: { stepWeight: 0 } }, analysisOf('.stepWeight')],
+    ['no steps', { analysis: { stepWeight: undefined } }, analysisOf('')],
+    ['two kinds of steps', { analysis: { iterations: 3 } }, analysisOf('')],
+    ['iterations 0', { analysis: { stepWeight: undefined, iterations: 0 } }, analysisOf('.iterations')],
+    ['empty stepWeights', { analysis: { stepWeight: undefined, stepWeights: [] } }, analysisOf('.stepWeights')],
+    ['a first weight of 0', { analysis: { stepWeight: undefined, stepWeights: [0, 10] } }, analysisOf('.stepWeights[0]')],
+    ['a last weight of 0', { analysis: { stepWeight: undefined, stepWeights: [10, 0] } }, analysisOf('.stepWeights[1]')],
+    ['falling weights', { analysis: { stepWeight: undefined, stepWeights: [10, 5] } }, analysisOf('.stepWeights[1]')],
+    ['equal weights', { analysis: { stepWeight: undefined, stepWeights: [10, 10] } }, analysisOf('.stepWeights[1]')],
+    ['a weight of 120', { analysis: { stepWeight: undefined, stepWeights: [10, 120] } }, analysisOf('.stepWeights[1]')],
+    ['mirrorWeight 101', { spec: { provider: 'istio' }, analysis: { mirror: true, mirrorWeight: 101 } }, analysisOf('.mirrorWeight')],
+    ['a ready threshold above 100', { analysis: { canaryReadyThreshold: 101 } }, analysisOf('.canaryReadyThreshold')],
+    ['A/B on linkerd', { spec: { provider: 'linkerd' }, analysis: { ...iterated, match } }, analysisOf('.match')],
+    ['A/B on traefik', { spec: { provider: 'traefik' }, analysis: { ...iterated, match } }, analysisOf('.match')],
+    [
+      'A/B on Istio TCP',
+      { spec: { provider: 'istio' }, service: { appProtocol: 'TCP' }, analysis: { ...iterated, match } },
+      analysisOf('.match'),
+    ],
+    ['mirror on contour', { spec: { provider: 'contour' }, analysis: { mirror: true } }, analysisOf('.mirror')],
+    [
+      'affinity on kuma',
+      { spec: { provider: 'kuma' }, analysis: { sessionAffinity: { cookieName: 'c' } } },
+      analysisOf('.sessionAffinity'),
+    ],
+    [
+      'equal cookies',
+      { analysis: { sessionAffinity: { cookieName: 'c', primaryCookieName: 'c' } } },
+      analysisOf('.sessionAffinity.primaryCookieName'),
+    ],
+    ['an empty cookie name', { analysis: { sessionAffinity: { cookieName: '' } } }, analysisOf('.sessionAffinity.cookieName')],
+    ['delegation with hosts', { service: { delegation: true, hosts: ['shop.test'] } }, 'spec.service.hosts'],
+    ['delegation with gateways', { service: { delegation: true, gateways: ['mesh'] } }, 'spec.service.gateways'],
+    ['Gateway API without gatewayRefs', { spec: gateway }, 'spec.service.gatewayRefs'],
+    ['nginx without ingressRef', { spec: { provider: 'nginx' } }, 'spec.ingressRef'],
+    ['skipper without ingressRef', { spec: { provider: 'skipper' } }, 'spec.ingressRef'],
+    ['apisix without routeRef', { spec: { provider: 'apisix' } }, 'spec.routeRef'],
+    ['appmesh without meshName', { spec: { provider: 'appmesh' } }, 'spec.service.meshName'],
+    ['knative for a Deployment', { spec: { provider: 'knative' } }, 'spec.targetRef'],
+    ['another provider for Knative', { spec: { provider: 'istio', targetRef: knativeTarget } }, 'spec.provider'],
+    [
+      'a scaler for Knative',
+      {
+        spec: {
+          provider: 'knative',
+          targetRef: knativeTarget,
+          autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'shop' },
+        },
+      },
+      'spec.autoscalerRef',
+    ],
+    ['a service name of 56 characters', { service: { name: 'a'.repeat(56) } }, 'spec.service.name'],
+    ['a service name with capitals', { service: { name: 'Shop' } }, 'spec.service.name'],
+    ['a service name that begins with a digit', { service: { name: '1shop' } }, 'spec.service.name'],
+    ['a Canary name with _', { name: 'my_shop' }, 'metadata.name'],
+    [
+      'a target name with _',
+      { spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'my_shop' } }, service: { name: 'shop' } },
+      'spec.targetRef.name',
+    ],
+    ['an interval that is none', { analysis: { interval: '5mxyz' } }, analysisOf('.interval')],
+    ['an interval of 0', { analysis: { interval: '0s' } }, analysisOf('.interval')],
+    ['a metric interval that is none', metric({ interval: '1mx' }), analysisOf('.metrics[0].interval')],
+    ['a webhook timeout of 0', webhook({ timeout: '0s' }), analysisOf('.webhooks[0].timeout')],
+    ['a webhook without an address', webhook({ url: '' }), analysisOf('.webhooks[0].url')],
+    ['a webhook by ftp', webhook({ url: 'ftp://load.test' }), analysisOf('.webhooks[0].url')],
+    ['a metricsServer without scheme', { spec: { metricsServer: 'prometheus:9090' } }, 'spec.metricsServer'],
+    ['a metric with nothing to run', metric({ templateRef: undefined }), analysisOf('.metrics[0]')],
+    ['min above max', metric({ thresholdRange: { min: 2, max: 1 } }), analysisOf('.metrics[0].thresholdRange')],
+    ['a timeout that is none', { service: { timeout: 'soon' } }, 'spec.service.timeout'],
+    ['targetPort 70000', { service: { targetPort: 70000 } }, 'spec.service.targetPort'],
+    [
+      'a mirror Service without port',
+      { service: { mirror: [{ backendRef: { name: 'copy' } }] } },
+      'spec.service.mirror[0].backendRef.port',
+    ],
+    [
+      'Gateway API A/B by prefix',
+      { spec: gateway, service: { gatewayRefs }, analysis: { ...iterated, match: [{ headers: { a: { prefix: 'b' } } }] } },
+      analysisOf('.match[0]'),
+    ],
+    [
+      'Gateway API A/B by source labels only',
+      { spec: gateway, service: { gatewayRefs }, analysis: { ...iterated, match: [{ sourceLabels: { a: 'b' } }] } },
+      analysisOf('.match[0]'),
+    ],
+    [
+      'a Gateway API method by regex',
+      { spec: gateway, service: { gatewayRefs, match: [{ method: { regex: 'G.*' } }] } },
+      'spec.service.match[0].method',
+    ],
+  ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`error ${path}`]));
+});
+
+describe('warnings', () => {
+  it.each<[title: string, change: Change, path: string]>([
+    ['weights on the kubernetes provider', { spec: { provider: 'kubernetes' } }, analysisOf('.stepWeight')],
+    ['a metric interval beyond the analysis interval', metric({ interval: '2m' }), analysisOf('.metrics[0].interval')],
+    ['no metrics and no webhooks', { analysis: { metrics: [] } }, analysisOf('')],
+    ['an interval below 10s', { analysis: { interval: '5s' } }, analysisOf('.interval')],
+    ['the deprecated threshold', metric({ thresholdRange: undefined, threshold: 1 }), analysisOf('.metrics[0].threshold')],
+    ['the deprecated query', metric({ query: 'up' }), analysisOf('.metrics[0].query')],
+    ['a metric without limit', metric({ thresholdRange: {} }), analysisOf('.metrics[0]')],
+    ['threshold 0', { analysis: { threshold: 0 } }, analysisOf('.threshold')],
+    ['match with weights on osm', { spec: { provider: 'osm' }, analysis: { match } }, analysisOf('.match')],
+    ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
+  ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
+});
+
+it('nothing is found for a plain Canary, nor for steps that skipAnalysis makes idle', () => {
+  expect(found({})).toEqual([]);
+  expect(found({ spec: { skipAnalysis: true }, analysis: { stepWeight: 0, metrics: [] } })).toEqual([]);
+});
+
+it('the global provider counts where the Canary names none', () => {
+  const read = parseCanary({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'shop' },
+    spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, service: { port: 80 }, analysis: stepped },
+  });
+  if ('problems' in read) throw new Error('unreadable');
+  expect(findings(read.canary, { provider: 'nginx' }).map(({ path }) => path)).toEqual(['spec.ingressRef']);
+});

@@ -1,0 +1,52 @@
+/** A Kubernetes object as raw JSON: fields we do not know pass through unchanged. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  // biome-ignore lint/suspicious/noExplicitAny: raw JSON of any kind; readers parse the fields that they use
+  [field: string]: any;
+}
+
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  labels?: Labels;
+  annotations?: Labels;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  [field: string]: unknown;
+}
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export type Labels = Record<string, string>;
+
+/** Names one object; `namespace` is absent for cluster-scoped kinds. */
+export interface ObjectRef {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  namespace?: string;
+}
+
+/** One key for maps: `apps/v1/Deployment/test/podinfo`. */
+export function refKey(ref: ObjectRef): string {
+  return `${ref.apiVersion}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+}
+
+export function refOf(object: KubeObject): ObjectRef {
+  const { name, namespace } = object.metadata;
+  return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace === undefined ? {} : { namespace }) };
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { apiVersion } from './canary.ts';
+
+/** Metric backends, as MetricTemplates name them. */
+export const metricProviders = [
+  'prometheus',
+  'influxdb',
+  'datadog',
+  'externalmetrics',
+  'stackdriver',
+  'cloudwatch',
+  'newrelic',
+  'graphite',
+  'dynatrace',
+  'keptn',
+  'splunk',
+] as const;
+export const MetricProviderType = z.enum(metricProviders);
+export type MetricProviderType = z.infer<typeof MetricProviderType>;
+
+export const MetricTemplateSpec = z.object({
+  provider: z
+    .object({
+      type: MetricProviderType.describe('Kind of the metric backend.'),
+      address: z.string().optional().describe('Address of the API.'),
+      headers: z.record(z.string(), z.array(z.string())).optional().describe('HTTP headers to send; Prometheus only.'),
+      secretRef: z
+        .object({ name: z.string().describe('Name of the Secret.') })
+        .optional()
+        .describe("Secret with credentials, in the template's namespace."),
+      region: z.string().optional().describe('CloudWatch: the region.'),
+      insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
+    })
+    .describe('The metric backend.'),
+  query: z.string().describe('Query with the template functions name, namespace, target, service, ingress, route, interval and variables.'),
+});
+export type MetricTemplateSpec = z.infer<typeof MetricTemplateSpec>;
+
+/** A query that metrics of Canaries refer to. */
+export const MetricTemplate = z.object({
+  apiVersion: z.literal(apiVersion),
+  kind: z.literal('MetricTemplate'),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  spec: MetricTemplateSpec,
+});
+export type MetricTemplate = z.infer<typeof MetricTemplate>;

@@ -1,0 +1,30 @@
+import type { Canary } from './canary.ts';
+
+/** Everything that a Canary owns or touches has its name from here. Source: reference 01 §8.1. */
+export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string } }) {
+  const target = canary.spec.targetRef.name;
+  const apex = canary.spec.service.name || target;
+  return {
+    target,
+    primary: `${target}-primary`,
+    apexService: apex,
+    primaryService: `${apex}-primary`,
+    canaryService: `${apex}-canary`,
+    /** The ControllerRevision that owns what we generate and holds the target's original values. */
+    anchor: `${canary.metadata.name}-serin-anchor`,
+  } as const;
+}
+
+/** Server-side apply's field manager, and the manager named in every other write. */
+export const fieldManager = 'serin';
+export const finalizer = 'finalizer.flagger.app';
+/** Pod-template annotation of the primary; derived from the revision that it was written from. */
+export const revisionAnnotation = 'flagger-id';
+/** Marks an object as ours: the Canary's uid. */
+export const ownerAnnotation = 'serin.dev/canary-uid';
+/** Allows Serin to take over an object of the right name that it did not make. */
+export const adoptAnnotation = 'serin.dev/adopt';
+export const fluxOff = {
+  'kustomize.toolkit.fluxcd.io/reconcile': 'disabled',
+  'helm.toolkit.fluxcd.io/driftDetection': 'disabled',
+} as const;

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { findings } from './findings.ts';
+import { parseAlertProvider, parseCanary, parseMetricTemplate } from './parse-canary.ts';
+
+type Fields = Record<string, unknown>;
+
+const spec = (change: Fields = {}, analysis: Fields = {}): Fields => ({
+  targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+  service: { port: 80 },
+  analysis: { interval: '1m', threshold: 5, stepWeight: 10, ...analysis },
+  ...change,
+});
+const read = (fields: Fields) => parseCanary({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'shop' }, ...fields });
+const canaryOf = (fields: Fields) => {
+  const result = read(fields);
+  if ('problems' in result) throw new Error(JSON.stringify(result.problems));
+  return result.canary;
+};
+const problemsOf = (fields: Fields) => {
+  const result = read(fields);
+  return 'problems' in result ? result.problems : [];
+};
+
+describe('parseCanary', () => {
+  it('takes null for absent, passes over unknown fields, and fills in what the server adds to metadata', () => {
+    const canary = canaryOf({ spec: spec({ provider: null, foreign: { a: 1 } }, { maxWeight: null }) });
+    expect(canary.spec).not.toHaveProperty('provider');
+    expect(canary.spec.analysis).not.toHaveProperty('maxWeight');
+    expect(canary.metadata).toMatchObject({ namespace: 'default', generation: 0 });
+  });
+
+  it('takes the legacy canaryAnalysis where analysis is absent', () => {
+    const { analysis, ...rest } = spec();
+    expect(canaryOf({ spec: { ...rest, canaryAnalysis: analysis } }).spec.analysis.stepWeight).toBe(10);
+  });
+
+  it('takes a Knative target without service', () => {
+    const targetRef = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'shop' };
+    expect(canaryOf({ spec: spec({ targetRef, service: undefined }) }).spec.service).toBeDefined();
+  });
+
+  it('drops what it cannot read of a status, field by field', () => {
+    const status = { phase: 'Succeeded', canaryWeight: 'much', lastAppliedSpec: 'abc', release: { step: 1 }, conditions: [null, 5] };
+    const parsed = canaryOf({ spec: spec(), status }).status;
+    expect(parsed).toEqual({ phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, lastAppliedSpec: 'abc', conditions: [] });
+    expect(canaryOf({ spec: spec(), status: 'nonsense' })).not.toHaveProperty('status');
+  });
+
+  it.each<[string, Fields, string, RegExp]>([
+    ['a missing spec', {}, 'spec', /missing/],
+    ['a missing target', { spec: spec({ targetRef: undefined }) }, 'spec.targetRef', /missing.*object/],
+    ['a port in quotes', { spec: spec({ service: { port: '80' } }) }, 'spec.service.port', /"80": it must be a number/],
+    ['a fraction', { spec: spec({}, { stepWeight: 1.5 }) }, 'spec.analysis.stepWeight', /1\.5.*whole number/],
+    ['hours', { spec: spec({}, { interval: '1h' }) }, 'spec.analysis.interval', /"1h".*30s/],
+    ['an unknown provider', { spec: spec({ provider: 'istoi' }) }, 'spec.provider', /"istoi".*istio/],
+    [
+      'two forms of a match',
+      { spec: spec({}, { match: [{ headers: { 'x.y': { exact: 'a', prefix: 'b' } } }] }) },
+      'spec.analysis.match[0].headers["x.y"]',
+      /exactly one/,
+    ],
+  ])('says what is wrong with %s', (_, fields, path, message) => {
+    expect(problemsOf(fields)).toEqual([{ path, message: expect.stringMatching(message) }]);
+  });
+
+  it('never repeats more than 80 characters of a value', () => {
+    const huge = '\u0001'.repeat(100_000);
+    const problems = problemsOf({
+      spec: spec({ provider: huge, service: { port: huge, apex: { labels: { [huge]: 1 } } } }, { interval: huge }),
+    });
+    expect(problems.length).toBeGreaterThan(3);
+    for (const { path, message } of problems) {
+      expect(path.length).toBeLessThan(200);
+      expect(message.length).toBeLessThan(500);
+    }
+  });
+
+  it('I12: never throws, whatever the JSON', () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 50_000; depth += 1) deep = { a: deep, spec: 1 };
+    const polluting = JSON.parse(
+      '{"__proto__":{"spec":1},"constructor":1,"spec":{"__proto__":5,"toString":1},"metadata":{"constructor":{}}}',
+    );
+    for (const raw of [null, 1, '', [], deep, polluting, { spec: deep }, { metadata: deep, spec: spec({ service: deep }) }]) {
+      expect(() => parseCanary(raw)).not.toThrow();
+    }
+    const json = fc.jsonValue({ maxDepth: 6 });
+    const mangled = fc.record({ metadata: json, status: json, spec: fc.record({ targetRef: json, service: json, analysis: json }) });
+    fc.assert(
+      fc.property(fc.oneof(json, mangled), (raw) => {
+        const fields = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? raw : { spec: raw };
+        const result = read(fields);
+        if ('canary' in result) findings(result.canary);
+        expect('canary' in result || result.problems.length > 0).toBe(true);
+      }),
+    );
+  });
+});
+
+it('a MetricTemplate and an AlertProvider are read, or refused by field', () => {
+  const head = { apiVersion: 'flagger.app/v1beta1', metadata: { name: 'errors' } };
+  const template = parseMetricTemplate({ ...head, kind: 'MetricTemplate', spec: { provider: { type: 'prometheus' }, query: 'up' } });
+  expect(template).toHaveProperty('metricTemplate.spec.query', 'up');
+  const alert = parseAlertProvider({ ...head, kind: 'AlertProvider', spec: { type: 'pager' } });
+  expect(alert).toHaveProperty('problems.0.path', 'spec.type');
+});
+
+const corpus = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus');
+const hasCorpus = existsSync(corpus);
+
+it.skipIf(!hasCorpus)(
+  'every manifest of the public corpus parses without an error (skipped where the corpus is not beside the repository)',
+  () => {
+    for (const file of readdirSync(corpus).filter((each) => each.endsWith('.yaml'))) {
+      const raw = parse(readFileSync(join(corpus, file), 'utf8'));
+      const result =
+        raw.kind === 'Canary' ? parseCanary(raw) : raw.kind === 'MetricTemplate' ? parseMetricTemplate(raw) : parseAlertProvider(raw);
+      expect(result, file).not.toHaveProperty('problems');
+      if ('canary' in result)
+        expect(
+          findings(result.canary).filter(({ severity }) => severity === 'error'),
+          file,
+        ).toEqual([]);
+    }
+  },
+);

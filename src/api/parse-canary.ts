@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import { AlertProvider } from './alert-provider.ts';
+import { Canary } from './canary.ts';
+import type { KubeObject } from './kube-object.ts';
+import { MetricTemplate } from './metric-template.ts';
+import { parseStatus } from './parse-status.ts';
+import { type Problem, problemsOf } from './problem.ts';
+
+export type { Problem } from './problem.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts whatever the established controller can run: an
+ * optional field that is null counts as absent, unknown fields are passed over, a status that cannot be read is dropped field by field.
+ * Never throws, whatever the input. Of metadata only what a manifest must have is required; the server adds the rest.
+ */
+export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: Problem[] } {
+  const input = prepared(raw);
+  const { status, ...rest } = input;
+  const readable = { ...rest, metadata: serverMetadata(rest.metadata), spec: canarySpec(rest.spec) };
+  const parsed = Canary.safeParse(readable);
+  if (!parsed.success) return { problems: problemsOf(parsed.error, readable) };
+  const readStatus = parseStatus(status);
+  return { canary: readStatus === undefined ? parsed.data : { ...parsed.data, status: readStatus } };
+}
+
+/** As `parseCanary`, for a MetricTemplate. */
+export function parseMetricTemplate(raw: KubeObject): { metricTemplate: MetricTemplate } | { problems: Problem[] } {
+  const parsed = parse(MetricTemplate, raw);
+  return 'problems' in parsed ? parsed : { metricTemplate: parsed.data };
+}
+
+/** As `parseCanary`, for an AlertProvider. */
+export function parseAlertProvider(raw: KubeObject): { alertProvider: AlertProvider } | { problems: Problem[] } {
+  const parsed = parse(AlertProvider, raw);
+  return 'problems' in parsed ? parsed : { alertProvider: parsed.data };
+}
+
+function parse<T>(schema: z.ZodType<T>, raw: KubeObject): { data: T } | { problems: Problem[] } {
+  const input = prepared(raw);
+  const parsed = schema.safeParse({ ...input, metadata: serverMetadata(input.metadata) });
+  return parsed.success ? { data: parsed.data } : { problems: problemsOf(parsed.error, input) };
+}
+
+function prepared(raw: unknown): Fields {
+  const input = withoutNulls(raw, 0);
+  return isFields(input) ? input : {};
+}
+
+/** A manifest has no uid, generation or resourceVersion yet, and no namespace if it goes into the default one. */
+function serverMetadata(metadata: unknown): unknown {
+  return isFields(metadata) ? { namespace: 'default', uid: '', generation: 0, resourceVersion: '', ...metadata } : metadata;
+}
+
+function canarySpec(spec: unknown): unknown {
+  if (!isFields(spec)) return spec;
+  const { canaryAnalysis, ...rest } = spec;
+  const target = rest.targetRef;
+  // Knative makes its own services, so its Canaries leave `service` out; the port is only there to be a valid one.
+  const isKnative = isFields(target) && target.kind === 'Service' && target.apiVersion === 'serving.knative.dev/v1';
+  return {
+    ...rest,
+    ...(rest.analysis === undefined && canaryAnalysis !== undefined ? { analysis: canaryAnalysis } : {}),
+    ...(rest.service === undefined ? (isKnative ? { service: { port: 80 } } : {}) : { service: service(rest.service, isKnative) }),
+  };
+}
+
+function service(raw: unknown, isKnative: boolean): unknown {
+  if (!isFields(raw)) return raw;
+  const match = raw.match;
+  return {
+    ...(isKnative ? { port: 80 } : {}),
+    ...raw,
+    ...(Array.isArray(match) ? { match: match.map(routeMatch) } : {}),
+  };
+}
+
+const single = ['uri', 'scheme', 'method', 'authority'];
+const mapped = ['headers', 'queryParams', 'withoutHeaders'];
+
+/** Conditions of the route may be empty, which is none, and lose `suffix` beside another form, as the CRD takes it away. */
+function routeMatch(match: unknown): unknown {
+  if (!isFields(match)) return match;
+  const entries = Object.entries(match).flatMap(([name, value]): [string, unknown][] => {
+    if (single.includes(name)) return isEmpty(value) ? [] : [[name, condition(value)]];
+    if (!mapped.includes(name) || !isFields(value)) return [[name, value]];
+    return [[name, Object.fromEntries(Object.entries(value).flatMap(([key, each]) => (isEmpty(each) ? [] : [[key, condition(each)]])))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function condition(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  const known = Object.entries(value).filter(([form]) => form === 'exact' || form === 'prefix' || form === 'regex');
+  return known.length > 0 ? Object.fromEntries(known) : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return isFields(value) && Object.keys(value).length === 0;
+}
+
+/** Deeper than any field of ours; below, nothing is looked at, so that nesting cannot exhaust the stack. */
+const deepest = 24;
+
+function withoutNulls(value: unknown, depth: number): unknown {
+  if (depth > deepest) return value;
+  if (Array.isArray(value)) return value.map((each) => withoutNulls(each, depth + 1));
+  if (!isFields(value)) return value;
+  const kept = Object.entries(value).filter(([key, each]) => each !== null && key !== '__proto__');
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each, depth + 1)]));
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

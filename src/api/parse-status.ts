@@ -1,0 +1,45 @@
+import { CanaryStatus, Condition, Release } from './canary-status.ts';
+import { Phase } from './phase.ts';
+
+/**
+ * A status, whoever wrote it: each field that cannot be read is dropped, or counts as zero where the type asks for one. Undefined
+ * when it is no status at all.
+ */
+export function parseStatus(raw: unknown): CanaryStatus | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const fields = new Map<string, unknown>(Object.entries(raw));
+  const status: CanaryStatus = {
+    phase: Phase.safeParse(fields.get('phase')).data ?? '',
+    failedChecks: numberOr0(fields.get('failedChecks')),
+    canaryWeight: numberOr0(fields.get('canaryWeight')),
+    iterations: numberOr0(fields.get('iterations')),
+  };
+  for (const name of texts) {
+    const value = fields.get(name);
+    if (typeof value === 'string') status[name] = value;
+  }
+  const configs = fields.get('trackedConfigs');
+  if (typeof configs === 'object' && configs !== null && !Array.isArray(configs)) {
+    status.trackedConfigs = Object.fromEntries(Object.entries(configs).filter(([, hash]) => typeof hash === 'string'));
+  }
+  const conditions = fields.get('conditions');
+  if (Array.isArray(conditions)) {
+    status.conditions = conditions.flatMap((each) => Condition.safeParse(each).data ?? []);
+  }
+  const release = Release.safeParse(fields.get('release'));
+  if (release.success) status.release = release.data;
+  return CanaryStatus.safeParse(status).data;
+}
+
+const texts = [
+  'lastAppliedSpec',
+  'lastPromotedSpec',
+  'lastTransitionTime',
+  'sessionAffinityCookie',
+  'primarySessionAffinityCookie',
+  'previousSessionAffinityCookie',
+] as const;
+
+function numberOr0(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

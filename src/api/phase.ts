@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** The established phases; `''` is a Canary that nobody has seen yet. Source: reference 01 §9. */
+export const Phase = z.enum([
+  '',
+  'Initializing',
+  'Initialized',
+  'Waiting',
+  'Progressing',
+  'WaitingPromotion',
+  'Promoting',
+  'Finalising',
+  'Succeeded',
+  'Failed',
+  'Terminating',
+  'Terminated',
+]);
+export type Phase = z.infer<typeof Phase>;
+
+/** A release is under way: a revision was started and has no verdict yet. */
+export function isReleasing(phase: Phase): boolean {
+  return phase === 'Progressing' || phase === 'WaitingPromotion' || phase === 'Promoting' || phase === 'Finalising';
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { fieldPath, shorten } from './field-path.ts';
+
+/** Why an object cannot be read: the field (`spec.analysis.stepWeight`), and what is wrong and what to do. */
+export interface Problem {
+  path: string;
+  message: string;
+}
+
+/** A hostile object may be wrong in a million places; nobody reads more than these. */
+const mostProblems = 50;
+
+/** zod's issues in our words. Values are looked up in `input`, and shown only in part. */
+export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
+  return error.issues.slice(0, mostProblems).map((issue) => ({
+    path: fieldPath(issue.path),
+    message: explain(issue, valueAt(input, issue.path)),
+  }));
+}
+
+function explain(issue: z.core.$ZodIssue, value: unknown): string {
+  const found = value === undefined ? 'is missing' : `is ${typed(value)}`;
+  switch (issue.code) {
+    case 'invalid_type':
+      return value === undefined ? `is missing: set it to ${wanted(issue.expected)}` : `${found}: it must be ${wanted(issue.expected)}`;
+    case 'invalid_value':
+      return `${found}: it must be one of ${issue.values.map((each) => (each === '' ? '""' : String(each))).join(', ')}`;
+    case 'too_small':
+    case 'too_big':
+      return `${found}: ${bound(issue)}`;
+    case 'invalid_format':
+      return `${found}: it must begin with a number of minutes or seconds, as in 30s or 1m`;
+    case 'invalid_union':
+      return typeof value === 'object' && value !== null
+        ? 'must have exactly one of exact, prefix, suffix and regex, with a text: write each condition as an entry of its own'
+        : `${found}: it must be ${issue.path.at(-1) === 'targetPort' ? 'a port number or the name of a port' : 'an object with one of exact, prefix, suffix, regex'}`;
+    default:
+      return `${found}, which is not accepted here: see the documentation of this field`;
+  }
+}
+
+function bound(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_big' }>): string {
+  const limit = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' entries long' : '';
+  return `it must be ${limit}${unit}`;
+}
+
+function typed(value: unknown): string {
+  if (typeof value === 'string') return `the text ${shorten(value)}`;
+  return typeof value === 'number' ? `the number ${shorten(value)}` : shorten(value);
+}
+
+const wantedWords: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text (in quotes, if it looks like a number)',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'a map from names to values',
+};
+
+function wanted(expected: string): string {
+  return wantedWords[expected] ?? expected;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}

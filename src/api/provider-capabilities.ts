@@ -1,0 +1,43 @@
+import type { Provider } from './canary.ts';
+
+/** What a traffic provider can express. Its router's `supports` says the same. */
+export interface Capabilities {
+  /** A share of requests by percent. */
+  weights: boolean;
+  /** Copies of requests whose answers are thrown away. */
+  mirroring: boolean;
+  /** A condition on request headers, for A/B releases. */
+  headerMatch: boolean;
+  /** Cookies that keep a user on one side. */
+  sessionAffinity: boolean;
+}
+
+const nothing: Capabilities = { weights: false, mirroring: false, headerMatch: false, sessionAffinity: false };
+const weightsOnly: Capabilities = { ...nothing, weights: true };
+const withMatch: Capabilities = { ...weightsOnly, headerMatch: true };
+const everything: Capabilities = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
+
+/** Source: reference 04 §5, the table of strategies by provider; what is a hazard there counts as absent here. */
+export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
+  apisix: weightsOnly,
+  appmesh: withMatch,
+  'appmesh:v1beta2': withMatch,
+  contour: withMatch,
+  'gatewayapi:v1': everything,
+  'gatewayapi:v1beta1': everything,
+  gloo: withMatch,
+  istio: everything,
+  knative: weightsOnly,
+  kubernetes: nothing,
+  kuma: weightsOnly,
+  linkerd: weightsOnly,
+  nginx: withMatch,
+  none: nothing,
+  osm: weightsOnly,
+  skipper: weightsOnly,
+  'smi:v1alpha1': weightsOnly,
+  'smi:v1alpha2': weightsOnly,
+  'smi:v1alpha3': weightsOnly,
+  'smi:v1alpha4': weightsOnly,
+  traefik: weightsOnly,
+};

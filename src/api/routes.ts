@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { StringMatch } from './string-match.ts';
+
+/** Percent of requests. */
+export const Weight = z.int().min(0).max(100).brand<'Weight'>();
+export type Weight = z.infer<typeof Weight>;
+export const weight = (value: number): Weight => Weight.parse(value);
+
+/** A condition on requests, for A/B releases. All that one entry names must hold; entries are alternatives. */
+export const HttpMatch = z.object({
+  headers: z.record(z.string(), StringMatch).optional(),
+  queryParams: z.record(z.string(), StringMatch).optional(),
+  sourceLabels: z.record(z.string(), z.string()).optional(),
+});
+export type HttpMatch = z.infer<typeof HttpMatch>;
+
+/** Cookies that keep a user on one side; `previous` is being removed from browsers. Each is `name=value`. */
+export const Affinity = z.object({
+  canary: z.string().optional(),
+  primary: z.string().optional(),
+  previous: z.string().optional(),
+});
+export type Affinity = z.infer<typeof Affinity>;
+
+/** What the traffic provider is to hold: the recorded intent, provider-neutral. */
+export const Routes = z.discriminatedUnion('kind', [
+  /** The canary gets `canary` percent, the primary the rest; with `match`, inside the matched segment only. */
+  z.object({ kind: z.literal('weighted'), canary: Weight, affinity: Affinity.optional(), match: z.array(HttpMatch).optional() }),
+  /** Requests that match go to the canary, all others to the primary. */
+  z.object({ kind: z.literal('matched'), match: z.array(HttpMatch).min(1), affinity: Affinity.optional() }),
+  /** The primary answers everything; a copy of `share` percent of requests goes to the canary. */
+  z.object({ kind: z.literal('mirrored'), share: Weight }),
+]);
+export type Routes = z.infer<typeof Routes>;
+
+export const allToPrimary: Routes = { kind: 'weighted', canary: weight(0) };
+
+/** Whether a request can be answered by the canary under these routes. A mirrored copy does not count. */
+export function reachesCanary(routes: Routes): boolean {
+  return routes.kind === 'matched' || (routes.kind === 'weighted' && routes.canary > 0);
+}

@@ -1,0 +1,134 @@
+import { parseDuration } from './duration.ts';
+import { shorten } from './field-path.ts';
+import { error, type Finding, type Scope, warning } from './finding.ts';
+import { names } from './names.ts';
+
+/** Everything about the target, its scaler and `spec.service`. */
+export function routingFindings(scope: Scope): Finding[] {
+  return [
+    ...nameFindings(scope),
+    ...knativeFindings(scope),
+    ...referenceFindings(scope),
+    ...serviceFindings(scope),
+    ...gatewayFindings(scope),
+  ];
+}
+
+const label1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+function nameFindings({ canary }: Scope): Finding[] {
+  const { metadata, spec } = canary;
+  const { apexService, primaryService, target } = names(canary);
+  const found: Finding[] = [];
+  if (!isSubdomain(metadata.name))
+    found.push(error('metadata.name', `is ${shorten(metadata.name)}: use lower-case letters, digits, - and .`));
+  if (!isSubdomain(`${target}-primary`)) {
+    found.push(error('spec.targetRef.name', `is ${shorten(target)}: use at most 245 lower-case letters, digits, - and .`));
+  }
+  if (isKnative(spec)) return found;
+  const serviceField = spec.service.name ? 'spec.service.name' : 'spec.targetRef.name';
+  if (apexService.length > 253 || !label1035.test(apexService)) {
+    found.push(
+      error(
+        serviceField,
+        `is ${shorten(apexService)}, which is no name of a Service: begin with a letter, then lower-case letters, digits and -${spec.service.name ? '' : ', or set spec.service.name'}`,
+      ),
+    );
+  } else if (primaryService.length > 63) {
+    found.push(
+      error(serviceField, `has ${apexService.length} characters, so that with -primary the Service's name passes 63: use at most 55`),
+    );
+  }
+  return found;
+}
+
+/** Lengths first: an expression is not run over a hostile text of any size. */
+function isSubdomain(name: string): boolean {
+  return name.length <= 253 && subdomain.test(name);
+}
+
+function isKnative({ targetRef }: Scope['canary']['spec']): boolean {
+  return targetRef.kind === 'Service' && targetRef.apiVersion === 'serving.knative.dev/v1';
+}
+
+function knativeFindings({ canary, provider }: Scope): Finding[] {
+  const { spec } = canary;
+  if (isKnative(spec)) {
+    const found: Finding[] = [];
+    if (spec.provider !== 'knative') found.push(error('spec.provider', 'must be knative, since the target is a Knative Service'));
+    if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
+    return found;
+  }
+  if (provider !== 'knative') return [];
+  return [error('spec.targetRef', 'must be a Service of serving.knative.dev/v1 for provider knative: change it, or the provider')];
+}
+
+/** Objects that a provider's routes are made from. */
+function referenceFindings({ canary, provider }: Scope): Finding[] {
+  const { spec } = canary;
+  const needs = (field: string, what: string): Finding => error(field, `is missing, and provider ${provider} needs it: ${what}`);
+  switch (provider) {
+    case 'nginx':
+    case 'skipper':
+      return spec.ingressRef ? [] : [needs('spec.ingressRef', 'name the Ingress of the application')];
+    case 'apisix':
+      return spec.routeRef ? [] : [needs('spec.routeRef', 'name the ApisixRoute of the application')];
+    case 'appmesh':
+      return spec.service.meshName ? [] : [needs('spec.service.meshName', 'name the mesh')];
+    case 'gatewayapi:v1':
+    case 'gatewayapi:v1beta1':
+      return spec.service.gatewayRefs?.length
+        ? []
+        : [needs('spec.service.gatewayRefs', 'name the Gateway or the Service that the route belongs to')];
+    case 'gloo':
+      if (!spec.upstreamRef || spec.upstreamRef.namespace) return [];
+      return [warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it")];
+    default:
+      return [];
+  }
+}
+
+function serviceFindings({ canary, provider }: Scope): Finding[] {
+  const { service } = canary.spec;
+  const found: Finding[] = [];
+  if (service.delegation && (provider === undefined || provider === 'istio')) {
+    for (const field of ['hosts', 'gateways'] as const) {
+      if (service[field]?.length) found.push(error(`spec.service.${field}`, 'does not go with delegation: remove it, or delegation'));
+    }
+  }
+  const { targetPort } = service;
+  if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535)) {
+    found.push(error('spec.service.targetPort', `is ${targetPort}, which is no port: use 1 to 65535, or the name of a container port`));
+  }
+  const durations = {
+    timeout: service.timeout,
+    backendTimeout: service.backendTimeout,
+    'retries.perTryTimeout': service.retries?.perTryTimeout,
+  };
+  for (const [field, text] of Object.entries({ ...durations, 'corsPolicy.maxAge': service.corsPolicy?.maxAge })) {
+    // 0 is a time here: it turns the limit off. Empty is as good as absent.
+    if (text && parseDuration(text) === undefined)
+      found.push(error(`spec.service.${field}`, `is ${shorten(text)}, which is no time: write it as in 15s`));
+  }
+  for (const [index, { backendRef }] of (service.mirror ?? []).entries()) {
+    const isService = backendRef && (backendRef.kind ?? 'Service') === 'Service' && (backendRef.group ?? '') === '';
+    if (isService && backendRef.port === undefined)
+      found.push(error(`spec.service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one'));
+  }
+  return found;
+}
+
+function gatewayFindings({ canary, provider }: Scope): Finding[] {
+  if (!provider?.startsWith('gatewayapi')) return [];
+  return (canary.spec.service.match ?? []).flatMap((match, index) => {
+    const path = `spec.service.match[${index}]`;
+    const found: Finding[] = [];
+    const conditions = [...Object.values(match.headers ?? {}), ...Object.values(match.queryParams ?? {})];
+    if (conditions.some((each) => !('exact' in each) && !('regex' in each))) {
+      found.push(error(path, 'has headers or query parameters with prefix or suffix, which Gateway API does not know: use exact or regex'));
+    }
+    if (match.method && !('exact' in match.method)) found.push(error(`${path}.method`, 'must be exact for Gateway API'));
+    return found;
+  });
+}
