@@ -1,0 +1,38 @@
+/** Where the time comes from: everything that waits or measures takes one, so that a test moves it by hand. */
+export interface Clock {
+  /** Milliseconds of the epoch; jumps when the machine's clock is set. For timestamps in objects only. */
+  nowMs(): number;
+  /** Milliseconds that only ever rise. For every duration and deadline. */
+  monotonicMs(): number;
+  /** Calls `fn` once after `ms`; the result cancels it. */
+  setTimer(ms: number, fn: () => void): () => void;
+}
+
+/** The only place that reads the real time. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  setTimer(ms, fn) {
+    const timer = setTimeout(fn, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const cancel = clock.setTimer(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    function onAbort(): void {
+      cancel();
+      reject(signal?.reason);
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

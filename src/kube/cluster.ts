@@ -1,0 +1,58 @@
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+
+/** A resource type; `namespace` narrows to one, absent means all. */
+export interface KindRef {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+}
+
+export interface Selection {
+  labelSelector?: string;
+  fieldSelector?: string;
+}
+
+export type WatchEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubeObject };
+
+export interface WatchHandle {
+  /** Resolves when the first LIST has been delivered. */
+  readonly synced: Promise<void>;
+  /** Milliseconds since anything (event, bookmark, list) was last heard. */
+  ageMs(): number;
+  /** Times that the stream was opened again after the first. */
+  readonly restarts: number;
+  stop(): void;
+}
+
+export interface WatchHandler {
+  onEvent(event: WatchEvent): void;
+  /** The whole state after a LIST: objects that are absent here were deleted meanwhile. Called before further events. */
+  onList(items: readonly KubeObject[]): void;
+  /** The kind does not exist (no CRD), or is forbidden. The watch goes on trying, with back-off. */
+  onUnavailable?(cause: 'absent' | 'forbidden', message: string): void;
+}
+
+export interface WriteOptions {
+  signal?: AbortSignal;
+  subresource?: 'status' | 'scale';
+}
+
+/** A Kubernetes API server, on raw JSON. A refusal is an `ApiError`; a 404 on a read is `undefined`. */
+export interface Cluster {
+  get(ref: ObjectRef, options?: { signal?: AbortSignal; subresource?: 'status' | 'scale' }): Promise<KubeObject | undefined>;
+  list(
+    kind: KindRef,
+    selection?: Selection & { signal?: AbortSignal; metadataOnly?: boolean },
+  ): Promise<{ items: KubeObject[]; resourceVersion: string }>;
+  create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
+  replace(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
+  /** Server-side apply as `serin` (or `fieldManager`), forced. */
+  apply(object: KubeObject, options?: WriteOptions & { fieldManager?: string; force?: boolean }): Promise<KubeObject>;
+  /** A record is a JSON merge patch, an array a JSON patch. */
+  patch(ref: ObjectRef, patch: Record<string, unknown> | readonly object[], options?: WriteOptions): Promise<KubeObject>;
+  /** Deleting what is absent is done already: no error. */
+  delete(ref: ObjectRef, options?: { signal?: AbortSignal; propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' }): Promise<void>;
+  watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
+  /** Closes idle connections and stops every watch. */
+  close(): void;
+}

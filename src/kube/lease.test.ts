@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HandClock, handClock } from '../../test/build/clock.ts';
+import { kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { connectionTo } from './connect.ts';
+import { createCluster } from './create-cluster.ts';
+import { electLeader } from './lease.ts';
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/** A server that keeps one Lease with optimistic concurrency, and can be made to refuse all. */
+async function given() {
+  const clock = handClock();
+  const state: { lease?: KubeObject; version: number; broken: boolean; requests: number } = { version: 0, broken: false, requests: 0 };
+  const server = await kubeServer(({ method, body }, response) => {
+    state.requests += 1;
+    if (state.broken) return refuse(response, 500, 'InternalError');
+    if (method === 'GET') return state.lease === undefined ? refuse(response, 404, 'NotFound') : sendJson(response, 200, state.lease);
+    const sent: KubeObject = JSON.parse(body);
+    const known = state.lease?.metadata.resourceVersion;
+    if (method === 'POST' ? known !== undefined : sent.metadata.resourceVersion !== known) return refuse(response, 409, 'Conflict');
+    state.version += 1;
+    state.lease = { ...sent, metadata: { ...sent.metadata, resourceVersion: String(state.version) } };
+    return sendJson(response, 200, state.lease);
+  });
+  const cluster = createCluster(connectionTo(server.url));
+  open.push(
+    () => cluster.close(),
+    () => server.close(),
+  );
+  const campaign = (identity: string) => {
+    const told: string[] = [];
+    const signals: AbortSignal[] = [];
+    const leadership = electLeader(cluster, {
+      namespace: 'serin',
+      name: 'leader',
+      identity,
+      clock,
+      onLeading: (signal) => {
+        told.push('leading');
+        signals.push(signal);
+      },
+      onLost: () => told.push('lost'),
+    });
+    open.unshift(() => leadership.stop());
+    return { leadership, told, signals };
+  };
+  return { clock, state, campaign, holder: () => state.lease?.spec.holderIdentity };
+}
+
+/** Moves the clock in steps until the condition holds; each step lets the requests under way be answered. */
+async function moveUntil(clock: HandClock, stepMs: number, condition: () => boolean): Promise<void> {
+  await expect
+    .poll(
+      () => {
+        if (condition()) return true;
+        clock.advance(stepMs);
+        return condition();
+      },
+      { interval: 5 },
+    )
+    .toBe(true);
+}
+
+describe('leader election', () => {
+  it('takes a free lease and may write until renewedAt + renewDeadline', async () => {
+    const { campaign, holder } = await given();
+    const a = campaign('a');
+    await expect.poll(() => a.leadership.isLeader()).toBe(true);
+    expect(holder()).toBe('a');
+    expect(a.leadership.mayWriteUntilMs()).toBe(10_000);
+  });
+
+  it('I9: is no leader from the deadline on when it cannot renew, and campaigns again', async () => {
+    const { campaign, clock, state } = await given();
+    const a = campaign('a');
+    await expect.poll(() => a.leadership.isLeader()).toBe(true);
+    state.broken = true;
+    clock.advance(9_999);
+    expect(a.leadership.isLeader()).toBe(true);
+    clock.advance(1);
+    expect([a.leadership.isLeader(), a.leadership.mayWriteUntilMs(), a.signals[0]?.aborted]).toEqual([false, 0, true]);
+    expect(a.told).toEqual(['leading', 'lost']);
+    state.broken = false;
+    await moveUntil(clock, 2_000, () => a.leadership.isLeader());
+    expect(a.told).toEqual(['leading', 'lost', 'leading']);
+  });
+
+  it('leaves a renewed lease alone and takes over one that is not renewed for its duration', async () => {
+    const { campaign, clock, state, holder } = await given();
+    state.lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'leader', namespace: 'serin', resourceVersion: '0' },
+      spec: { holderIdentity: 'gone', leaseDurationSeconds: 15, renewTime: '2001-01-01T00:00:00.000000Z' },
+    };
+    const b = campaign('b');
+    await expect.poll(() => state.requests).toBe(1);
+    await moveUntil(clock, 100, () => b.leadership.isLeader());
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(15_000); // since b first saw it: another machine's clock says nothing
+    expect(holder()).toBe('b');
+    expect(state.lease?.spec.leaseTransitions).toBe(1);
+  });
+
+  it('is lost at once when another holder is found', async () => {
+    const { campaign, clock, state } = await given();
+    const a = campaign('a');
+    await expect.poll(() => a.leadership.isLeader()).toBe(true);
+    const lease = state.lease;
+    if (lease === undefined) throw new Error('no lease');
+    state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99' }, spec: { ...lease.spec, holderIdentity: 'b' } };
+    await moveUntil(clock, 500, () => a.told.includes('lost'));
+    expect(clock.monotonicMs()).toBeLessThan(10_000);
+  });
+
+  it('keeps the lease through a conflict that changed no holder', async () => {
+    const { campaign, clock, state } = await given();
+    const a = campaign('a');
+    await expect.poll(() => a.leadership.isLeader()).toBe(true);
+    const lease = state.lease;
+    if (lease === undefined) throw new Error('no lease');
+    state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99', labels: { by: 'somebody' } } };
+    await moveUntil(clock, 500, () => a.leadership.mayWriteUntilMs() > 10_000);
+    expect(a.told).toEqual(['leading']);
+    expect(state.lease?.metadata.labels).toEqual({ by: 'somebody' });
+  });
+
+  it('releases the lease when stopped, and a standby takes it at its next look', async () => {
+    const { campaign, clock, holder, state } = await given();
+    const a = campaign('a');
+    await expect.poll(() => a.leadership.isLeader()).toBe(true);
+    const b = campaign('b');
+    const before = state.requests;
+    await expect.poll(() => state.requests).toBeGreaterThan(before);
+    await a.leadership.stop();
+    expect(holder()).toBe('');
+    expect(a.told).toEqual(['leading', 'lost']);
+    await moveUntil(clock, 500, () => b.leadership.isLeader());
+    expect(clock.monotonicMs()).toBeLessThan(15_000);
+  });
+});

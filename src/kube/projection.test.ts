@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/kube-object.ts';
+import { createProjection } from './projection.ts';
+
+const at = (name: string, resourceVersion: string, color: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'test', resourceVersion },
+  color,
+});
+
+function given() {
+  const projection = createProjection((object): string => object.color);
+  const changes: string[] = [];
+  projection.onChange(({ name, before, after }) => changes.push(`${name} ${before ?? '-'}>${after ?? '-'}`));
+  projection.handler.onList([at('a', '9', 'red')], '10');
+  return { projection, changes, get: () => projection.get('test', 'a') };
+}
+
+describe('a projection', () => {
+  it('drops events older than the answer of a write, by number and not by text', () => {
+    const { projection, get } = given();
+    projection.learn(at('a', '100', 'green'));
+    projection.handler.onEvent({ type: 'MODIFIED', object: at('a', '99', 'blue') });
+    expect(get()).toBe('green');
+    projection.handler.onEvent({ type: 'MODIFIED', object: at('a', '101', 'blue') });
+    expect(get()).toBe('blue');
+  });
+
+  it('tells each change once', () => {
+    const { projection, changes } = given();
+    projection.learn(at('a', '11', 'green'));
+    projection.handler.onEvent({ type: 'MODIFIED', object: at('a', '11', 'green') });
+    projection.handler.onEvent({ type: 'DELETED', object: at('a', '12', 'green') });
+    expect(changes).toEqual(['a ->red', 'a red>green', 'a green>-']);
+  });
+
+  it('does not bring a deleted object back with a late answer', () => {
+    const { projection, get } = given();
+    projection.handler.onEvent({ type: 'DELETED', object: at('a', '12', 'red') });
+    projection.learn(at('a', '11', 'green'));
+    expect(get()).toBeUndefined();
+  });
+
+  it('takes what a list lacks as deleted, unless it was written after the list', () => {
+    const { projection, get } = given();
+    projection.learn(at('new', '21', 'white'));
+    projection.handler.onList([], '20');
+    expect(get()).toBeUndefined();
+    expect(projection.values()).toEqual(['white']);
+  });
+
+  it('forgets what we deleted', () => {
+    const { projection, get } = given();
+    projection.forget({ namespace: 'test', name: 'a' });
+    expect(get()).toBeUndefined();
+  });
+});

@@ -1,0 +1,98 @@
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { ListHandler } from './watch.ts';
+
+export interface ProjectionChange<T> {
+  namespace: string | undefined;
+  name: string;
+  /** `undefined`: it was not there. */
+  before: T | undefined;
+  /** `undefined`: it was deleted. */
+  after: T | undefined;
+}
+
+/** What the controller remembers of the objects of one watch: the projected fields, never the whole object. */
+export interface Projection<T> {
+  /** Give it to `cluster.watch`. */
+  readonly handler: ListHandler;
+  get(namespace: string | undefined, name: string): T | undefined;
+  values(): T[];
+  /** Takes the answer of a write, so that the next read sees it before the watch does. */
+  learn(object: KubeObject): void;
+  /** After a delete of ours: gone until an event says otherwise. */
+  forget(ref: Pick<ObjectRef, 'namespace' | 'name'>): void;
+  /** Called after each change; the result ends it. */
+  onChange(listener: (change: ProjectionChange<T>) => void): () => void;
+}
+
+/** `value` is absent where the object was deleted: the version alone keeps late events from bringing it back. */
+interface Entry<T> {
+  namespace: string | undefined;
+  name: string;
+  version: bigint | undefined;
+  value?: { it: T };
+}
+
+export function createProjection<T>(project: (object: KubeObject) => T, onUnavailable?: ListHandler['onUnavailable']): Projection<T> {
+  const entries = new Map<string, Entry<T>>();
+  const listeners = new Set<(change: ProjectionChange<T>) => void>();
+
+  function put(object: KubeObject, isDeleted: boolean): void {
+    const { namespace, name } = object.metadata;
+    const key = keyOf(namespace, name);
+    const known = entries.get(key);
+    const version = versionOf(object.metadata.resourceVersion);
+    if (known !== undefined && isOlder(version, known.version)) return;
+    // The same version again is no news, but a deletion may carry the version of the last state.
+    if (!isDeleted && known?.version !== undefined && known.version === version) return;
+    set(key, { namespace, name, version, ...(isDeleted ? {} : { value: { it: project(object) } }) });
+  }
+
+  function set(key: string, entry: Entry<T>): void {
+    const before = entries.get(key)?.value;
+    entries.set(key, entry);
+    if (before === undefined && entry.value === undefined) return;
+    const change = { namespace: entry.namespace, name: entry.name, before: before?.it, after: entry.value?.it };
+    for (const listener of listeners) listener(change);
+  }
+
+  function onList(items: readonly KubeObject[], resourceVersion?: string): void {
+    const listed = new Set(items.map((item) => keyOf(item.metadata.namespace, item.metadata.name)));
+    const listVersion = versionOf(resourceVersion);
+    for (const [key, entry] of [...entries]) {
+      if (listed.has(key)) continue;
+      // Written by us after the server had made the list: the watch will tell of it.
+      if (listVersion !== undefined && entry.version !== undefined && entry.version > listVersion) continue;
+      const { namespace, name } = entry;
+      set(key, { namespace, name, version: listVersion });
+      entries.delete(key); // no event older than the list can follow
+    }
+    for (const item of items) put(item, false);
+  }
+
+  return {
+    handler: {
+      onList,
+      onEvent: ({ type, object }) => put(object, type === 'DELETED'),
+      ...(onUnavailable === undefined ? {} : { onUnavailable }),
+    },
+    get: (namespace, name) => entries.get(keyOf(namespace, name))?.value?.it,
+    values: () => [...entries.values()].flatMap(({ value }) => (value === undefined ? [] : [value.it])),
+    learn: (object) => put(object, false),
+    forget({ namespace, name }) {
+      const known = entries.get(keyOf(namespace, name));
+      if (known !== undefined) set(keyOf(namespace, name), { namespace, name, version: known.version });
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
+
+/** Versions are integers that rise over all objects of a kind; anything else cannot be compared. */
+const versionOf = (text: string | undefined): bigint | undefined => (text !== undefined && /^\d+$/.test(text) ? BigInt(text) : undefined);
+
+const isOlder = (version: bigint | undefined, known: bigint | undefined): boolean =>
+  version !== undefined && known !== undefined && version < known;

@@ -1,0 +1,204 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Clock } from './clock.ts';
+import { sleep } from './clock.ts';
+import type { Connection, TlsIdentity } from './connect.ts';
+import { apiErrorOf, RequestTimeoutError, UnreachableError } from './errors.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
+
+/** One call of the API server, as it is counted and sent. */
+export interface ApiCall {
+  verb: Verb;
+  /** Plural resource name, for metrics. */
+  resource: string;
+  subresource?: string | undefined;
+  method: string;
+  /** Below the connection's baseUrl, with query. */
+  path: string;
+  accept?: string;
+  contentType?: string;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+  retryAfterMs?: number;
+}
+
+export interface SeenRequest {
+  verb: Verb;
+  resource: string;
+  subresource?: string;
+  /** 0: no answer. */
+  status: number;
+  durationMs: number;
+}
+
+export interface TransportOptions {
+  /** How long a call may take with its retries, once the rate limit lets it out. */
+  requestTimeoutMs: number;
+  qps?: number | undefined;
+  burst?: number | undefined;
+  clock: Clock;
+  onRequest?: ((request: SeenRequest) => void) | undefined;
+  /** Called right before a call's bytes go out, after every wait; what it throws is the call's outcome, and nothing is sent. */
+  beforeSend?: ((call: { verb: Verb; resource: string }) => void) | undefined;
+}
+
+export interface Transport {
+  /** Every answer, also refusals, is an Answer; throws only where there is none. */
+  send(call: ApiCall): Promise<Answer>;
+  /** The answer's body as it comes; a refusal throws an ApiError. No deadline but `signal`. */
+  stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
+  close(): void;
+}
+
+const maxAttempts = 4;
+
+/** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
+export function createTransport(connection: Connection, options: TransportOptions): Transport {
+  const { clock } = options;
+  const bucket = createTokenBucket(clock, options);
+  const agents = new Map<TlsIdentity | undefined, http.Agent>();
+  const secure = connection.baseUrl.startsWith('https:');
+
+  function agentNow(): http.Agent {
+    if (connection.agent !== undefined) return connection.agent;
+    const known = agents.get(connection.tls);
+    if (known !== undefined) return known;
+    const agent = secure ? new https.Agent({ keepAlive: true, ...connection.tls }) : new http.Agent({ keepAlive: true });
+    agents.set(connection.tls, agent);
+    return agent;
+  }
+
+  async function open(call: ApiCall, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const credentials = await connection.headers();
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const headers: Record<string, string | number> = {
+      Accept: call.accept ?? 'application/json',
+      'User-Agent': connection.userAgent,
+      ...credentials,
+    };
+    if (body !== undefined) {
+      headers['Content-Type'] = call.contentType ?? 'application/json';
+      headers['Content-Length'] = Buffer.byteLength(body);
+    }
+    signal.throwIfAborted();
+    options.beforeSend?.({ verb: call.verb, resource: call.resource });
+    return new Promise((resolve, reject) => {
+      const request = (secure ? https : http).request(connection.baseUrl + call.path, {
+        method: call.method,
+        headers,
+        agent: agentNow(),
+        signal,
+      });
+      request.once('response', resolve);
+      request.on('error', (cause: NodeJS.ErrnoException) => {
+        // The server closed an idle connection as we took it: a read is sent again, a write may have been done.
+        if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted) resolve(open(call, signal));
+        else reject(cause);
+      });
+      request.end(body);
+    });
+  }
+
+  async function attempt(call: ApiCall, signal: AbortSignal): Promise<Answer> {
+    const startedAtMs = clock.monotonicMs();
+    let status = 0;
+    try {
+      const response = await open(call, signal);
+      const text = await readText(response);
+      status = response.statusCode ?? 0;
+      const retryAfterMs = retryAfter(response.headers['retry-after'], clock);
+      return { status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    } finally {
+      seen(call, status, startedAtMs);
+    }
+  }
+
+  function seen(call: ApiCall, status: number, startedAtMs: number): void {
+    const { verb, resource, subresource } = call;
+    const durationMs = clock.monotonicMs() - startedAtMs;
+    options.onRequest?.({ verb, resource, ...(subresource === undefined ? {} : { subresource }), status, durationMs });
+  }
+
+  async function send(call: ApiCall): Promise<Answer> {
+    call.signal?.throwIfAborted();
+    await bucket.take(call.signal);
+    const what = `${call.method} ${call.path}`;
+    const timeout = new RequestTimeoutError(what, options.requestTimeoutMs);
+    const limit = new AbortController();
+    const onAbort = () => limit.abort(call.signal?.reason);
+    call.signal?.addEventListener('abort', onAbort, { once: true });
+    const endsAtMs = clock.monotonicMs() + options.requestTimeoutMs;
+    const cancelTimer = clock.setTimer(options.requestTimeoutMs, () => limit.abort(timeout));
+    try {
+      for (let tries = 1; ; tries += 1) {
+        const answer = await attempt(call, limit.signal);
+        const waitMs = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
+        // Longer than the deadline: the caller learns retryAfterMs and decides.
+        if (waitMs === undefined || tries === maxAttempts || clock.monotonicMs() + waitMs >= endsAtMs) return answer;
+        await sleep(clock, waitMs, limit.signal);
+      }
+    } catch (cause) {
+      if (limit.signal.aborted) throw limit.signal.reason;
+      throw isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
+    } finally {
+      cancelTimer();
+      call.signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async function stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
+    await bucket.take(call.signal);
+    const startedAtMs = clock.monotonicMs();
+    let status = 0;
+    try {
+      const response = await open(call, call.signal);
+      status = response.statusCode ?? 0;
+      if (status < 400) return response;
+      const text = await readText(response);
+      throw apiErrorOf(`${call.method} ${call.path}`, status, text, retryAfter(response.headers['retry-after'], clock));
+    } catch (cause) {
+      if (call.signal.aborted) throw call.signal.reason;
+      throw isConnectionFailure(cause) ? new UnreachableError(`${call.method} ${call.path}`, cause) : cause;
+    } finally {
+      seen(call, status, startedAtMs);
+    }
+  }
+
+  return {
+    send,
+    stream,
+    close() {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+/** Seconds, or an HTTP date; in milliseconds, never negative. */
+function retryAfter(value: string | undefined, clock: Clock): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - clock.nowMs();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+async function readText(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Node's socket, DNS and TLS errors carry a code; what `beforeSend` or an authenticator throws is passed on as it is. */
+const isConnectionFailure = (cause: unknown): boolean => (cause instanceof Error && 'syscall' in cause ? true : hasNodeCode(cause));
+
+const hasNodeCode = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  'code' in cause &&
+  typeof cause.code === 'string' &&
+  /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_)/.test(cause.code);

@@ -1,0 +1,155 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import type { WatchHandle } from './cluster.ts';
+import { connectionTo } from './connect.ts';
+import { createCluster } from './create-cluster.ts';
+import { createJsonLines } from './json-lines.ts';
+import type { WatchSettings } from './watch.ts';
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+const fast: Partial<WatchSettings> = { backOffMs: { from: 5, to: 20 }, unavailableMs: { from: 10, to: 20 } };
+
+/** Lists are answered with version 10 unless the test does; `streams` are the watches opened so far. */
+async function given(
+  onStream: (response: ServerResponse, nth: number) => void,
+  options: { settings?: Partial<WatchSettings>; onList?: Answering; metadataOnly?: boolean } = {},
+): Promise<{ told: string[]; lists: () => number; versions: () => (string | null)[]; server: KubeServer; watch: WatchHandle }> {
+  let streams = 0;
+  const server = await kubeServer((call, response) => {
+    if (call.query.get('watch') === 'true') {
+      response.writeHead(200);
+      response.flushHeaders();
+      streams += 1;
+      onStream(response, streams);
+    } else if (options.onList !== undefined) options.onList(call, response);
+    else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [{ metadata: { name: 'a', resourceVersion: '9' } }] });
+  });
+  const cluster = createCluster(connectionTo(server.url), { watch: { ...fast, ...options.settings }, random: () => 0 });
+  open.push(
+    () => cluster.close(),
+    () => server.close(),
+  );
+  const told: string[] = [];
+  const watch = cluster.watch(
+    { apiVersion: 'v1', kind: 'ConfigMap' },
+    {
+      onList: (items) => told.push(`list ${items.map(({ metadata }) => metadata.name)}`),
+      onEvent: ({ type, object }) => told.push(`${type} ${object.kind} ${object.metadata.name}`),
+      onUnavailable: (cause) => told.push(cause),
+    },
+    { metadataOnly: options.metadataOnly ?? false },
+  );
+  const watches = () => server.calls.filter(({ query }) => query.get('watch') === 'true');
+  return {
+    told,
+    server,
+    watch,
+    lists: () => server.calls.filter(({ query }) => query.has('limit')).length,
+    versions: () => watches().map(({ query }) => query.get('resourceVersion')),
+  };
+}
+
+const line = (type: string, name: string, resourceVersion: string): string =>
+  `${JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion } } })}\n`;
+
+describe('a watch', () => {
+  it('lists, tells the events that follow, and asks for bookmarks', async () => {
+    const { told, watch, server } = await given((response) => void response.write(line('ADDED', 'b', '11') + line('DELETED', 'a', '12')));
+    await watch.synced;
+    await expect.poll(() => told).toEqual(['list a', 'ADDED ConfigMap b', 'DELETED ConfigMap a']);
+    const query = server.calls.at(-1)?.query;
+    expect([query?.get('allowWatchBookmarks'), query?.get('timeoutSeconds'), query?.get('resourceVersion')]).toEqual(['true', '300', '10']);
+    expect(watch.restarts).toBe(0);
+    expect(watch.ageMs()).toBeLessThan(10_000);
+  });
+
+  it('reopens an ended stream from its last event or bookmark, without a list', async () => {
+    const { versions, lists, told, watch } = await given((response, nth) => {
+      if (nth === 1) response.end(line('MODIFIED', 'a', '15'));
+      else if (nth === 2) response.end(line('BOOKMARK', '', '20'));
+    });
+    await expect.poll(versions).toEqual(['10', '15', '20']);
+    expect(lists()).toBe(1);
+    expect(told).toEqual(['list a', 'MODIFIED ConfigMap a']);
+    expect(watch.restarts).toBe(2);
+  });
+
+  it('reopens a silent stream from its last version, without a list', async () => {
+    const { versions, lists } = await given((response) => void response.write(line('BOOKMARK', '', '30')), { settings: { silentMs: 60 } });
+    await expect.poll(versions).toEqual(['10', '30', '30']);
+    expect(lists()).toBe(1);
+  });
+
+  it('lists again when its version is gone', async () => {
+    const gone = `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } })}\n`;
+    const { told, lists } = await given((response, nth) => void (nth === 1 && response.end(gone)));
+    await expect.poll(() => told).toEqual(['list a', 'list a']);
+    expect(lists()).toBe(2);
+  });
+
+  it('backs off after an error and goes on', async () => {
+    let calls = 0;
+    const { told } = await given(() => {}, {
+      onList(_, response) {
+        calls += 1;
+        if (calls < 3) refuse(response, 500, 'InternalError');
+        else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
+      },
+    });
+    await expect.poll(() => told).toEqual(['list ']);
+    expect(calls).toBe(3);
+  });
+
+  it.each([
+    { status: 403, reason: 'Forbidden', cause: 'forbidden' },
+    { status: 404, reason: 'NotFound', cause: 'absent' },
+  ])('says $cause on a $status and finds the kind once it is there', async ({ status, reason, cause }) => {
+    let calls = 0;
+    const { told } = await given(() => {}, {
+      onList(_, response) {
+        calls += 1;
+        if (calls < 3) refuse(response, status, reason);
+        else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
+      },
+    });
+    await expect.poll(() => told).toEqual([cause, cause, 'list ']);
+  });
+
+  it('tells metadata only as the kind that was asked for', async () => {
+    const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'b', resourceVersion: '11' } };
+    const stream = `${JSON.stringify({ type: 'ADDED', object: partial })}\n`;
+    const { told, server } = await given((response) => void response.write(stream), { metadataOnly: true });
+    await expect.poll(() => told).toEqual(['list a', 'ADDED ConfigMap b']);
+    expect(server.calls.at(-1)?.headers.accept).toContain('as=PartialObjectMetadata;');
+  });
+
+  it('says nothing more once stopped', async () => {
+    let stream: ServerResponse | undefined;
+    const { told, watch } = await given((response) => {
+      stream = response;
+    });
+    await expect.poll(() => stream !== undefined).toBe(true);
+    const closed = new Promise((resolve) => stream?.once('close', resolve));
+    watch.stop();
+    await closed;
+    expect(told).toEqual(['list a']);
+  });
+});
+
+describe('JSON lines', () => {
+  it('are whole wherever the bytes are split, also inside a character', () => {
+    const bytes = Buffer.from('{"name":"Grüße 🐦"}\n\n{"n":2}\n{"half"');
+    for (let at = 0; at <= bytes.length; at += 1) {
+      const values: unknown[] = [];
+      const lines = createJsonLines((value) => values.push(value));
+      lines.push(bytes.subarray(0, at));
+      lines.push(bytes.subarray(at));
+      expect(values).toEqual([{ name: 'Grüße 🐦' }, { n: 2 }]);
+    }
+  });
+});

@@ -1,0 +1,37 @@
+import type { Clock } from '../../src/kube/clock.ts';
+
+export interface HandClock extends Clock {
+  /** Moves both clocks and runs the timers that come due, in order, each at its own time. */
+  advance(ms: number): void;
+  /** Timers not yet due: a test waits for one before it moves the clock. */
+  readonly pending: number;
+}
+
+/** Time stands until it is moved. */
+export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
+  let elapsedMs = 0;
+  const timers = new Set<{ atMs: number; fn: () => void }>();
+  return {
+    nowMs: () => startMs + elapsedMs,
+    monotonicMs: () => elapsedMs,
+    setTimer(ms, fn) {
+      const timer = { atMs: elapsedMs + ms, fn };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(ms) {
+      const untilMs = elapsedMs + ms;
+      for (;;) {
+        const [due] = [...timers].filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs);
+        if (due === undefined) break;
+        timers.delete(due);
+        elapsedMs = Math.max(elapsedMs, due.atMs);
+        due.fn();
+      }
+      elapsedMs = untilMs;
+    },
+    get pending() {
+      return timers.size;
+    },
+  };
+}
