@@ -1,0 +1,105 @@
+/** Writes docs/reasons.md from the closed list of event reasons; with `--check`, fails when the committed file differs. */
+import { join } from 'node:path';
+import { type Reason, reasons } from '../src/engine/reasons.ts';
+import { writeOrCheck } from './write-or-check.ts';
+
+const path = join(import.meta.dirname, '..', 'docs', 'reasons.md');
+
+interface Advice {
+  causes: string;
+  /** What to run or do next; NAME is the Canary, TARGET its workload. */
+  next: string;
+}
+
+const nothing = 'none needed';
+const describe = '`kubectl describe canary NAME`';
+const pods = '`kubectl get pods -l app=TARGET`, then `kubectl describe pod` of one that is not ready';
+const primaryStatus = '`kubectl rollout status deployment/TARGET-primary`';
+
+/** What the list in the engine does not know. A reason without advice does not compile. */
+const advice: Readonly<Record<Reason, Advice>> = {
+  Initialized: { causes: 'a new Canary whose primary became ready', next: nothing },
+  PrimaryLate: {
+    causes:
+      'image or volume cannot be had, no room in the cluster, a quota, a readiness probe that fails, an anti-affinity that cannot be met twice',
+    next: `${primaryStatus}; correct the target, the primary follows`,
+  },
+  NewRevision: { causes: 'the pod template of the target was edited', next: '`kubectl get canary NAME -w`' },
+  GateClosed: {
+    causes: 'the receiver of a confirmation hook answers no, 204, an error, or nothing',
+    next: `open the gate that the message names; ${describe} shows the answer's body`,
+  },
+  Stepped: { causes: 'all checks of an interval passed', next: nothing },
+  CheckFailed: {
+    causes: 'a metric out of its range, a webhook that refused, or something unmeasured while `analysis.unmeasured` is `fail`',
+    next: 'compare value and limit in the message; read the logs of the canary pods',
+  },
+  Unmeasured: {
+    causes: 'the metric server does not answer, its answer is empty, or a MetricTemplate is missing',
+    next: 'run the query against the metric server by hand; send some traffic to the canary',
+  },
+  CanaryDown: { causes: 'the pods of the new version crash, lost their node, or were scaled to zero', next: pods },
+  CanaryBack: { causes: 'the pods of the new version are ready again', next: nothing },
+  Promoting: { causes: 'the last step passed, or `skipAnalysis` is set', next: primaryStatus },
+  PrimaryRefused: {
+    causes: 'an admission webhook or a quota refuses the primary, or another controller adds fields to it',
+    next: '`kubectl get deployment TARGET-primary -o yaml --show-managed-fields`; the message names the field',
+  },
+  Shifted: { causes: '`stepWeightPromotion` returns traffic in steps', next: nothing },
+  Succeeded: { causes: 'the primary serves the new revision with all traffic', next: nothing },
+  Failed: {
+    causes: 'too many failed checks, pods that were not ready in time, or a rollback hook',
+    next: `the message says which; ${describe}, correct the target and apply it again`,
+  },
+  PromotionFailed: {
+    causes: 'what the canary did not need: room for two copies, a volume, a quota',
+    next: `${primaryStatus}; traffic stays with the side that serves, wait until the primary is restored before pushing a fix`,
+  },
+  Superseded: { causes: 'the target was edited again during its release', next: '`kubectl get canary NAME -w`' },
+  Cancelled: { causes: 'the edit of the target was taken back during its release', next: nothing },
+  DeliveryLapsed: {
+    causes: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
+    next: 'correct its address; tell the receiver by hand if it needs to know',
+  },
+  InvalidSpec: {
+    causes: 'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses',
+    next: '`serin validate -f FILE`; correct the field that the message names',
+  },
+  ProviderRefused: {
+    causes: 'a strategy that the provider cannot express, or a provider that is not built yet',
+    next: 'choose a provider or a strategy from the README',
+  },
+  TargetTaken: {
+    causes: 'a Canary was copied, or moved to another name without removing the first',
+    next: '`kubectl get canary`; remove one of the two',
+  },
+  TargetMissing: {
+    causes: 'the Deployment is not applied yet, was deleted, or is misspelt',
+    next: '`kubectl get deployment`; correct `spec.targetRef.name`',
+  },
+  Blocked: {
+    causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
+    next: 'do what the message says; the release goes on by itself',
+  },
+  Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
+  CRDOutdated: { causes: 'the CRD of another controller or an older version is installed', next: 'apply `charts/serin/crds`' },
+};
+
+const rows = Object.entries(reasons).map(([reason, meaning]) => {
+  const { causes, next } = advice[reason as Reason];
+  return `| \`${reason}\` | ${meaning} | ${causes} | ${next} |`;
+});
+
+const text = `<!-- Generated by scripts/generate-reasons.ts from src/engine/reasons.ts. Do not edit. -->
+
+# Reasons of events
+
+Every event that a release writes has one of these reasons; programs may match on them. The message beside it says in plain words what
+happened, to what, and what can be done. \`kubectl get events --field-selector involvedObject.kind=Canary,reason=Failed\` finds one kind of them.
+
+| reason | meaning | usual causes | next |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+
+if (import.meta.main) writeOrCheck(path, text, 'src/engine/reasons.ts');

@@ -1,0 +1,307 @@
+import type { HookType } from '../api/canary.ts';
+import type { Delivery, Release } from '../api/canary-status.ts';
+import { type Routes, reachesCanary, weight } from '../api/routes.ts';
+import { type Context, type Seen, withDeliveries } from './context.ts';
+import { progressDeadlineMs } from './deadlines.ts';
+import { judge, thresholdOf } from './judge.ts';
+import { nextPromotionWeight } from './next-weight.ts';
+import type { Announcement, Question } from './questions.ts';
+import { say } from './reasons.ts';
+import { hasHooks, homeRoutes, nextMove, weightOf, withWeight } from './strategy.ts';
+
+type Change = Partial<Context>;
+type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
+
+const now = ({ event }: Seen) => event.facts.nowMs;
+const who = ({ event }: Seen) => `${event.facts.canary.metadata.name}.${event.facts.canary.metadata.namespace}`;
+const targetName = ({ event }: Seen) => event.facts.canary.spec.targetRef.name;
+const primaryServes = ({ event }: Seen) => event.facts.primary?.serving === true || event.facts.target?.serving !== true;
+
+function release(seen: Seen, change: Partial<Release>): Change {
+  return { release: { ...seen.context.release, ...change } };
+}
+
+/** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
+function without(from: Release, ...keys: ('reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed')[]): Release {
+  const left = { ...from };
+  for (const key of keys) delete left[key];
+  return left;
+}
+
+/** Why a release failed stays until the next one starts; any other reason ends with its step. */
+function stepping({ context }: Seen): Release {
+  return context.recorded?.phase === 'Failed' ? without(context.release, 'wakeAtMs') : without(context.release, 'reason', 'wakeAtMs');
+}
+
+function ask(seen: Seen, question: Ask): Change {
+  const attempt = seen.context.attempt + 1;
+  const id = `${seen.context.release.run}/${seen.context.release.revision}/${attempt}`;
+  const isAnswerable = question.kind !== 'announce' && question.kind !== 'wakeAt' && question.kind !== 'record';
+  return { attempt, asks: [...seen.context.asks, { ...question, id } as Question], ...(isAnswerable ? { open: id } : {}) };
+}
+
+function tell(seen: Seen, announcement: Announcement): Change {
+  return ask(seen, { kind: 'announce', announcement });
+}
+
+function refusal({ event }: Seen): string {
+  if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return '';
+  return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
+}
+
+function judgement({ event }: Seen): string {
+  if (event.type !== 'ANSWER') return '';
+  if (event.answer.kind !== 'measure') return '';
+  const result = judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured);
+  return result.outcome === 'passed' ? '' : result.reason;
+}
+
+function terminal(seen: Seen, from: Release, outcome: Delivery['outcome'], message: string): Release {
+  const hooks = outcome === 'Succeeded' || outcome === 'Failed';
+  const kinds: Delivery['kind'][] = ['event'];
+  if (hooks && hasHooks(seen.event.facts.canary, 'post-rollout')) kinds.push('post-rollout');
+  if (hooks) kinds.push('alert');
+  const key = `${seen.event.facts.canary.metadata.uid}/${from.run}/${from.revision}/${outcome}`;
+  return withDeliveries(
+    from,
+    kinds.map((kind) => ({ key: `${key}/${kind}`, kind, outcome, message, sinceMs: now(seen) })),
+  );
+}
+
+function hookAsk(type: HookType) {
+  return (seen: Seen): Change => ask(seen, { kind: 'runHooks', type, phase: seen.context.recorded?.phase ?? '' });
+}
+
+function pinned(seen: Seen, from: Release): Release {
+  const { target } = seen.event.facts;
+  if (!target) return from;
+  return { ...from, targetUid: target.uid, revision: target.revision, observedGeneration: target.generation };
+}
+
+function fresh(seen: Seen, from: Release): Release {
+  const routes = primaryServes(seen) ? homeRoutes(from.routes) : from.routes;
+  return {
+    ...without(from, 'reason', 'wakeAtMs', 'heldRoutes', 'verdicts', 'preRolloutPassed'),
+    run: from.run + 1,
+    routes,
+    failedChecks: 0,
+    iterations: 0,
+    startedMs: now(seen),
+    stepStartedMs: now(seen),
+    confirmed: true,
+  };
+}
+
+function failure(seen: Seen): string {
+  const { context, event } = seen;
+  const { target } = event.facts;
+  if (event.type === 'ANSWER' && event.answer.kind === 'runHooks' && event.answer.outcome === 'passed')
+    return 'a rollback hook asked for it';
+  if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(seen) || judgement(seen)}`;
+  if (target?.readiness.state === 'stalled')
+    return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
+  const seconds = progressDeadlineMs(event.facts.canary) / 1000;
+  return `the canary was not ready within ${seconds} s${target?.readiness.reason ? `: ${target.readiness.reason}` : ''}`;
+}
+
+function goHome(seen: Seen): Change {
+  return release(seen, { routes: homeRoutes(seen.context.release.routes) });
+}
+
+/** What each transition does to the memory; the chart names them. */
+export const changes = {
+  begin: (seen: Seen): Change => ({
+    release: { ...stepping(seen), stepStartedMs: now(seen) },
+    open: undefined,
+    wakeAtMs: undefined,
+  }),
+
+  bindTarget: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
+  reportLatePrimary: (seen: Seen) => {
+    const message = `Primary of ${targetName(seen)} is not ready yet; ${targetName(seen)} keeps serving until it is`;
+    return { ...tell(seen, say('PrimaryLate', message, { warning: true })), ...release(seen, { reason: message }), wakeAtMs: undefined };
+  },
+  initialize: (seen: Seen) => {
+    const revision = seen.event.facts.primary?.carries ?? seen.event.facts.target?.revision ?? seen.context.release.revision;
+    return {
+      ...tell(seen, say('Initialized', `${who(seen)} is initialized: its primary serves`, { alert: 'info' })),
+      ...release(seen, { revision, promotedRevision: revision }),
+    };
+  },
+
+  pin: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
+  noteReturn: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
+  startRun: (seen: Seen) => {
+    const message = `New revision of ${targetName(seen)} found, its release begins`;
+    return { ...tell(seen, say('NewRevision', message, { alert: 'info' })), release: fresh(seen, pinned(seen, seen.context.release)) };
+  },
+  supersede: (seen: Seen) => {
+    const { release: old } = seen.context;
+    const isNewer = seen.event.facts.target !== undefined && seen.event.facts.target.revision !== old.revision;
+    const ended = isNewer ? terminal(seen, old, 'superseded', `A newer revision of ${targetName(seen)} takes the place of this one`) : old;
+    return { release: fresh(seen, pinned(seen, ended)), open: undefined, wakeAtMs: undefined };
+  },
+  cancel: (seen: Seen) => {
+    const ended = terminal(seen, seen.context.release, 'cancelled', `${targetName(seen)} is back at the promoted revision`);
+    const routes = primaryServes(seen) ? homeRoutes(ended.routes) : ended.routes;
+    return { release: { ...without(pinned(seen, ended), 'heldRoutes'), routes } };
+  },
+
+  askConfirmRollout: hookAsk('confirm-rollout'),
+  askPreRollout: hookAsk('pre-rollout'),
+  askConfirmTraffic: hookAsk('confirm-traffic-increase'),
+  askConfirmPromotion: hookAsk('confirm-promotion'),
+  askRollout: hookAsk('rollout'),
+  askRollback: hookAsk('rollback'),
+  askMeasure: (seen: Seen) => ask(seen, { kind: 'measure' }),
+  askPromote: (seen: Seen) => ask(seen, { kind: 'promote', revision: seen.context.release.revision }),
+  askRestore: (seen: Seen) => {
+    const revision = seen.context.release.promotedRevision;
+    return revision === undefined ? {} : ask(seen, { kind: 'restorePrimary', revision });
+  },
+
+  wakeAtDeadline: (seen: Seen) => ({ wakeAtMs: seen.context.release.stepStartedMs + progressDeadlineMs(seen.event.facts.canary) }),
+  wakeAfterDrain: (seen: Seen) => ({ wakeAtMs: seen.context.release.stepStartedMs + seen.event.facts.scaleDownDelayMs }),
+  wakeAtCheck: (seen: Seen) => ({ wakeAtMs: seen.context.release.wakeAtMs ?? now(seen) }),
+  wakeNextInterval: (seen: Seen) => ({ wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
+  wakeNextShift: (seen: Seen) => ({ wakeAtMs: seen.context.release.stepStartedMs + seen.event.facts.intervalMs }),
+  wakeAfterRaise: (seen: Seen) => ({ wakeAtMs: seen.context.release.stepStartedMs + Math.min(seen.event.facts.intervalMs, 30_000) }),
+
+  /** A closed gate or a refused write: again in one interval. Told once for each reason. */
+  poll: (seen: Seen) => {
+    const reason = refusal(seen);
+    const isNews = seen.context.release.reason !== reason && reason !== '';
+    return {
+      ...(isNews
+        ? tell(
+            seen,
+            say(seen.event.type === 'ANSWER' && seen.event.answer.kind === 'runHooks' ? 'GateClosed' : 'PrimaryRefused', reason, {
+              warning: true,
+              ...(isMuted(seen) ? {} : { alert: 'warn' }),
+            }),
+          )
+        : {}),
+      ...release(seen, reason === '' ? {} : { reason }),
+      open: undefined,
+      wakeAtMs: now(seen) + seen.event.facts.intervalMs,
+    };
+  },
+  countFailure: (seen: Seen) => {
+    const { analysis } = seen.event.facts.canary.spec;
+    const failedChecks = seen.context.release.failedChecks + 1;
+    const reason = refusal(seen) || judgement(seen);
+    const message = `Check failed (${failedChecks} of ${thresholdOf(analysis)}): ${reason}`;
+    return { ...tell(seen, say('CheckFailed', message, { warning: true })), ...release(seen, { failedChecks, reason }), open: undefined };
+  },
+  hold: (seen: Seen) => {
+    const reason = judgement(seen);
+    const isNews = seen.context.release.reason !== reason;
+    return {
+      ...(isNews ? tell(seen, say('Unmeasured', `Holding: ${reason}`, { warning: true })) : {}),
+      ...release(seen, { reason }),
+      open: undefined,
+    };
+  },
+  waitForPrimary: (seen: Seen) => ({
+    ...release(seen, { reason: `primary is not ready: ${seen.event.facts.primary?.readiness.reason ?? 'it has no serving pods'}` }),
+    open: undefined,
+  }),
+  checkNextInterval: (seen: Seen) => release(seen, { wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
+  keepVerdicts: (seen: Seen) =>
+    seen.event.type === 'ANSWER' && seen.event.answer.kind === 'measure'
+      ? release(seen, { verdicts: [...seen.event.answer.verdicts] })
+      : {},
+  passPreRollout: (seen: Seen) => release(seen, { preRolloutPassed: true }),
+  closeQuestion: () => ({ open: undefined }),
+
+  takeStep: (seen: Seen) => {
+    const { facts } = seen.event;
+    const move = nextMove(seen.context.release, facts.canary, facts);
+    if (move.kind === 'promote') return {};
+    const what = describe(move.routes, move.iterations);
+    return {
+      ...tell(seen, say('Stepped', `${who(seen)}: ${what}`)),
+      ...release(seen, { routes: move.routes, iterations: move.iterations, wakeAtMs: now(seen) + facts.intervalMs }),
+    };
+  },
+  goHome,
+  holdBack: (seen: Seen) => ({
+    ...tell(seen, say('CanaryDown', `Canary of ${who(seen)} has no serving pods; its traffic goes to the primary`, { warning: true })),
+    ...release(seen, { heldRoutes: seen.context.release.routes, routes: homeKeepingCookies(seen.context.release.routes) }),
+  }),
+  giveBack: (seen: Seen) => {
+    const { heldRoutes, routes } = seen.context.release;
+    return {
+      ...tell(seen, say('CanaryBack', `Canary of ${who(seen)} serves again and has its traffic back`)),
+      release: {
+        ...without(seen.context.release, 'heldRoutes'),
+        routes: heldRoutes ?? routes,
+        wakeAtMs: now(seen) + seen.event.facts.intervalMs,
+      },
+    };
+  },
+
+  rollBack: (seen: Seen) => {
+    const counted = seen.event.type === 'ANSWER' && !(seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed');
+    const { failedChecks } = seen.context.release;
+    const bare = { ...without(seen.context.release, 'heldRoutes'), failedChecks: failedChecks + (counted ? 1 : 0) };
+    const reason = failure({ ...seen, context: { ...seen.context, release: bare } });
+    const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`);
+    const isHome = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;
+    const routes = isHome || seen.event.facts.target?.serving !== true ? homeRoutes(ended.routes) : ended.routes;
+    return { release: { ...ended, routes, reason } };
+  },
+  startPromotion: (seen: Seen) => tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
+  shift: (seen: Seen) => {
+    const { facts } = seen.event;
+    const left = nextPromotionWeight(facts.canary.spec.analysis, weightOf(seen.context.release.routes));
+    const routes = withWeight(seen.context.release.routes, left, facts.canary, facts);
+    return {
+      ...tell(seen, say('Shifted', `${who(seen)}: ${100 - left}% of traffic is on the promoted primary`)),
+      ...release(seen, { routes }),
+    };
+  },
+  failPromotion: (seen: Seen) => {
+    const { facts } = seen.event;
+    const why = facts.primary?.readiness.reason ?? 'it was not ready in time';
+    const reason = `the primary could not take the promoted revision: ${why}`;
+    const ended = terminal(seen, seen.context.release, 'Failed', `Promotion of ${who(seen)} failed: ${reason}`);
+    const canServe = facts.supports.weights && facts.target?.serving === true;
+    const routes: Routes = canServe ? { kind: 'weighted', canary: weight(100) } : ended.routes;
+    return {
+      ...tell(seen, say('PromotionFailed', reason, { warning: true })),
+      release: { ...ended, routes, reason },
+    };
+  },
+  explainRestore: (seen: Seen) => release(seen, { reason: 'the last promoted template is being put back into the primary' }),
+  succeed: (seen: Seen) => {
+    const { release: done } = seen.context;
+    const ended = terminal(seen, done, 'Succeeded', `${who(seen)} is promoted and its canary rests`);
+    return { release: { ...ended, promotedRevision: done.revision, iterations: 0 } };
+  },
+
+  acknowledge: (seen: Seen) => {
+    const { event, context } = seen;
+    if (event.type !== 'DELIVERED') return {};
+    const left = (context.release.deliveries ?? []).filter((one) => one.key !== event.key);
+    return release(seen, { deliveries: left });
+  },
+};
+export type ChangeName = keyof typeof changes;
+
+/** Held back is not the end of a release: its cookies stay valid for when it returns. */
+function homeKeepingCookies(routes: Routes): Routes {
+  return reachesCanary(routes) || routes.kind === 'mirrored' ? { kind: 'weighted', canary: weight(0) } : routes;
+}
+
+function isMuted({ event }: Seen): boolean {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'refused') return true;
+  const { webhook } = event.answer;
+  return event.facts.canary.spec.analysis.webhooks?.find((one) => one.name === webhook)?.muteAlert === true;
+}
+
+function describe(routes: Routes, iterations: number): string {
+  if (routes.kind === 'mirrored') return `a copy of ${routes.share}% of requests goes to the canary`;
+  if (routes.kind === 'matched') return `matching requests go to the canary, iteration ${iterations}`;
+  return iterations > 0 && routes.canary === 0 ? `iteration ${iterations}` : `canary weight is now ${routes.canary}%`;
+}

@@ -1,0 +1,321 @@
+import { assign, setup } from 'xstate';
+import { type ChangeName, changes } from './changes.ts';
+import type { Context, Seen } from './context.ts';
+import { type GuardName, guards } from './guards.ts';
+import type { EngineEvent } from './questions.ts';
+
+interface Move {
+  guard: GuardName;
+  target?: string;
+  reenter?: boolean;
+  actions?: ChangeName[];
+}
+
+/** Enters another step: its clock starts, an open question is dropped, then the changes. */
+function go(guard: GuardName, target: string, ...actions: ChangeName[]): Move {
+  return { guard, target, reenter: true, actions: ['begin', ...actions] };
+}
+
+/** Goes on within a step, whose clock runs on. */
+function on(guard: GuardName, target: string, ...actions: ChangeName[]): Move {
+  return { guard, target, reenter: true, actions };
+}
+
+/** Stays in the state; nothing is asked again. */
+function stay(guard: GuardName, ...actions: ChangeName[]): Move {
+  return { guard, actions };
+}
+
+interface Leaf {
+  /** Asked on entry, and again after RESUME. */
+  entry?: ChangeName[];
+  /** Looked at before anything else, whatever the event. */
+  first?: Move[];
+  /** Looked at on RESUME, FACTS and WAKE. */
+  seen?: Move[];
+  answers?: Move[];
+}
+
+function leaf(name: string, { entry = [], first = [], seen = [], answers = [] }: Leaf) {
+  const looks = [...first, ...seen];
+  return {
+    entry,
+    on: { RESUME: [...looks, on('always', name)], FACTS: looks, WAKE: looks, ANSWER: [...first, ...answers] },
+  };
+}
+
+/** Everything that can end a release from outside, before its own business: what costs the user least comes first. */
+const interruptions: Move[] = [
+  go('isBack', '#Succeeded.returningTraffic', 'cancel'),
+  go('isNew', '#Progressing.scalingUp', 'supersede'),
+  go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
+  go('isTargetStalled', '#Failed.returningTraffic', 'rollBack'),
+];
+const rollBack = (guard: GuardName) => go(guard, '#Failed.returningTraffic', 'rollBack');
+const failPromotion = (guard: GuardName) => go(guard, '#Failed.servingFromCanary', 'failPromotion');
+
+/** At rest, and asking whether a new revision may start. */
+function resting(phase: string) {
+  return {
+    resting: leaf('resting', {
+      seen: [
+        go('isNewAndGated', 'confirming', 'pin'),
+        go('isNewAndUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
+        go('isNew', '#Progressing.scalingUp', 'startRun'),
+        stay('isBack', 'noteReturn'),
+      ],
+    }),
+    confirming: leaf('confirming', {
+      entry: ['askConfirmRollout'],
+      first: [go('isBack', `#${phase}.resting`, 'noteReturn'), go('isNew', 'confirming', 'pin')],
+      answers: confirmed(go('hasRefused', '#Waiting.gate', 'poll')),
+    }),
+  };
+}
+
+function confirmed(refused: Move): Move[] {
+  const skips: Move = go('passedAndSkips', '#Promoting.writingPrimary', 'startRun', 'startPromotion');
+  return [skips, go('hasPassed', '#Progressing.scalingUp', 'startRun'), refused];
+}
+
+/** Traffic to the primary, then the pods that lost it: proxies learn of routes late. `after` is entered when they may go. */
+function homeward(after: string, settle: ChangeName[], first: Move[] = []) {
+  return {
+    returningTraffic: leaf('returningTraffic', {
+      entry: ['wakeAfterRaise'],
+      first,
+      seen: [stay('canReturn', 'goHome'), go('isConvergedAtHome', 'draining')],
+    }),
+    draining: leaf('draining', { entry: ['wakeAfterDrain'], first, seen: [go('isDrained', after, ...settle)] }),
+  };
+}
+
+/** One interval of soaking, then hooks and metrics, then the next step; the same in both phases of an analysis. */
+function analysis(phase: 'Progressing' | 'WaitingPromotion') {
+  const soak = `#${phase}.analysing.soaking`;
+  const first = [...interruptions, go('targetIsDown', `#${phase}.heldBack`, 'holdBack')];
+  const again: ChangeName[] = ['checkNextInterval'];
+  const refusedPromotion =
+    phase === 'Progressing'
+      ? go('hasRefused', '#WaitingPromotion.analysing', 'poll', 'checkNextInterval')
+      : on('hasRefused', soak, 'poll', ...again);
+  return {
+    analysing: {
+      initial: 'soaking',
+      states: {
+        soaking: leaf('soaking', {
+          entry: ['wakeAtCheck'],
+          first,
+          seen: [on('isDueForRollbackHooks', 'askingRollback'), on('isDueForHooks', 'callingHooks'), on('isDueAndConverged', 'measuring')],
+        }),
+        askingRollback: leaf('askingRollback', {
+          entry: ['askRollback'],
+          first,
+          answers: [rollBack('hasPassed'), on('hasRolloutHooks', 'callingHooks'), on('isAnswered', 'measuring')],
+        }),
+        callingHooks: leaf('callingHooks', {
+          entry: ['askRollout'],
+          first,
+          answers: [rollBack('hasRefusedForLast'), on('hasRefused', soak, 'countFailure', ...again), on('hasPassed', 'measuring')],
+        }),
+        measuring: leaf('measuring', {
+          entry: ['askMeasure'],
+          first,
+          answers: [
+            { ...rollBack('checksFailedForLast'), actions: ['begin', 'keepVerdicts', 'rollBack'] },
+            on('checksFailed', soak, 'keepVerdicts', 'countFailure', ...again),
+            on('checksHold', soak, 'keepVerdicts', 'hold', ...again),
+            on('mustWaitForPrimary', soak, 'keepVerdicts', 'waitForPrimary', ...again),
+            on('mustAskPromotion', 'confirmingPromotion', 'keepVerdicts'),
+            go('mayPromote', '#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
+            on('mustAskTraffic', 'confirmingTraffic', 'keepVerdicts'),
+            go('mayStep', '#Progressing.analysing.soaking', 'keepVerdicts', 'takeStep'),
+          ],
+        }),
+        confirmingTraffic: leaf('confirmingTraffic', {
+          entry: ['askConfirmTraffic'],
+          first,
+          answers: [
+            on('hasRefused', soak, 'poll', ...again),
+            go('passedToStep', '#Progressing.analysing.soaking', 'takeStep'),
+            on('isAnswered', soak, 'closeQuestion', ...again),
+          ],
+        }),
+        confirmingPromotion: leaf('confirmingPromotion', {
+          entry: ['askConfirmPromotion'],
+          first,
+          answers: [
+            refusedPromotion,
+            go('passedToPromotion', '#Promoting.writingPrimary', 'startPromotion'),
+            go('passedToStep', '#Progressing.analysing.soaking', 'takeStep'),
+            on('isAnswered', soak, 'closeQuestion', ...again),
+          ],
+        }),
+      },
+    },
+    heldBack: leaf('heldBack', {
+      entry: ['wakeAtDeadline'],
+      first: interruptions,
+      seen: [go('targetIsBack', `#${phase}.analysing`, 'giveBack'), rollBack('isLate')],
+    }),
+  };
+}
+
+const machineSetup = setup({
+  types: { context: {} as Context, events: {} as EngineEvent, input: {} as Context },
+  guards: Object.fromEntries(Object.entries(guards).map(([name, guard]) => [name, (seen: Seen) => guard(seen)])) as Record<
+    GuardName,
+    (seen: Seen) => boolean
+  >,
+  actions: Object.fromEntries(
+    Object.entries(changes).map(([name, change]) => [name, assign((seen: Seen): Partial<Context> => change(seen))]),
+  ) as Record<ChangeName, ReturnType<typeof assign<Context, EngineEvent, undefined, EngineEvent, never>>>,
+});
+
+/**
+ * The statechart of one release. First level: the phases that the status shows (`New` is the empty one); second level: the recorded
+ * step; deeper levels are parts of one tick, which RESUME starts over. Print it with `serin diagram`.
+ */
+export const chart = machineSetup.createMachine({
+  id: 'release',
+  context: ({ input }) => input,
+  initial: 'New',
+  on: { DELIVERED: { actions: ['acknowledge'] } },
+  states: {
+    New: {
+      id: 'New',
+      on: {
+        RESUME: on('always', '#Initializing', 'bindTarget', 'begin'),
+        FACTS: on('always', '#Initializing', 'bindTarget', 'begin'),
+      },
+    },
+    Initializing: {
+      id: 'Initializing',
+      initial: 'creatingPrimary',
+      states: {
+        creatingPrimary: leaf('creatingPrimary', {
+          entry: ['wakeAtDeadline'],
+          seen: [go('primaryCanTakeOver', 'settling'), stay('isDueAndLate', 'reportLatePrimary')],
+        }),
+        settling: leaf('settling', {
+          entry: ['wakeAfterDrain'],
+          seen: [go('primaryIsLost', 'creatingPrimary'), go('primaryHasSettled', 'takingTraffic', 'bindTarget')],
+        }),
+        takingTraffic: leaf('takingTraffic', { seen: [go('primaryIsLost', 'creatingPrimary'), go('isConverged', 'draining')] }),
+        draining: leaf('draining', { entry: ['wakeAfterDrain'], seen: [go('isDrained', '#Initialized.resting', 'initialize')] }),
+      },
+    },
+    Initialized: { id: 'Initialized', initial: 'resting', states: resting('Initialized') },
+    Waiting: {
+      id: 'Waiting',
+      initial: 'gate',
+      states: {
+        gate: leaf('gate', {
+          entry: ['askConfirmRollout'],
+          first: [go('isBack', '#Succeeded.resting', 'noteReturn'), go('isNew', 'gate', 'pin')],
+          seen: [on('isDue', 'gate')],
+          answers: confirmed(stay('hasRefused', 'poll')),
+        }),
+      },
+    },
+    Progressing: {
+      id: 'Progressing',
+      initial: 'scalingUp',
+      states: {
+        scalingUp: leaf('scalingUp', {
+          entry: ['wakeAtDeadline'],
+          first: interruptions,
+          seen: [stay('canGoHome', 'goHome'), go('targetIsBackAtHome', 'settling'), rollBack('isLateAndUnready')],
+        }),
+        // Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10).
+        settling: leaf('settling', {
+          entry: ['wakeAfterDrain'],
+          first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
+          seen: [go('canStartHooks', 'preRollout'), go('canStartGate', 'preRollout.gate'), go('canStart', 'analysing', 'takeStep')],
+        }),
+        preRollout: {
+          initial: 'hooks',
+          states: {
+            hooks: leaf('hooks', {
+              entry: ['askPreRollout'],
+              first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
+              seen: [on('isDue', 'hooks')],
+              answers: [
+                rollBack('hasRefusedForLast'),
+                stay('hasRefused', 'countFailure', 'wakeNextInterval'),
+                on('canPassToGate', 'gate', 'passPreRollout'),
+                go('canPassToStep', '#Progressing.analysing', 'passPreRollout', 'takeStep'),
+                go('isAnswered', '#Progressing.scalingUp', 'passPreRollout'),
+              ],
+            }),
+            gate: leaf('gate', {
+              entry: ['askConfirmTraffic'],
+              first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
+              seen: [on('isDue', 'gate')],
+              answers: [
+                stay('hasRefused', 'poll'),
+                go('canPassToStep', '#Progressing.analysing', 'takeStep'),
+                go('isAnswered', '#Progressing.scalingUp'),
+              ],
+            }),
+          },
+        },
+        ...analysis('Progressing'),
+      },
+    },
+    WaitingPromotion: { id: 'WaitingPromotion', initial: 'analysing', states: analysis('WaitingPromotion') },
+    Promoting: {
+      id: 'Promoting',
+      initial: 'writingPrimary',
+      states: {
+        writingPrimary: leaf('writingPrimary', {
+          entry: ['askPromote'],
+          first: [stay('canaryIsLost', 'goHome')],
+          seen: [go('primaryCarriesPin', 'awaitingPrimary'), on('isDue', 'writingPrimary')],
+          answers: [
+            go('wasWritten', 'awaitingPrimary'),
+            go('wasMismatch', '#Progressing.scalingUp', 'supersede'),
+            stay('hasRefused', 'poll'),
+          ],
+        }),
+        awaitingPrimary: leaf('awaitingPrimary', {
+          entry: ['wakeAtDeadline'],
+          first: [stay('canaryIsLost', 'goHome'), failPromotion('promotionFailed')],
+          seen: [go('isLastShift', '#Finalising.returningTraffic', 'shift'), go('primaryIsPromoted', 'shifting', 'shift')],
+        }),
+        shifting: leaf('shifting', {
+          entry: ['wakeNextShift'],
+          first: [stay('canaryIsLost', 'goHome'), failPromotion('promotionFailed')],
+          seen: [go('isLastShiftDue', '#Finalising.returningTraffic', 'shift'), go('isShiftDue', 'shifting', 'shift')],
+        }),
+      },
+    },
+    Finalising: {
+      id: 'Finalising',
+      initial: 'returningTraffic',
+      states: homeward('#Succeeded.resting', ['succeed'], [failPromotion('promotionFailed')]),
+    },
+    Succeeded: { id: 'Succeeded', initial: 'resting', states: { ...homeward('#Succeeded.resting', []), ...resting('Succeeded') } },
+    Failed: {
+      id: 'Failed',
+      initial: 'resting',
+      states: {
+        servingFromCanary: leaf('servingFromCanary', {
+          entry: ['wakeAfterRaise'],
+          first: [stay('canaryIsLost', 'goHome')],
+          seen: [go('mayRestore', 'restoringPrimary', 'explainRestore')],
+        }),
+        restoringPrimary: leaf('restoringPrimary', {
+          entry: ['askRestore'],
+          first: [stay('canaryIsLost', 'goHome')],
+          seen: [go('primaryIsRestored', 'returningTraffic', 'goHome'), on('isDue', 'restoringPrimary')],
+          answers: [stay('wasWritten', 'closeQuestion'), stay('hasRefused', 'poll')],
+        }),
+        ...homeward('#Failed.resting', []),
+        ...resting('Failed'),
+      },
+    },
+    Terminating: { id: 'Terminating' },
+    Terminated: { id: 'Terminated' },
+  },
+});

@@ -1,0 +1,34 @@
+import type { Delivery, Release } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import type { EngineEvent, Question, QuestionId } from './questions.ts';
+
+/** What the chart carries between events; all that outlives the process is in `release` and the phase. */
+export interface Context {
+  release: Release;
+  /** As last given to `record`; absent for a Canary that has no release in its status. */
+  recorded?: { phase: Phase; release: Release };
+  /** Counts questions; starts from the time of `start()`, so that a rebuilt snapshot never repeats an id. */
+  attempt: number;
+  /** The question whose answer is awaited. */
+  open?: QuestionId | undefined;
+  /** When the current state wants to be woken. Polls are not recorded: RESUME asks at once. */
+  wakeAtMs?: number | undefined;
+  /** Asked during this step, in order. */
+  asks: readonly Question[];
+  /** Suspended or being deleted: nothing is asked. */
+  frozen: boolean;
+  /** An obstacle was seen at the last event. */
+  blocked: boolean;
+}
+
+export interface Seen {
+  context: Context;
+  event: EngineEvent;
+}
+
+/** Adds the terminal messages of one outcome (I6); a key that is already listed stays as it is. */
+export function withDeliveries(release: Release, added: readonly Delivery[]): Release {
+  const known = release.deliveries ?? [];
+  const fresh = added.filter((one) => !known.some((other) => other.key === one.key));
+  return { ...release, deliveries: [...known, ...fresh] };
+}

@@ -1,0 +1,43 @@
+import type { AnyStateNode } from 'xstate';
+import { chart } from './chart.ts';
+
+/** The chart as a Mermaid state diagram: what the docs embed and `serin diagram` prints. Made from the chart itself. */
+export function mermaid(): string {
+  const root: AnyStateNode = chart.root;
+  const body = Object.values(root.states).flatMap((state) => block(state, '  '));
+  return ['stateDiagram-v2', `  [*] --> ${nameOf(initialOf(root))}`, ...body, ...arrows(root), ''].join('\n');
+}
+
+function block(state: AnyStateNode, indent: string): string[] {
+  const children = Object.values(state.states);
+  if (children.length === 0) return [`${indent}state "${state.key}" as ${nameOf(state)}`];
+  const inner = children.flatMap((child) => block(child, `${indent}  `));
+  const first = `${indent}  [*] --> ${nameOf(initialOf(state))}`;
+  return [`${indent}state "${state.key}" as ${nameOf(state)} {`, first, ...inner, `${indent}}`];
+}
+
+/** One arrow for each guard; the same move on several events is drawn once, and RESUME's return to itself not at all. */
+function arrows(state: AnyStateNode): string[] {
+  const seen = new Set<string>();
+  for (const moves of Object.values(state.on)) {
+    for (const move of moves) {
+      const guard = typeof move.guard === 'string' ? move.guard : '';
+      for (const target of move.target ?? []) {
+        if (target !== state || guard !== 'always') seen.add(`  ${nameOf(state)} --> ${nameOf(target)} : ${words(guard)}`);
+      }
+    }
+  }
+  return [...seen, ...Object.values(state.states).flatMap(arrows)];
+}
+
+function initialOf(state: AnyStateNode): AnyStateNode {
+  return state.initial.target[0] ?? state;
+}
+
+function nameOf(state: AnyStateNode): string {
+  return state.path.join('_');
+}
+
+function words(guard: string): string {
+  return guard.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+}

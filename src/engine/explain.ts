@@ -1,0 +1,144 @@
+import type { Canary, HookType } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import { longestRaiseMs, progressDeadlineMs } from './deadlines.ts';
+import type { Facts, Side } from './facts.ts';
+import { thresholdOf } from './judge.ts';
+import { weightOf } from './strategy.ts';
+
+/** One sentence: what this Canary waits for, since when, until when, and who can unblock it. */
+export function explain(canary: Canary, facts: Facts): string {
+  const { status } = canary;
+  if (!status?.release) return 'Not started yet: waits for the controller to see its target.';
+  return explainRelease(canary, status.phase, status.release, facts);
+}
+
+/** The same for a phase and release that are about to be recorded. Times are absolute, so that the sentence stays the same. */
+export function explainRelease(canary: Canary, phase: Phase, release: Release, facts: Facts): string {
+  if (canary.spec.suspend === true) {
+    const where = `${phase} with ${weightOf(release.routes)} % on the canary`;
+    return `Suspended by spec.suspend at ${where}: nothing is written and edits by hand stay, until someone sets it to false.`;
+  }
+  const since = `since ${clock(release.stepStartedMs)}`;
+  const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : '';
+  const why = release.reason ? ` (${release.reason})` : '';
+  return `${sentence(canary, phase, release, facts, since, why)}${stuck}`;
+}
+
+function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {
+  const { name } = canary.spec.targetRef;
+  const deadline = clock(release.stepStartedMs + progressDeadlineMs(canary));
+  const drained = clock(release.stepStartedMs + facts.scaleDownDelayMs);
+  switch (`${phase}.${release.step}`) {
+    case 'Initializing.creatingPrimary':
+      return facts.target === undefined
+        ? `Waits ${since} for ${missing(canary)}; whoever owns it can create it or correct spec.targetRef, and no deadline ends this.`
+        : `Waits ${since} for the primary of ${name} to be ready${lacks(facts.primary ?? facts.target, facts.primary ? 'primary' : 'target')}; ${name} keeps serving, and its owner can fix what its pods lack${late(release, facts, canary)}.`;
+    case 'Initializing.settling':
+      return `The primary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
+    case 'Initializing.takingTraffic':
+      return `The primary is ready; waits ${since} for the routes to point at it.`;
+    case 'Initialized.resting':
+      return `Initialized: ${resting(canary, facts)}.`;
+    case 'Initialized.confirming':
+    case 'Succeeded.confirming':
+    case 'Failed.confirming':
+      return `A new revision of ${name} was found; asks the confirm-rollout hooks ${since}.`;
+    case 'Waiting.gate':
+      return `Waits ${since} for the confirm-rollout hooks, without limit; who runs the gate can open it${why}.`;
+    case 'Progressing.scalingUp':
+      return `Waits ${since} until ${deadline} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
+    case 'Progressing.settling':
+      return `The canary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
+    case 'Progressing.preRollout':
+      return release.preRolloutPassed || refusedBy(canary, release) === 'confirm-traffic-increase'
+        ? `Waits ${since} for the confirm-traffic-increase hooks before the first step, without limit; who runs the gate can open it${why}.`
+        : `Waits ${since} for the pre-rollout hooks to pass, asked every ${canary.spec.analysis.interval}${failures(canary, release)}; who runs them can let it pass${why}.`;
+    case 'Progressing.analysing':
+    case 'WaitingPromotion.analysing':
+      return analysing(canary, phase, release, why);
+    case 'Progressing.heldBack':
+    case 'WaitingPromotion.heldBack':
+      return `The canary has no serving pods and gets no traffic ${since}${lacks(facts.target, 'target')}; waits until ${deadline} for them, else the release is taken back; its owner can correct ${name}.`;
+    case 'Promoting.writingPrimary':
+      return `The analysis passed; writes the primary ${since}${why}.`;
+    case 'Promoting.awaitingPrimary':
+      return `Waits ${since} until ${deadline} for the primary to be ready with the promoted revision${lacks(facts.primary, 'primary')}, else its last template is put back.`;
+    case 'Promoting.shifting':
+      return `Traffic returns to the promoted primary, ${since}.`;
+    case 'Finalising.returningTraffic':
+    case 'Succeeded.returningTraffic':
+      return `Waits ${since} for the routes to send everything to the primary.`;
+    case 'Failed.returningTraffic':
+      return `Failed${why}: traffic returns to the primary as it can take it, at the latest at ${clock(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if it serves.`;
+    case 'Initializing.draining':
+    case 'Finalising.draining':
+    case 'Succeeded.draining':
+    case 'Failed.draining':
+      return `${phase === 'Failed' ? `Failed${why}: the` : 'The'} pods of ${name} are kept until ${drained}, while proxies learn of the routes.`;
+    case 'Succeeded.resting':
+      return `Succeeded: ${resting(canary, facts)}.`;
+    case 'Failed.servingFromCanary':
+    case 'Failed.restoringPrimary':
+      return `Failed${why}: the canary serves where it can ${since} until the primary is back at its last promoted template and ready; an edit of ${name} waits for that.`;
+    case 'Failed.resting':
+      return `Failed${why}: ${facts.primary && !facts.primary.serving ? `the primary does not serve${lacks(facts.primary, 'primary')}` : 'the primary serves'}; push a corrected ${name} to start again.`;
+    default:
+      return `${phase} ${since}${why}.`;
+  }
+}
+
+function analysing(canary: Canary, phase: Phase, release: Release, why: string): string {
+  const next = release.wakeAtMs === undefined ? '' : `, next at ${clock(release.wakeAtMs)}`;
+  if (phase === 'WaitingPromotion') {
+    return `The analysis passed; waits since ${clock(release.stepStartedMs)} for the confirm-promotion hooks, without limit; who runs the gate can open it${failures(canary, release)}${why}.`;
+  }
+  const gate = refusedBy(canary, release);
+  if (gate === 'confirm-traffic-increase') {
+    return `Stays at ${weightOf(release.routes)} % since ${clock(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failures(canary, release)}${why}.`;
+  }
+  const isBlind = (release.verdicts ?? []).some(({ verdict }) => verdict === 'unmeasured');
+  if (isBlind && canary.spec.analysis.unmeasured === 'hold') {
+    return `Stays at ${weightOf(release.routes)} % since ${clock(release.stepStartedMs)}, without limit: a check cannot be measured; who runs the metrics can bring them back${next}${why}.`;
+  }
+  return `Checks the canary every ${canary.spec.analysis.interval}${next}${failures(canary, release)}${why}.`;
+}
+
+/** What a workload that is not ready lacks, and where to look. */
+function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
+  if (side === undefined) return role === 'primary' ? ', which does not exist yet' : ', which does not exist: create it again';
+  if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ', none of whose pods is ready';
+  return side.readiness.reason === undefined ? '' : `, ${side.readiness.reason}`;
+}
+
+function missing(canary: Canary): string {
+  const { kind, name } = canary.spec.targetRef;
+  return `${kind} ${name} of spec.targetRef, which does not exist`;
+}
+
+function late(release: Release, facts: Facts, canary: Canary): string {
+  const deadline = release.stepStartedMs + progressDeadlineMs(canary);
+  return `; expected until ${clock(deadline)}${facts.nowMs >= deadline ? ', and late' : ''}`;
+}
+
+function resting(canary: Canary, facts: Facts): string {
+  const { primary, target } = facts;
+  const serves = primary && !primary.serving ? `the primary does not serve${lacks(primary, 'primary')}` : 'the primary serves';
+  return target === undefined
+    ? `${serves}; waits for ${missing(canary)}: create it again`
+    : `${serves}; waits for a change of ${canary.spec.targetRef.name}`;
+}
+
+/** Refusals begin with the name of the webhook: of which type is it? */
+function refusedBy(canary: Canary, release: Release): HookType | undefined {
+  const { webhooks = [] } = canary.spec.analysis;
+  return webhooks.find(({ name, type }) => type === 'confirm-traffic-increase' && release.reason?.startsWith(`${name}: `))?.type;
+}
+
+function failures(canary: Canary, release: Release): string {
+  return release.failedChecks === 0 ? '' : `; ${release.failedChecks} of ${thresholdOf(canary.spec.analysis)} failed checks used`;
+}
+
+function clock(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

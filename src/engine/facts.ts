@@ -1,0 +1,35 @@
+import type { Canary, Provider } from '../api/canary.ts';
+import type { Readiness } from '../api/readiness.ts';
+import type { Routes } from '../api/routes.ts';
+
+/** One side of a release, as the cluster shows it. */
+export interface Side {
+  readiness: Readiness;
+  /** At least one ready endpoint: it can answer a request now. */
+  serving: boolean;
+  /** `spec.replicas`. */
+  replicas: number;
+}
+
+/** What the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
+export interface Facts {
+  nowMs: number;
+  canary: Canary;
+  provider: Provider;
+  supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
+  /** `analysis.interval` after the floor of `--min-analysis-interval`. */
+  intervalMs: number;
+  scaleDownDelayMs: number;
+  /** Absent: the workload does not exist. `revision` is `s1:` and a SHA-256 of what decides its pods. */
+  target?: Side & { uid: string; generation: number; revision: string };
+  /** `carries`: the revision that it was written from (its `flagger-id`), when it is ours. */
+  primary?: Side & { carries?: string /** Adoption: the target, rewritten, is what the primary holds. */; equalsTarget?: boolean };
+  /** The routes that the objects in the cluster express; absent when there is none yet. */
+  liveRoutes?: Routes | { unreadable: string };
+  /** The cluster holds what `desired()` asks for under the recorded status: every write was answered and none is pending. */
+  converged: boolean;
+  /** Why the cluster cannot be made to hold it (missing CRD, name taken …), in words for the condition. */
+  obstacle?: string;
+  /** A random word for the cookies of this release; the chart uses it when it needs one. */
+  cookieWord: string;
+}

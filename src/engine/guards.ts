@@ -1,0 +1,142 @@
+import { reachesCanary } from '../api/routes.ts';
+import type { Seen } from './context.ts';
+import { longestRaiseMs, progressDeadlineMs } from './deadlines.ts';
+import { judge, thresholdOf } from './judge.ts';
+import { nextPromotionWeight } from './next-weight.ts';
+import { hasHooks, nextMove, strategyOf, weightOf } from './strategy.ts';
+
+const spec = ({ event }: Seen) => event.facts.canary.spec;
+const target = ({ event }: Seen) => event.facts.target;
+const primary = ({ event }: Seen) => event.facts.primary;
+const outcomeIs = (seen: Seen, outcome: string) =>
+  seen.event.type === 'ANSWER' && 'outcome' in seen.event.answer && seen.event.answer.outcome === outcome;
+
+const isDue = ({ context, event }: Seen) => context.wakeAtMs !== undefined && event.facts.nowMs >= context.wakeAtMs;
+const hasChanged = (seen: Seen) => {
+  const now = target(seen);
+  return now !== undefined && now.revision !== seen.context.release.revision && now.revision !== seen.context.release.promotedRevision;
+};
+const isBack = (seen: Seen) => {
+  const { revision, promotedRevision } = seen.context.release;
+  return promotedRevision !== undefined && revision !== promotedRevision && target(seen)?.revision === promotedRevision;
+};
+/** `E1`: nothing waits longer than its deadline, except for an obstacle that only a person can remove. */
+const isLate = (seen: Seen) => {
+  const { context, event } = seen;
+  const deadline = context.release.stepStartedMs + progressDeadlineMs(event.facts.canary);
+  return event.facts.nowMs >= deadline && event.facts.obstacle === undefined;
+};
+const isPrimaryReady = (seen: Seen) => primary(seen)?.readiness.state === 'ready' && primary(seen)?.serving === true;
+const isTargetReady = (seen: Seen) => target(seen)?.readiness.state === 'ready' && target(seen)?.serving === true;
+/** Traffic may go to the primary: it serves, or the canary does not either (I5). */
+const canPrimaryTakeAll = (seen: Seen) => primary(seen)?.serving === true || target(seen)?.serving !== true;
+const hasLeft = ({ context }: Seen) => !reachesCanary(context.release.routes) && context.release.routes.kind !== 'mirrored';
+const isAnswered = (seen: Seen) => seen.event.type === 'ANSWER';
+const judged = ({ event }: Seen) => {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
+  return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured).outcome;
+};
+const isLastStrike = ({ context, event }: Seen) => context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
+const move = ({ context, event }: Seen) => nextMove(context.release, event.facts.canary, event.facts);
+const isPrimaryPromoted = (seen: Seen) => primary(seen)?.carries === seen.context.release.revision;
+
+/** The questions that the chart puts to facts and answers; each is a pure reading of one moment. */
+export const guards = {
+  always: () => true,
+  isDue,
+  isLate,
+  isDueAndLate: (seen: Seen) => isDue(seen) && isLate(seen),
+  isLateAndUnready: (seen: Seen) => isLate(seen) && !isTargetReady(seen),
+  passedAndSkips: (seen: Seen) => outcomeIs(seen, 'passed') && spec(seen).skipAnalysis === true,
+  isDueAndConverged: (seen: Seen) => isDue(seen) && seen.event.facts.converged,
+  isConverged: (seen: Seen) => seen.event.facts.converged,
+  isConvergedAtHome: (seen: Seen) => seen.event.facts.converged && hasLeft(seen),
+
+  primaryCanTakeOver: (seen: Seen) =>
+    seen.event.facts.converged &&
+    primary(seen)?.readiness.state === 'ready' &&
+    (primary(seen)?.serving === true || target(seen)?.serving !== true),
+  primaryHasSettled: (seen: Seen) => isDue(seen) && guards.primaryCanTakeOver(seen),
+  primaryIsLost: (seen: Seen) => !canPrimaryTakeAll(seen),
+  isDrained: (seen: Seen) => isDue(seen) && seen.event.facts.converged && canPrimaryTakeAll(seen),
+
+  isNewAndGated: (seen: Seen) => hasChanged(seen) && hasHooks(seen.event.facts.canary, 'confirm-rollout'),
+  isNewAndUnjudged: (seen: Seen) => hasChanged(seen) && spec(seen).skipAnalysis === true,
+  isNew: hasChanged,
+  isBack,
+  skipsAnalysis: (seen: Seen) => spec(seen).skipAnalysis === true,
+
+  isTargetStalled: (seen: Seen) => target(seen)?.readiness.state === 'stalled' && seen.event.facts.converged,
+  canStartHooks: (seen: Seen) =>
+    isDue(seen) &&
+    isTargetReady(seen) &&
+    seen.event.facts.converged &&
+    hasLeft(seen) &&
+    hasPreRollout(seen) &&
+    !seen.context.release.preRolloutPassed,
+  canStartGate: (seen: Seen) => isDue(seen) && isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen) && isTrafficGated(seen),
+  canStart: (seen: Seen) => isDue(seen) && isTargetReady(seen) && isPrimaryReady(seen) && seen.event.facts.converged && hasLeft(seen),
+  canPassToGate: (seen: Seen) => outcomeIs(seen, 'passed') && isTrafficGated(seen),
+  canPassToStep: (seen: Seen) => outcomeIs(seen, 'passed') && isTargetReady(seen) && isPrimaryReady(seen),
+  targetIsDown: (seen: Seen) => target(seen)?.serving !== true,
+  canGoHome: (seen: Seen) => !hasLeft(seen) && canPrimaryTakeAll(seen),
+  targetIsReady: isTargetReady,
+  targetIsBackAtHome: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen),
+  targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged,
+
+  isDueForRollbackHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollback'),
+  isDueForHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollout'),
+  hasRolloutHooks: (seen: Seen) => isAnswered(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
+  isAnswered,
+  hasPassed: (seen: Seen) => outcomeIs(seen, 'passed'),
+  hasRefused: (seen: Seen) => outcomeIs(seen, 'refused'),
+  hasRefusedForLast: (seen: Seen) => outcomeIs(seen, 'refused') && isLastStrike(seen),
+  checksFailedForLast: (seen: Seen) => judged(seen) === 'failed' && isLastStrike(seen),
+  checksFailed: (seen: Seen) => judged(seen) === 'failed',
+  checksHold: (seen: Seen) => judged(seen) === 'hold',
+  mustWaitForPrimary: (seen: Seen) => judged(seen) === 'passed' && !isPrimaryReady(seen),
+  mustAskPromotion: (seen: Seen) => judged(seen) === 'passed' && move(seen).gated && hasHooks(seen.event.facts.canary, 'confirm-promotion'),
+  mustAskTraffic: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'step' && isTrafficGated(seen),
+  mayPromote: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'promote',
+  mayStep: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'step',
+  passedToPromotion: (seen: Seen) => outcomeIs(seen, 'passed') && move(seen).kind === 'promote',
+  passedToStep: (seen: Seen) => outcomeIs(seen, 'passed') && move(seen).kind === 'step' && isPrimaryReady(seen) && isTargetReady(seen),
+
+  primaryCarriesPin: isPrimaryPromoted,
+  primaryIsPromoted: (seen: Seen) => isPrimaryPromoted(seen) && isPrimaryReady(seen) && seen.event.facts.converged,
+  isLastShift: (seen: Seen) => isPrimaryPromoted(seen) && isPrimaryReady(seen) && seen.event.facts.converged && leavesNothing(seen),
+  isShiftDue: (seen: Seen) => isDue(seen) && isPrimaryReady(seen) && seen.event.facts.converged,
+  isLastShiftDue: (seen: Seen) =>
+    (isDue(seen) || hasLeft(seen)) && isPrimaryReady(seen) && seen.event.facts.converged && leavesNothing(seen),
+  promotionFailed: (seen: Seen) => primary(seen)?.readiness.state === 'stalled' || (isLate(seen) && !isPrimaryReady(seen)),
+  primaryStalledAtHome: (seen: Seen) => primary(seen)?.readiness.state === 'stalled' || (isLate(seen) && !isPrimaryReady(seen)),
+  wasWritten: (seen: Seen) => outcomeIs(seen, 'written'),
+  wasMismatch: (seen: Seen) => outcomeIs(seen, 'mismatch'),
+  canaryIsLost: (seen: Seen) =>
+    reachesCanary(seen.context.release.routes) && target(seen)?.serving !== true && primary(seen)?.serving === true,
+
+  canReturn: (seen: Seen) =>
+    !hasLeft(seen) && (isPrimaryReady(seen) || (canPrimaryTakeAll(seen) && (raisedLongEnough(seen) || target(seen)?.serving !== true))),
+  mayRestore: (seen: Seen) => seen.event.facts.converged || raisedLongEnough(seen),
+  primaryIsRestored: (seen: Seen) =>
+    isPrimaryReady(seen) &&
+    (seen.context.release.promotedRevision === undefined || primary(seen)?.carries === seen.context.release.promotedRevision),
+};
+export type GuardName = keyof typeof guards;
+
+function hasPreRollout({ event }: Seen): boolean {
+  return hasHooks(event.facts.canary, 'pre-rollout');
+}
+
+function isTrafficGated({ event }: Seen): boolean {
+  const { canary, supports } = event.facts;
+  return hasHooks(canary, 'confirm-traffic-increase') && strategyOf(canary, supports) === 'canary';
+}
+
+function leavesNothing({ context, event }: Seen): boolean {
+  return nextPromotionWeight(event.facts.canary.spec.analysis, weightOf(context.release.routes)) === 0;
+}
+
+function raisedLongEnough({ context, event }: Seen): boolean {
+  return event.facts.nowMs >= context.release.stepStartedMs + longestRaiseMs(event.facts.intervalMs);
+}

@@ -1,0 +1,44 @@
+import type { Canary } from '../api/canary.ts';
+import { reachesCanary } from '../api/routes.ts';
+import type { Facts } from './facts.ts';
+import type { Intent } from './intent.ts';
+
+const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched' } as const;
+
+/** What the cluster should hold under the recorded status (rules D1–D9). Pure: healing, resuming and stepping are this one path. */
+export function intentOf(canary: Canary, facts: Facts): Intent {
+  const { status } = canary;
+  const release = status?.release;
+  const phase = status?.phase ?? '';
+  const isOurs = canary.metadata.deletionTimestamp === undefined && phase !== 'Terminating' && phase !== 'Terminated';
+  if (canary.spec.suspend === true || !isOurs || (phase !== '' && !release)) return { frozen: true, prepared: false, ...untouched };
+  if (!release || phase === '') return { frozen: false, prepared: false, ...untouched };
+  const isTaking = phase !== 'Initializing' || (release.step !== 'creatingPrimary' && release.step !== 'settling');
+  if (!isTaking) return { frozen: false, prepared: true, ...untouched, primary: 'up' };
+  const needsCanary = reachesCanary(release.routes) && facts.supports.weights;
+  return {
+    frozen: false,
+    prepared: true,
+    apexOnPrimary: true,
+    routes: release.routes,
+    target: targetWish(phase, release.step, needsCanary),
+    primary: release.step === 'resting' || phase === 'Waiting' ? 'untouched' : 'up',
+  };
+}
+
+/** A side that has traffic, or has just lost it, keeps its pods (D5, D6); only a resting canary without traffic is at zero (D7). */
+function targetWish(phase: string, name: string, needsCanary: boolean): Intent['target'] {
+  switch (phase) {
+    case 'Progressing':
+    case 'WaitingPromotion':
+      return 'up';
+    case 'Initializing':
+      return 'untouched';
+    case 'Promoting':
+    case 'Finalising':
+      return needsCanary ? 'up' : 'untouched';
+    default:
+      if (needsCanary) return 'up';
+      return name === 'resting' || name === 'confirming' || name === 'gate' ? 'zero' : 'untouched';
+  }
+}

@@ -1,0 +1,16 @@
+import type { Routes } from '../api/routes.ts';
+
+/** What the cluster should hold under the recorded status, before routers and workloads turn it into objects (rules D1 …). */
+export interface Intent {
+  /** Nothing at all is written (suspended, or not ours to touch). */
+  frozen: boolean;
+  /** The primary and canary Services and the primary workload exist. */
+  prepared: boolean;
+  /** The apex Service selects the primary's pods; false leaves it as found (bootstrap, I5). */
+  apexOnPrimary: boolean;
+  /** Absent: routing objects are not written yet. */
+  routes?: Routes;
+  /** Replicas are corrected only between zero and non-zero: `up` means at least one, or what the side needs for its load. */
+  target: 'zero' | 'up' | 'untouched';
+  primary: 'up' | 'untouched';
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { judge } from './judge.ts';
+
+const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
+const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
+
+it.each([
+  { name: 'no verdict', verdicts: [], mode: 'fail', result: { outcome: 'passed' } },
+  {
+    name: 'a failure beside an unmeasured one',
+    verdicts: [unmeasured, failed],
+    mode: 'hold',
+    result: { outcome: 'failed', reason: 'errors is 9, allowed at most 1' },
+  },
+  { name: 'unmeasured', verdicts: [unmeasured], mode: 'fail', result: { outcome: 'failed', reason: 'latency is unmeasured: timeout' } },
+  { name: 'unmeasured', verdicts: [unmeasured], mode: 'hold', result: { outcome: 'hold', reason: 'latency is unmeasured: timeout' } },
+] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) => expect(judge(verdicts, mode)).toEqual(result));

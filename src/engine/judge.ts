@@ -1,0 +1,29 @@
+import type { Analysis } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+
+export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
+
+/**
+ * One judgement from all verdicts of a tick (rules E20–E22, I11). A measured failure always counts; what could not be measured
+ * counts as `unmeasured` says and its reason never claims a bad measurement.
+ */
+export function judge(verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): Judgement {
+  const failed = verdicts.find((one) => one.verdict === 'failed');
+  if (failed) return { outcome: 'failed', reason: describe(failed) };
+  const unknown = verdicts.find((one) => one.verdict === 'unmeasured');
+  if (unknown) return { outcome: unmeasured === 'hold' ? 'hold' : 'failed', reason: describe(unknown) };
+  return { outcome: 'passed' };
+}
+
+/** Failed checks that end a release; at least one. Source: reference 01 §8.2. */
+export function thresholdOf(analysis: Analysis): number {
+  return analysis.threshold > 0 ? analysis.threshold : 1;
+}
+
+function describe(verdict: Verdict): string {
+  if (verdict.verdict === 'unmeasured') return `${verdict.check} is unmeasured${verdict.reason ? `: ${verdict.reason}` : ''}`;
+  // The reason is a whole sentence that names check, value and bound.
+  if (verdict.reason) return verdict.reason;
+  const seen = verdict.value === undefined ? 'is out of range' : `is ${verdict.value}`;
+  return `${verdict.check} ${seen}${verdict.limit ? `, allowed ${verdict.limit}` : ''}`;
+}

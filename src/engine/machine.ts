@@ -1,0 +1,196 @@
+import { type StateValue, transition } from 'xstate';
+import type { Canary } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
+import { Phase } from '../api/phase.ts';
+import { allToPrimary } from '../api/routes.ts';
+import { chart } from './chart.ts';
+import type { Context } from './context.ts';
+import { DELIVERY_LIFETIME_MS } from './deadlines.ts';
+import type { Facts } from './facts.ts';
+import type { EngineEvent, Question, QuestionId } from './questions.ts';
+import { say } from './reasons.ts';
+import { weightOf, withWeight } from './strategy.ts';
+
+export type Snapshot = ReturnType<typeof chart.resolveState>;
+
+/** The snapshot that the status remembers; RESUME must be its first event. A status without `release` is adopted (E3). */
+export function start(canary: Canary, facts: Facts): Snapshot {
+  const { status } = canary;
+  const context = { attempt: facts.nowMs, asks: [], frozen: false, blocked: false };
+  if (!status || status.phase === '') return resolve('New', { ...context, release: blank(facts) });
+  const { phase, release } = status;
+  if (!release) return resolve(stateOf(phase, ''), { ...context, release: adopted(status, facts) });
+  return resolve(stateOf(phase, release.step), {
+    ...context,
+    release,
+    recorded: { phase, release },
+  });
+}
+
+/** One event at a time. Pure: the same snapshot and event always give the same step. */
+export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } {
+  const { facts } = event;
+  if (facts.canary.spec.suspend === true || facts.canary.metadata.deletionTimestamp !== undefined) {
+    const context = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
+    return { next: resolve(now.value, { ...context, frozen: true, open: undefined, asks: [] }), questions: [] };
+  }
+  if (event.type === 'ANSWER' && event.answer.id !== now.context.open) return { next: now, questions: [] };
+  const blocked = facts.obstacle !== undefined;
+  const unblocked = now.context.blocked && !blocked;
+  const resumes = now.context.frozen || unblocked;
+  const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
+  const begun = resolve(now.value, { ...context, blocked, asks: [] });
+  const [moved] = transition(chart, begun, resumes ? { type: 'RESUME', facts } : event);
+  return settle(now, moved.value, giveUpDeliveries(moved.context, facts), event);
+}
+
+export function phaseOf(snapshot: Snapshot): Phase {
+  const [phase] = pathOf(snapshot.value);
+  return phase === 'New' ? '' : Phase.parse(phase);
+}
+
+export function releaseOf(snapshot: Snapshot): Release {
+  return snapshot.context.release;
+}
+
+/** Nothing is awaited: no wake, no answer, no delivery. */
+export function isAtRest(snapshot: Snapshot): boolean {
+  return (
+    wakeOf(snapshot.context) === undefined &&
+    snapshot.context.open === undefined &&
+    (snapshot.context.release.deliveries ?? []).length === 0
+  );
+}
+
+/** The question that an ANSWER would belong to; every other one still under way may be cancelled. */
+export function openQuestionOf(snapshot: Snapshot): QuestionId | undefined {
+  return snapshot.context.open;
+}
+
+/** Compares before and after: what is new is recorded first, then the questions of the new state are asked. */
+function settle(
+  now: Snapshot,
+  value: StateValue,
+  context: Context,
+  event: EngineEvent,
+): { next: Snapshot; questions: readonly Question[] } {
+  const [top = 'New', child = ''] = pathOf(value);
+  const phase = top === 'New' ? '' : Phase.parse(top);
+  const wake = wakeOf(context);
+  const release: Release = { ...context.release, step: child };
+  const isNews = phase !== '' && (context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(release));
+  if (isNews && wake !== undefined) release.wakeAtMs = wake;
+  if (isNews && wake === undefined) delete release.wakeAtMs;
+  const id = `${release.run}/${release.revision}/`;
+  let { attempt } = context;
+  const record: Question[] = isNews ? [{ kind: 'record', id: `${id}${++attempt}`, phase, release }] : [];
+  const isWakeDue = wake !== undefined && (wake !== wakeOf(now.context) || event.type === 'RESUME' || event.type === 'WAKE');
+  const wakes: Question[] = isWakeDue ? [{ kind: 'wakeAt', id: `${id}${++attempt}`, atMs: wake }] : [];
+  const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, phase } : one));
+  const next = resolve(value, { ...context, attempt, release, asks: [], ...(isNews ? { recorded: { phase, release } } : {}) });
+  return { next, questions: [...record, ...asks, ...wakes] };
+}
+
+/** What makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */
+function memory(release: Release): string {
+  return JSON.stringify(
+    Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function wakeOf({ wakeAtMs, release }: Context): number | undefined {
+  const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + DELIVERY_LIFETIME_MS);
+  const moments = wakeAtMs === undefined ? lapses : [wakeAtMs, ...lapses];
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+function giveUpDeliveries(context: Context, facts: Facts): Context {
+  const { deliveries = [] } = context.release;
+  const left = deliveries.filter((one) => facts.nowMs < one.sinceMs + DELIVERY_LIFETIME_MS);
+  if (left.length === deliveries.length) return context;
+  const lapsed = deliveries.filter((one) => !left.includes(one)).map((one) => one.kind);
+  const attempt = context.attempt + 1;
+  const id = `${context.release.run}/${context.release.revision}/${attempt}`;
+  const announcement = say('DeliveryLapsed', `Given up after 24 h: ${lapsed.join(', ')}`, { warning: true });
+  return {
+    ...context,
+    attempt,
+    release: { ...context.release, deliveries: left },
+    asks: [...context.asks, { kind: 'announce', id, announcement }],
+  };
+}
+
+/** A delivery that was under way when everything froze is not sent again afterwards. */
+function acknowledged(context: Context, key: string): Context {
+  const deliveries = (context.release.deliveries ?? []).filter((one) => one.key !== key);
+  return { ...context, release: { ...context.release, deliveries } };
+}
+
+/** After a suspend a canary weight that someone lowered by hand is the recorded one (E52). */
+function thaw(context: Context, facts: Facts): Context {
+  const { routes } = context.release;
+  const live = facts.liveRoutes;
+  const rested = { ...context, frozen: false, open: undefined };
+  if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;
+  return { ...rested, release: { ...context.release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
+}
+
+/** Time under an obstacle counts against nobody's deadline (E9). */
+function restartClock(context: Context, facts: Facts): Context {
+  return { ...context, open: undefined, release: { ...context.release, stepStartedMs: facts.nowMs } };
+}
+
+function resolve(value: StateValue, context: Context): Snapshot {
+  return chart.resolveState({ value: value as Snapshot['value'], context });
+}
+
+/** First two levels of a state value, and what lies deeper. */
+function pathOf(value: StateValue): string[] {
+  const path: string[] = [];
+  let rest: unknown = value;
+  while (typeof rest === 'object' && rest !== null) {
+    const [entry] = Object.entries(rest);
+    if (!entry) return path;
+    path.push(entry[0]);
+    rest = entry[1];
+  }
+  return typeof rest === 'string' ? [...path, rest] : path;
+}
+
+/** A recorded step that the chart no longer knows resumes at the beginning of its phase. */
+function stateOf(phase: Phase, name: string): StateValue {
+  if (phase === '') return 'New';
+  return chart.states[phase]?.states[name] ? { [phase]: name } : phase;
+}
+
+function blank(facts: Facts): Release {
+  const { target, nowMs } = facts;
+  return {
+    targetUid: target?.uid ?? '',
+    revision: target?.revision ?? '',
+    observedGeneration: target?.generation ?? 0,
+    run: 0,
+    step: '',
+    routes: allToPrimary,
+    failedChecks: 0,
+    iterations: 0,
+    startedMs: nowMs,
+    stepStartedMs: nowMs,
+  };
+}
+
+/** Takes over from another controller: the live routes are the recorded ones, and nothing starts that is not truly new (E3). */
+function adopted(status: NonNullable<Canary['status']>, facts: Facts): Release {
+  const live = facts.liveRoutes;
+  const base: Release = {
+    ...blank(facts),
+    routes: live && !('unreadable' in live) ? live : allToPrimary,
+    failedChecks: status.failedChecks,
+    iterations: Math.max(0, status.iterations),
+  };
+  const isServedAlready = facts.primary?.equalsTarget !== false;
+  const isResting = status.phase === 'Initialized' || status.phase === 'Succeeded';
+  if (isResting && isServedAlready) return { ...base, promotedRevision: base.revision };
+  if (isResting) return { ...base, revision: 'adopted', promotedRevision: 'adopted' };
+  return isServedAlready && status.phase === 'Failed' ? { ...base, promotedRevision: base.revision } : base;
+}

@@ -1,0 +1,69 @@
+import type { Canary } from '../api/canary.ts';
+import type { CanaryStatus, Condition, Release } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import type { Affinity, Routes } from '../api/routes.ts';
+import { explainRelease } from './explain.ts';
+import type { Facts } from './facts.ts';
+import { weightOf } from './strategy.ts';
+
+/**
+ * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D14).
+ * Source: reference 01 §5, except that `canaryWeight` always tells the true weight and times move only when the phase does.
+ */
+export function projectStatus(canary: Canary, phase: Phase, release: Release, facts: Facts): CanaryStatus {
+  const before = canary.status;
+  const at = timestamp(facts.nowMs);
+  const isOver = phase === 'Failed' || phase === 'Finalising' || phase === 'Succeeded';
+  return {
+    phase,
+    failedChecks: phase === 'Failed' ? 0 : release.failedChecks,
+    canaryWeight: weightOf(release.routes),
+    iterations: isOver ? 0 : release.iterations,
+    ...(before?.trackedConfigs ? { trackedConfigs: before.trackedConfigs } : {}),
+    lastAppliedSpec: release.revision,
+    ...(release.promotedRevision === undefined ? {} : { lastPromotedSpec: release.promotedRevision }),
+    lastTransitionTime: before?.phase === phase ? (before.lastTransitionTime ?? at) : at,
+    ...cookiesOf(release.heldRoutes ?? release.routes, before),
+    conditions: [
+      promoted(canary, phase, explainRelease(canary, phase, release, facts), at),
+      ...(before?.conditions ?? []).filter((one) => one.type !== 'Promoted'),
+    ],
+    release,
+  };
+}
+
+/** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: reference 01 §5.1. */
+function promoted(canary: Canary, phase: Phase, message: string, at: string): Condition {
+  const before = canary.status?.conditions?.find((one) => one.type === 'Promoted');
+  const status = truthOf(phase);
+  const isSame = before?.status === status && before.reason === phase && before.message === message;
+  return {
+    type: 'Promoted',
+    status,
+    reason: phase,
+    message,
+    lastUpdateTime: isSame ? (before.lastUpdateTime ?? at) : at,
+    lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? at) : at,
+    observedGeneration: canary.metadata.generation,
+  };
+}
+
+function truthOf(phase: Phase): Condition['status'] {
+  if (phase === 'Initialized' || phase === 'Succeeded') return 'True';
+  return phase === 'Failed' ? 'False' : 'Unknown';
+}
+
+function cookiesOf(routes: Routes, before: CanaryStatus | undefined): Partial<CanaryStatus> {
+  const affinity: Affinity = (routes.kind === 'mirrored' ? undefined : routes.affinity) ?? {};
+  const previous = affinity.previous ?? before?.previousSessionAffinityCookie;
+  return {
+    ...(affinity.canary === undefined ? {} : { sessionAffinityCookie: affinity.canary }),
+    ...(affinity.primary === undefined ? {} : { primarySessionAffinityCookie: affinity.primary }),
+    ...(previous === undefined ? {} : { previousSessionAffinityCookie: previous }),
+  };
+}
+
+/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
+function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,51 @@
+import type { HookType } from '../api/canary.ts';
+import type { Release, Verdict } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import type { Facts } from './facts.ts';
+import type { Reason } from './reasons.ts';
+
+/** `<run>/<revision>/<attempt>`: an answer whose id is not that of the open question is dropped. */
+export type QuestionId = string;
+
+/** Something that happened, for an Event and an alert. `reason` is from the closed list in `reasons.ts`. */
+export interface Announcement {
+  reason: Reason;
+  type: 'Normal' | 'Warning';
+  message: string;
+  /** Severity of the alert, when this is worth one. */
+  alert?: 'info' | 'warn' | 'error';
+}
+
+/**
+ * What the chart asks of the world. Within one step the controller first carries out `record`; only when that is stored does it
+ * ask the rest. When it cannot be stored, the snapshot is thrown away and rebuilt from the status that the cluster holds.
+ */
+export type Question =
+  | { kind: 'record'; id: QuestionId; phase: Phase; release: Release }
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase }
+  | { kind: 'measure'; id: QuestionId }
+  /** Write the primary's template from the target, only if the target still is `revision`. */
+  | { kind: 'promote'; id: QuestionId; revision: string }
+  /** Put the primary's template back to the last promoted one. */
+  | { kind: 'restorePrimary'; id: QuestionId; revision: string }
+  | { kind: 'announce'; id: QuestionId; announcement: Announcement }
+  /** Come back at this moment (epoch milliseconds) with WAKE. A later one replaces it. */
+  | { kind: 'wakeAt'; id: QuestionId; atMs: number };
+
+export type Answer =
+  | { kind: 'runHooks'; id: QuestionId; outcome: 'passed' }
+  | { kind: 'runHooks'; id: QuestionId; outcome: 'refused'; webhook: string; reason: string }
+  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[] }
+  | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
+  | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string }
+  | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }
+  | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string };
+
+export type EngineEvent =
+  /** First event of a snapshot rebuilt from status: re-enters its state and asks its questions again. */
+  | { type: 'RESUME'; facts: Facts }
+  /** Something that the chart looks at changed. */
+  | { type: 'FACTS'; facts: Facts }
+  | { type: 'WAKE'; facts: Facts }
+  | { type: 'ANSWER'; facts: Facts; answer: Answer }
+  | { type: 'DELIVERED'; facts: Facts; key: string };

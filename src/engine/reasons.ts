@@ -1,0 +1,36 @@
+import type { Announcement } from './questions.ts';
+
+/** The closed list of event reasons: what each means. The docs table is made from it. */
+export const reasons = {
+  Initialized: 'the primary serves and the target rests',
+  PrimaryLate: 'the primary is not ready within the progress deadline; the target keeps serving',
+  NewRevision: 'a changed target was found and its release begins',
+  GateClosed: 'a confirmation hook holds the release',
+  Stepped: 'the canary moved to its next step',
+  CheckFailed: 'a check failed and was counted',
+  Unmeasured: 'a check could not be measured; the release holds where it is',
+  CanaryDown: 'the canary has no serving pods and its traffic went to the primary',
+  CanaryBack: 'the canary serves again and has its traffic back',
+  Promoting: 'the analysis passed and the primary is being written',
+  PrimaryRefused: 'the primary could not be written',
+  Shifted: 'traffic moved from the canary to the promoted primary',
+  Succeeded: 'the release is complete',
+  Failed: 'the release was taken back',
+  PromotionFailed: 'the primary did not become ready; its last promoted template is put back',
+  Superseded: 'a newer revision took the place of this one',
+  Cancelled: 'the target is back at the promoted revision',
+  DeliveryLapsed: 'a terminal message found no receiver for a day and was given up',
+  InvalidSpec: 'the spec cannot be run; nothing is started, and what serves goes on serving',
+  ProviderRefused: 'the traffic provider cannot do what the spec asks for',
+  TargetTaken: 'an older Canary releases the same target or uses the same apex Service',
+  TargetMissing: 'the workload that spec.targetRef names does not exist',
+  Blocked: 'an object of the release cannot be written',
+  Suspended: 'spec.suspend is true and nothing is written',
+  CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',
+} as const;
+export type Reason = keyof typeof reasons;
+
+/** One announcement in the closed vocabulary. */
+export function say(reason: Reason, message: string, options: { warning?: boolean; alert?: 'info' | 'warn' | 'error' } = {}): Announcement {
+  return { reason, type: options.warning ? 'Warning' : 'Normal', message, ...(options.alert ? { alert: options.alert } : {}) };
+}

@@ -1,0 +1,302 @@
+import type { Canary, HookType } from '../../src/api/canary.ts';
+import type { Verdict } from '../../src/api/canary-status.ts';
+import { allToPrimary, type Routes } from '../../src/api/routes.ts';
+import type { Facts } from '../../src/engine/facts.ts';
+import type { Intent } from '../../src/engine/intent.ts';
+import { intentOf } from '../../src/engine/intent-of.ts';
+import { openQuestionOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
+import { projectStatus } from '../../src/engine/project-status.ts';
+import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
+
+type Body<A extends Answer = Answer> = A extends Answer ? Omit<A, 'id'> : never;
+
+/** How the world answers, field by field; a test changes what it needs. */
+export interface Behaviour {
+  hooks: Partial<Record<HookType, 'passed' | 'refused'>>;
+  verdicts: readonly Verdict[];
+  /** Revisions whose pods never become ready: as canary, as primary. */
+  brokenCanary: Set<string>;
+  brokenPrimary: Set<string>;
+  stalls: boolean;
+  obstacle?: string;
+  refusesPromote: boolean;
+}
+
+const uid = 'c-1';
+
+/** A Canary as a user writes it; `analysis` and `spec` are laid over the plain defaults. */
+export function aCanary(analysis: Partial<Canary['spec']['analysis']> = {}, spec: Partial<Canary['spec']> = {}): Canary {
+  return {
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'podinfo', namespace: 'test', uid, generation: 1, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+      service: { port: 80 },
+      progressDeadlineSeconds: 60,
+      ...spec,
+      analysis: { interval: '10s', threshold: 3, ...analysis },
+    },
+  };
+}
+
+export function withHooks(...types: HookType[]): Pick<Canary['spec']['analysis'], 'webhooks'> {
+  return { webhooks: types.map((type) => ({ name: type, type, url: 'http://gate' })) };
+}
+
+/**
+ * A cluster and controller in a few fields: answers questions, applies the intent and moves a clock that only the test turns.
+ * `lag`: false holds back every application until `apply()`.
+ */
+export class World {
+  nowMs = 1_000_000;
+  canary: Canary;
+  snapshot: Snapshot;
+  readonly behaviour: Behaviour = {
+    hooks: {},
+    verdicts: [],
+    brokenCanary: new Set(),
+    brokenPrimary: new Set(),
+    stalls: false,
+    refusesPromote: false,
+  };
+  supports = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
+  targetRevision = 's1:a';
+  targetReplicas = 1;
+  primaryReplicas = 0;
+  /** Set to make a side lose or regain its pods. */
+  targetDown = false;
+  primaryDown = false;
+  primaryCarries: string | undefined;
+  routes: Routes | undefined;
+  apexOnPrimary = false;
+  auto = true;
+  converged = false;
+  wakeAtMs: number | undefined;
+  /** Every question in order; `trace` has the phase, weight and iterations of each record. */
+  readonly asked: Question[] = [];
+  readonly trace: string[] = [];
+  readonly promoted: string[] = [];
+  readonly delivered = new Set<string>();
+  /** Deliveries listed in any record, by key. */
+  readonly listed = new Set<string>();
+  deliversAtOnce = true;
+  /** Called with every intent before it is applied. */
+  watch: (intent: Intent, world: World) => void = () => undefined;
+  /** Called with every status that is about to be stored. */
+  onRecord: (question: Extract<Question, { kind: 'record' }>, world: World) => void = () => undefined;
+  private pending: Question[] = [];
+
+  constructor(canary: Canary = aCanary()) {
+    this.canary = canary;
+    this.snapshot = start(canary, this.facts());
+  }
+
+  facts(): Facts {
+    const { behaviour, supports, targetRevision, nowMs, converged } = this;
+    const side = (replicas: number, isBroken: boolean, isDown: boolean) => {
+      const isUp = replicas > 0 && !isBroken && !isDown;
+      const state = isUp || replicas === 0 ? 'ready' : isBroken && behaviour.stalls ? 'stalled' : 'waiting';
+      const ready = isUp ? replicas : 0;
+      return { readiness: { state, ready, wanted: replicas } as const, serving: isUp, replicas };
+    };
+    const carries = this.primaryCarries;
+    return {
+      nowMs,
+      canary: this.canary,
+      provider: supports.weights ? 'istio' : 'kubernetes',
+      supports,
+      intervalMs: 10_000,
+      scaleDownDelayMs: 5_000,
+      target: {
+        ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown),
+        uid: 't-1',
+        generation: 1,
+        revision: targetRevision,
+      },
+      ...(carries === undefined
+        ? {}
+        : { primary: { ...side(this.primaryReplicas, behaviour.brokenPrimary.has(carries), this.primaryDown), carries } }),
+      ...(this.routes ? { liveRoutes: this.routes } : {}),
+      converged: converged && behaviour.obstacle === undefined,
+      ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
+      cookieWord: 'word',
+    };
+  }
+
+  get phase(): string {
+    return phaseOf(this.snapshot);
+  }
+  get step(): string {
+    return releaseOf(this.snapshot).step;
+  }
+  get release() {
+    return releaseOf(this.snapshot);
+  }
+  get intent(): Intent {
+    return intentOf(this.canary, this.facts());
+  }
+
+  /** One event through the machine: records first, then keeps the questions for `answer()`. */
+  send(event: EngineEvent): void {
+    const { next, questions } = step(this.snapshot, event);
+    this.snapshot = next;
+    for (const question of questions) {
+      this.asked.push(question);
+      this.take(question);
+    }
+    this.pending = this.pending.filter((one) => one.id === openQuestionOf(next));
+  }
+
+  private take(question: Question): void {
+    switch (question.kind) {
+      case 'record':
+        this.onRecord(question, this);
+        this.canary = { ...this.canary, status: projectStatus(this.canary, question.phase, question.release, this.facts()) };
+        this.converged = false;
+        this.noteTrace();
+        for (const one of question.release.deliveries ?? []) this.listed.add(one.key);
+        return;
+      case 'wakeAt':
+        this.wakeAtMs = question.atMs;
+        return;
+      case 'announce':
+        return;
+      default:
+        this.pending.push(question);
+    }
+  }
+
+  private noteTrace(): void {
+    const { status } = this.canary;
+    if (!status) return;
+    const { routes } = status.release ?? { routes: allToPrimary };
+    const how = routes.kind === 'weighted' ? `${routes.canary}` : routes.kind;
+    const line = `${status.phase} ${how}${status.iterations > 0 ? ` #${status.iterations}` : ''}`;
+    if (this.trace.at(-1) !== line) this.trace.push(line);
+  }
+
+  look(): void {
+    this.send({ type: 'FACTS', facts: this.facts() });
+  }
+
+  /** The reconciler: makes the cluster hold what the recorded status wants. */
+  apply(): void {
+    const { intent } = this;
+    this.watch(intent, this);
+    if (intent.frozen || this.behaviour.obstacle !== undefined) return;
+    if (intent.prepared && this.primaryCarries === undefined) {
+      this.primaryCarries = this.targetRevision;
+      this.primaryReplicas = 1;
+    }
+    if (intent.apexOnPrimary) this.apexOnPrimary = true;
+    if (intent.routes) this.routes = intent.routes;
+    if (intent.primary === 'up' && this.primaryReplicas === 0 && this.primaryCarries) this.primaryReplicas = 1;
+    if (intent.target === 'zero') this.targetReplicas = 0;
+    if (intent.target === 'up' && this.targetReplicas === 0) this.targetReplicas = 1;
+    this.converged = true;
+  }
+
+  /** Answers the open question, if there is one. */
+  answer(): boolean {
+    const question = this.pending.shift();
+    if (!question) return false;
+    const body = this.reply(question);
+    if (body) this.send({ type: 'ANSWER', facts: this.facts(), answer: { ...body, id: question.id } as Answer });
+    return true;
+  }
+
+  private reply(question: Question): Body | undefined {
+    const { behaviour } = this;
+    switch (question.kind) {
+      case 'runHooks': {
+        const type = question.type;
+        const isPassed = (behaviour.hooks[type] ?? (type === 'rollback' ? 'refused' : 'passed')) === 'passed';
+        return isPassed ? { kind: 'runHooks', outcome: 'passed' } : { kind: 'runHooks', outcome: 'refused', webhook: type, reason: 'no' };
+      }
+      case 'measure':
+        return { kind: 'measure', verdicts: behaviour.verdicts };
+      case 'promote':
+        if (behaviour.refusesPromote) return { kind: 'promote', outcome: 'refused', reason: 'forbidden' };
+        if (question.revision !== this.targetRevision) return { kind: 'promote', outcome: 'mismatch' };
+        this.promoted.push(question.revision);
+        this.primaryCarries = question.revision;
+        return { kind: 'promote', outcome: 'written' };
+      case 'restorePrimary':
+        this.primaryCarries = question.revision;
+        return { kind: 'restorePrimary', outcome: 'written' };
+      default:
+        return undefined;
+    }
+  }
+
+  deliver(): boolean {
+    const next = this.release.deliveries?.[0];
+    if (!next || this.canary.status?.release?.deliveries?.some((one) => one.key === next.key) !== true) return false;
+    this.delivered.add(next.key);
+    this.send({ type: 'DELIVERED', facts: this.facts(), key: next.key });
+    return true;
+  }
+
+  /** Applies, answers and delivers until the machine has nothing to do at this moment. */
+  settle(): void {
+    for (let round = 0; round < 200; round += 1) {
+      const before = this.asked.length;
+      if (this.auto && !this.converged) this.apply();
+      const isAnswered = this.answer();
+      const isDelivered = this.deliversAtOnce && this.deliver();
+      this.look();
+      if (!isAnswered && !isDelivered && this.asked.length === before && (this.converged || !this.auto || this.isStuck())) return;
+    }
+    throw new Error(`the world does not settle: ${this.phase}.${this.step}`);
+  }
+
+  private isStuck(): boolean {
+    return this.behaviour.obstacle !== undefined || this.intent.frozen;
+  }
+
+  begin(): this {
+    this.send({ type: 'RESUME', facts: this.facts() });
+    this.settle();
+    return this;
+  }
+
+  /** Turns the clock to the next wake, or by `ms`, and lets everything happen. */
+  tick(ms?: number): void {
+    this.nowMs = ms === undefined ? Math.max(this.nowMs, this.wakeAtMs ?? this.nowMs + 10_000) : this.nowMs + ms;
+    this.send({ type: 'WAKE', facts: this.facts() });
+    this.settle();
+  }
+
+  tickUntil(isDone: (world: World) => boolean, most = 100): void {
+    for (let ticks = 0; ticks < most; ticks += 1) {
+      if (isDone(this)) return;
+      this.tick();
+    }
+    throw new Error(`not reached from ${this.phase}.${this.step}: ${this.trace.join(', ')}`);
+  }
+
+  /** The controller dies; another starts from the status in the cluster. */
+  crash(): void {
+    this.snapshot = start(this.canary, this.facts());
+    this.pending = [];
+    this.wakeAtMs = undefined;
+    this.send({ type: 'RESUME', facts: this.facts() });
+  }
+
+  push(revision: string): void {
+    this.targetRevision = revision;
+    this.settle();
+  }
+}
+
+/** A World whose bootstrap is done: `s1:a` is promoted, the target rests at zero. */
+export function initialized(canary: Canary = aCanary(), prepare: (world: World) => void = () => undefined): World {
+  const world = new World(canary);
+  prepare(world);
+  world.begin();
+  world.tickUntil((one) => one.phase === 'Initialized');
+  world.settle();
+  world.trace.length = 0;
+  return world;
+}
