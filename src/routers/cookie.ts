@@ -1,0 +1,41 @@
+import type { Canary } from '../api/canary.ts';
+import { parseDuration } from '../api/duration.ts';
+import { escapeRegex, unescapeRegex } from './regex-text.ts';
+
+const DEFAULT_MAX_AGE_SECONDS = 86_400;
+const DEFAULT_INTERVAL_MS = 60_000;
+
+/** `Set-Cookie` text of a `name=value` pair, attributes in the established order (04 §3.5). Seconds. */
+export function setCookie(canary: Canary, pair: string, maxAgeSeconds: number): string {
+  const affinity = canary.spec.analysis.sessionAffinity;
+  const parts = [pair, `Max-Age=${maxAgeSeconds}`];
+  if (affinity?.domain) parts.push(`Domain=${affinity.domain}`);
+  if (affinity?.httpOnly) parts.push('HttpOnly');
+  if (affinity?.partitioned) parts.push('Partitioned');
+  if (affinity?.path) parts.push(`Path=${affinity.path}`);
+  if (affinity?.sameSite) parts.push(`SameSite=${affinity.sameSite}`);
+  if (affinity?.secure) parts.push('Secure');
+  return parts.join('; ');
+}
+
+export function canaryCookieSeconds(canary: Canary): number {
+  return canary.spec.analysis.sessionAffinity?.maxAge || DEFAULT_MAX_AGE_SECONDS;
+}
+
+/** The primary's cookie lasts one interval, so that its users are asked again at each step. */
+export function primaryCookieSeconds(canary: Canary): number {
+  return Math.max(1, Math.round((parseDuration(canary.spec.analysis.interval) ?? DEFAULT_INTERVAL_MS) / 1000));
+}
+
+/** RE2 pattern of a Cookie header that holds this very pair; names and values do not match inside others (04 R-A5). */
+export function cookiePattern(pair: string): string {
+  return `(.*; ?)?${escapeRegex(pair)}(;.*)?`;
+}
+
+/** The pair of a pattern of ours, or of the established controller's `.*name.*value.*`. */
+export function pairOfPattern(pattern: string): string | undefined {
+  const ours = /^\(\.\*; \?\)\?(.+)\(;\.\*\)\?$/s.exec(pattern)?.[1];
+  if (ours !== undefined) return unescapeRegex(ours);
+  const found = /^\.\*(.+)\.\*(.+?)\.\*$/s.exec(pattern);
+  return found ? `${found[1]}=${found[2]}` : undefined;
+}

@@ -1,0 +1,14 @@
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+
+const groupOf = (apiVersion: string) => apiVersion.split('/').slice(0, -1).join('/');
+
+/** The object that a reference names, in whichever version of its group it was read. */
+export function findObject(current: readonly KubeObject[], ref: ObjectRef): KubeObject | undefined {
+  return current.find(
+    (object) =>
+      object.kind === ref.kind &&
+      object.metadata.name === ref.name &&
+      (object.metadata.namespace ?? ref.namespace) === ref.namespace &&
+      groupOf(object.apiVersion) === groupOf(ref.apiVersion),
+  );
+}

@@ -1,0 +1,54 @@
+import { type Provider, providers } from '../api/canary.ts';
+import { istio } from './istio/istio.ts';
+import { noRoutes } from './no-routes.ts';
+import type { Router } from './router.ts';
+import { smi } from './smi/smi.ts';
+
+export type { Apex, Change, Router } from './router.ts';
+export { RoutingError } from './routing-error.ts';
+
+const later = (kind: string) =>
+  `Serin cannot route through ${kind} yet; a later version will. Nothing is written until spec.provider names another.`;
+
+/** Every provider of the API: its router, or the sentence that says why there is none. */
+export const routers = {
+  apisix: later('Apache APISIX'),
+  appmesh: later('AWS App Mesh'),
+  'appmesh:v1beta2': later('AWS App Mesh'),
+  contour: later('Contour'),
+  'gatewayapi:v1': later('the Gateway API'),
+  'gatewayapi:v1beta1': later('the Gateway API'),
+  gloo: later('Gloo'),
+  istio,
+  knative: later('Knative'),
+  kubernetes: noRoutes,
+  kuma: later('Kuma'),
+  linkerd: smi('v1alpha1'),
+  nginx: later('ingress-nginx'),
+  none: noRoutes,
+  osm: smi('v1alpha2'),
+  skipper: later('Skipper'),
+  'smi:v1alpha1': smi('v1alpha1'),
+  'smi:v1alpha2': smi('v1alpha2'),
+  'smi:v1alpha3': smi('v1alpha3'),
+  'smi:v1alpha4': smi('v1alpha4'),
+  traefik: later('Traefik'),
+} satisfies Record<Provider, Router | string>;
+
+const smiForIstio: Readonly<Record<string, Router>> = {
+  'smi:v1alpha1:istio': smi('v1alpha1', 'istio'),
+  'smi:v1alpha2:istio': smi('v1alpha2', 'istio'),
+  'smi:v1alpha3:istio': smi('v1alpha3', 'istio'),
+  'smi:v1alpha4:istio': smi('v1alpha4', 'istio'),
+};
+
+/**
+ * The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back
+ * to another (04 R-L7).
+ */
+export function routerFor(provider: string): Router | { unsupported: string } {
+  const known: Readonly<Record<string, Router | string>> = routers;
+  const found = Object.hasOwn(known, provider) ? known[provider] : Object.hasOwn(smiForIstio, provider) ? smiForIstio[provider] : undefined;
+  if (found === undefined) return { unsupported: `provider ${JSON.stringify(provider)} is unknown; known are ${providers.join(', ')}` };
+  return typeof found === 'string' ? { unsupported: found } : found;
+}

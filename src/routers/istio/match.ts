@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HttpMatch } from '../../api/routes.ts';
+import type { HttpMatchRequest } from '../../api/service-spec.ts';
+import type { StringMatch } from '../../api/string-match.ts';
+import { escapeRegex } from '../regex-text.ts';
+import { RoutingError } from '../routing-error.ts';
+
+/** One HTTPMatchRequest of a VirtualService, as raw JSON. */
+export type IstioMatch = Record<string, unknown>;
+type Conditions = Record<string, unknown>;
+
+const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
+
+/** `service.match` in Istio's words; Istio knows no suffix. */
+export function serviceMatch(entries: readonly HttpMatchRequest[] | undefined): IstioMatch[] {
+  return (entries ?? []).map((entry) => {
+    const match: IstioMatch = structuredClone(entry);
+    for (const field of ['uri', 'scheme', 'method', 'authority'] as const) {
+      const condition = entry[field];
+      if (condition) match[field] = toIstio(condition);
+    }
+    if (entry.headers) match.headers = mapConditions(entry.headers, toIstio);
+    if (entry.withoutHeaders) match.withoutHeaders = mapConditions(entry.withoutHeaders, toIstio);
+    if (entry.queryParams) match.queryParams = mapConditions(entry.queryParams, toIstioQuery);
+    return match;
+  });
+}
+
+/**
+ * `analysis.match` within `service.match`: every pair, analysis outer, both conditions holding (04 §3.4; the established
+ * replacement of the service's headers would let through requests that the service does not take, R-A7).
+ * An entry that says nothing would match everybody, so it is refused (R-T2).
+ */
+export function mergeMatch(analysis: readonly HttpMatch[], service: readonly IstioMatch[]): IstioMatch[] {
+  return analysis.flatMap((entry, index) => {
+    const segment = segmentOf(entry);
+    if (Object.keys(segment).length === 0)
+      throw new RoutingError(`analysis.match[${index}] names no header, query parameter or source label: it would match every request`);
+    return service.length === 0 ? [segment] : service.map((one) => join(one, segment, `analysis.match[${index}]`));
+  });
+}
+
+/** Adds a condition on one header to every alternative; a single one when there is none. */
+export function withHeader(matches: readonly IstioMatch[], header: string, condition: unknown): IstioMatch[] {
+  const extra = { headers: { [header]: condition } };
+  return matches.length === 0 ? [extra] : matches.map((match) => join(match, extra, header));
+}
+
+/** The reverse of `mergeMatch`; undefined when an alternative says nothing of its own. */
+export function splitMatch(
+  merged: readonly IstioMatch[],
+  service: readonly IstioMatch[],
+  likely?: readonly HttpMatch[],
+): HttpMatch[] | undefined {
+  if (likely?.length && isMergeOf(merged, likely, service)) return structuredClone([...likely]);
+  const width = Math.max(service.length, 1);
+  const entries = merged.filter((_, index) => index % width === 0).map((match) => subtract(match, service[0] ?? {}));
+  return entries.length > 0 && entries.every((entry) => Object.keys(entry).length > 0) ? entries : undefined;
+}
+
+function isMergeOf(merged: readonly IstioMatch[], likely: readonly HttpMatch[], service: readonly IstioMatch[]): boolean {
+  try {
+    return isDeepStrictEqual(mergeMatch(likely, service), merged);
+  } catch (error) {
+    if (error instanceof RoutingError) return false;
+    throw error;
+  }
+}
+
+function segmentOf(entry: HttpMatch): IstioMatch {
+  const segment: IstioMatch = {};
+  if (hasKeys(entry.headers)) segment.headers = mapConditions(entry.headers, toIstio);
+  if (hasKeys(entry.queryParams)) segment.queryParams = mapConditions(entry.queryParams, toIstioQuery);
+  if (hasKeys(entry.sourceLabels)) segment.sourceLabels = { ...entry.sourceLabels };
+  return segment;
+}
+
+function join(base: IstioMatch, extra: IstioMatch, field: string): IstioMatch {
+  const joined: IstioMatch = structuredClone(base);
+  for (const kind of CONDITION_MAPS) {
+    if (extra[kind] === undefined) continue;
+    const conditions: Conditions = { ...(base[kind] as Conditions | undefined) };
+    for (const [key, condition] of Object.entries(extra[kind] as Conditions)) {
+      const clashes = key in conditions && !isDeepStrictEqual(conditions[key], condition);
+      conditions[clashes ? secondKey(kind, key, conditions, field) : key] = condition;
+    }
+    joined[kind] = conditions;
+  }
+  return joined;
+}
+
+/** Header names ignore case but keys of the map do not: two spellings are how Istio ANDs two conditions on one header. */
+function secondKey(kind: string, key: string, taken: Conditions, field: string): string {
+  const spellings =
+    kind === 'headers' ? [key.toLowerCase(), key.toUpperCase(), key.charAt(0).toUpperCase() + key.slice(1).toLowerCase()] : [];
+  const free = spellings.find((spelling) => !(spelling in taken));
+  if (free === undefined) throw new RoutingError(`${field} and service.match both constrain ${kind} ${key}, which Istio cannot combine`);
+  return free;
+}
+
+function subtract(match: IstioMatch, base: IstioMatch): HttpMatch {
+  const left: Record<string, Conditions> = {};
+  for (const kind of CONDITION_MAPS) {
+    const known = (base[kind] ?? {}) as Conditions;
+    const own = Object.entries((match[kind] ?? {}) as Conditions).filter(([key, condition]) => !isDeepStrictEqual(known[key], condition));
+    if (own.length > 0) left[kind] = Object.fromEntries(own);
+  }
+  return left as HttpMatch;
+}
+
+function hasKeys<T extends object>(map: T | undefined): map is T {
+  return map !== undefined && Object.keys(map).length > 0;
+}
+
+function mapConditions(
+  map: Readonly<Record<string, StringMatch>>,
+  change: (condition: StringMatch) => StringMatch,
+): Record<string, StringMatch> {
+  return Object.fromEntries(Object.entries(map).map(([key, condition]) => [key, change(condition)]));
+}
+
+/** Istio's regex is RE2 over the whole value. */
+export function toIstio(condition: StringMatch): StringMatch {
+  return 'suffix' in condition ? { regex: `.*${escapeRegex(condition.suffix)}` } : { ...condition };
+}
+
+/** Istio compares query parameters exactly or by regex only. */
+function toIstioQuery(condition: StringMatch): StringMatch {
+  return 'prefix' in condition ? { regex: `${escapeRegex(condition.prefix)}.*` } : toIstio(condition);
+}

@@ -1,0 +1,63 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Port } from '../api/ports.ts';
+
+/** Containers that a mesh injects; their ports are none of the application's (03 SV6). */
+const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
+const MAX_NAME = 63;
+
+/** The ports of the generated Services: the Canary's own first, then (portDiscovery) each container's, in their order (03 SV5–SV8, B22). */
+export function discoverPorts(canary: Canary, target: KubeObject): Port[] {
+  const main = mainPort(canary);
+  const found = canary.spec.service.portDiscovery ? containerPorts(target) : [];
+  const ports = [main];
+  for (const port of found) {
+    if (port.targetPort === main.targetPort || port.name === main.targetPort) continue;
+    // The API server refuses a second port of one number and protocol.
+    if (ports.some((other) => other.port === port.port && other.protocol === port.protocol)) continue;
+    const isTaken = ports.some((other) => other.name === port.name);
+    ports.push(isTaken ? { ...port, name: fit(port.name, `-${port.port}-${port.protocol.toLowerCase()}`) } : port);
+  }
+  return ports;
+}
+
+function mainPort(canary: Canary): Port {
+  const { port, portName, targetPort, appProtocol } = canary.spec.service;
+  return {
+    name: portName || 'http',
+    port,
+    targetPort: targetOf(targetPort) ?? port,
+    protocol: 'TCP',
+    ...(appProtocol ? { appProtocol } : {}),
+  };
+}
+
+/** `0` and `"0"` are the established spelling of unset; other digits in quotes can only mean the number. */
+function targetOf(value: number | string | undefined): number | string | undefined {
+  const target = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return target || undefined;
+}
+
+function containerPorts(target: KubeObject): Port[] {
+  const containers: unknown = target.spec?.template?.spec?.containers;
+  if (!Array.isArray(containers)) return [];
+  return containers
+    .filter((container) => !sidecars.includes(container.name))
+    .flatMap((container) =>
+      (Array.isArray(container.ports) ? container.ports : []).map(
+        (port: { name?: string; containerPort: number; protocol?: string }, index: number) => {
+          const protocol = port.protocol ?? 'TCP';
+          return {
+            name: port.name || fit(`${protocol.toLowerCase()}-${container.name}`, `-${index}`),
+            port: port.containerPort,
+            targetPort: port.containerPort,
+            protocol,
+          };
+        },
+      ),
+    );
+}
+
+function fit(text: string, ending: string): string {
+  return text.slice(0, MAX_NAME - ending.length) + ending;
+}

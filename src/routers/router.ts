@@ -1,0 +1,34 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { Port } from '../api/ports.ts';
+import type { Routes } from '../api/routes.ts';
+
+/** What the apex Service stands for. */
+export interface Apex {
+  /** The label that selects the TARGET's pods; the primary's value is `<value>-primary`. */
+  selector: { key: string; value: string };
+  ports: readonly Port[];
+}
+
+export interface Change {
+  /** In this order: an object comes after those that it names. */
+  write: readonly KubeObject[];
+  /** After every write. */
+  remove: readonly ObjectRef[];
+}
+
+/** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04 R-T1, R-T2). */
+export interface Router {
+  /** What this provider can express. The engine asks this, never "is it nginx?". */
+  readonly supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
+  /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
+  refuses?(canary: Canary): string | undefined;
+  /** Objects whose state it reads. */
+  watches(canary: Canary): readonly ObjectRef[];
+  /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
+  render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): Change;
+  /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
+  readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
+  /** What deletion leaves behind: all traffic to the apex Service's target, objects found in place restored. */
+  finalize(canary: Canary, current: readonly KubeObject[]): Change;
+}

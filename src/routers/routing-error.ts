@@ -1,0 +1,18 @@
+/** A route that the provider cannot express as asked. Writing something near it could put the wrong users on the canary. */
+export class RoutingError extends Error {
+  override readonly name = 'RoutingError';
+  readonly code = 'ROUTE_NOT_EXPRESSIBLE';
+  readonly audience = 'user';
+  readonly retry = 'afterEdit';
+}
+
+/** The message of the `RoutingError` that `attempt` throws; undefined when it throws none. Other errors pass through. */
+export function refusalOf(attempt: () => unknown): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RoutingError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, anApex } from '../../test/contracts/routers-cases.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { ownerAnnotation } from '../api/names.ts';
+import { discoverPorts, renderServices, resolveSelector, restoreApex } from './services.ts';
+
+const workload = (ports: object[], labels: Record<string, string> = { app: 'shop' }): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'shop', namespace: 'prod' },
+  spec: { selector: { matchLabels: labels }, template: { spec: { containers: [{ name: 'shop', ports }] } } },
+});
+const service = (metadata: object, spec: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'shop', namespace: 'prod', ...metadata },
+  spec,
+});
+const lastApplied = (text: string) => ({ annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text } });
+
+describe('resolveSelector', () => {
+  it('W12: takes the first label of the list that the selector has', () => {
+    expect(resolveSelector(workload([], { name: 'n', 'app.kubernetes.io/name': 'x' }), ['app', 'name'])).toEqual({
+      key: 'name',
+      value: 'n',
+    });
+  });
+  it('W12: names the list when none is there', () => {
+    expect(resolveSelector(workload([], { other: 'x' }), ['app', 'name'])).toEqual({ error: expect.stringContaining('app, name') });
+  });
+});
+
+describe('discoverPorts', () => {
+  const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found));
+  it.each([0, '0', undefined])('SV5: targetPort %j means the port', (targetPort) => {
+    expect(ports(targetPort === undefined ? {} : { targetPort }, [])).toEqual([
+      { name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' },
+    ]);
+  });
+  it('SV7: leaves out the container port that the main port targets by name or by number', () => {
+    expect(ports({ port: 80, targetPort: 'web', portDiscovery: true }, [{ name: 'web', containerPort: 3000 }])).toHaveLength(1);
+    expect(ports({ port: 80, targetPort: 3000, portDiscovery: true }, [{ name: 'web', containerPort: 3000 }])).toHaveLength(1);
+  });
+  it('B22: neither a number nor a name appears twice, and a protocol is kept', () => {
+    const found = ports({ port: 80, targetPort: 3000, portDiscovery: true }, [
+      { name: 'http', containerPort: 80 },
+      { name: 'http', containerPort: 81, protocol: 'UDP' },
+    ]);
+    expect(found.map(({ name, port, protocol }) => [name, port, protocol])).toEqual([
+      ['http', 80, 'TCP'],
+      ['http-81-udp', 81, 'UDP'],
+    ]);
+  });
+});
+
+describe('renderServices', () => {
+  it('B23: a headless Service of ours cannot lose that; the error names Service and field', () => {
+    const ours = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { clusterIP: 'None' });
+    expect(renderServices(aCanary(), anApex, { apex: ours }, { apexOnPrimary: true })).toEqual({
+      error: expect.stringMatching(/Service shop .*service.headless/),
+    });
+  });
+  it('renders the same over its own output', () => {
+    const canary = aCanary({ service: { headless: true } });
+    const first = renderServices(canary, anApex, {}, { apexOnPrimary: true });
+    if ('error' in first) throw new Error(first.error);
+    const [canaryService, primary, apex] = first.write;
+    expect(
+      renderServices(
+        canary,
+        anApex,
+        { ...(apex && { apex }), ...(primary && { primary }), ...(canaryService && { canary: canaryService }) },
+        { apexOnPrimary: true },
+      ),
+    ).toEqual(first);
+  });
+});
+
+describe('restoreApex', () => {
+  it('SV20, SV21, V24: the selector of the last apply comes back whole', () => {
+    const found = service(lastApplied(JSON.stringify({ spec: { selector: { app: 'shop', tier: 'web' } } })));
+    expect(restoreApex(aCanary(), anApex, found)?.spec.selector).toEqual({ app: 'shop', tier: 'web' });
+  });
+  it.each([{}, lastApplied('{')])('R-L2: without a readable one it selects the target', (metadata) => {
+    expect(restoreApex(aCanary(), anApex, service(metadata))?.spec.selector).toEqual({ app: 'shop' });
+  });
+  it('R-L2: an absent Service is no error', () => expect(restoreApex(aCanary(), anApex, undefined)).toBeUndefined());
+});

@@ -1,0 +1,121 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject, Labels } from '../api/kube-object.ts';
+import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
+import type { Apex } from './router.ts';
+
+export { discoverPorts } from './ports.ts';
+export { resolveSelector } from './selector.ts';
+
+export interface CurrentServices {
+  apex?: KubeObject;
+  primary?: KubeObject;
+  canary?: KubeObject;
+}
+
+type Role = keyof CurrentServices;
+type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * The ClusterIP Services, as server-side applies of the fields that we own (03 SV1–SV21, B23): what is not written here (node
+ * ports, IP families, foreign metadata) stays as it is. While `apexOnPrimary` is false the apex Service is only made where
+ * there is none, on the target's pods; an existing one is left alone (I5).
+ */
+export function renderServices(
+  canary: Canary,
+  apex: Apex,
+  current: CurrentServices,
+  options: { apexOnPrimary: boolean },
+): { write: KubeObject[] } | { error: string } {
+  const { key, value } = apex.selector;
+  const onPrimary = { [key]: `${value}-primary` };
+  const onTarget = { [key]: value };
+  const write: KubeObject[] = [];
+  const wanted: Array<[Role, Labels] | undefined> = [
+    ['canary', onTarget],
+    ['primary', onPrimary],
+    options.apexOnPrimary ? ['apex', onPrimary] : current.apex ? undefined : ['apex', onTarget],
+  ];
+  for (const entry of wanted) {
+    if (!entry) continue;
+    const [role, selector] = entry;
+    const error = headlessChange(canary, current[role]);
+    if (error) return { error };
+    write.push(renderService(canary, apex, role, selector, current[role]));
+  }
+  return { write };
+}
+
+/**
+ * What deletion leaves of the apex Service: its own selector where the user's last apply tells it (all of it, 03 SV20),
+ * otherwise the target's pods. Undefined when there is none, which is no error (04 R-L2).
+ */
+export function restoreApex(canary: Canary, apex: Apex, current: KubeObject | undefined): KubeObject | undefined {
+  if (!current) return undefined;
+  const own = appliedSelector(current.metadata.annotations?.[lastApplied]);
+  return renderService(canary, apex, 'apex', own ?? { [apex.selector.key]: apex.selector.value }, current);
+}
+
+function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels, current: KubeObject | undefined): KubeObject {
+  const { headless, trafficDistribution, unmanagedMetadata, ...service } = canary.spec.service;
+  const name = serviceName(canary, role);
+  const metadata: Metadata = service[role] ?? {};
+  // A Service of another type that was found in place keeps it (03 SV12).
+  const isClusterIp = (current?.spec?.type ?? 'ClusterIP') === 'ClusterIP';
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name,
+      namespace: canary.metadata.namespace,
+      labels: without({ ...metadata.labels, [apex.selector.key]: name }, unmanagedMetadata?.labels),
+      annotations: without({ ...metadata.annotations, ...fluxOff }, unmanagedMetadata?.annotations),
+    },
+    spec: {
+      ...(isClusterIp ? { type: 'ClusterIP' } : {}),
+      ...(headless ? { clusterIP: 'None' } : {}),
+      ...(trafficDistribution ? { trafficDistribution } : {}),
+      selector,
+      ports: apex.ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
+        name,
+        protocol,
+        port,
+        targetPort,
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      })),
+    },
+  };
+}
+
+function serviceName(canary: Canary, role: Role): string {
+  const { apexService, primaryService, canaryService } = names(canary);
+  return { apex: apexService, primary: primaryService, canary: canaryService }[role];
+}
+
+/** `clusterIP` cannot be changed on the server; a headless Service that the user made may stay as it is. */
+function headlessChange(canary: Canary, current: KubeObject | undefined): string | undefined {
+  if (!current) return undefined;
+  const { name, annotations, ownerReferences } = current.metadata;
+  const isHeadless = current.spec?.clusterIP === 'None';
+  const isWanted = canary.spec.service.headless === true;
+  const isOurs = annotations?.[ownerAnnotation] !== undefined || (ownerReferences ?? []).some((owner) => owner.controller);
+  if (isWanted === isHeadless || (isHeadless && !isOurs)) return undefined;
+  return `Service ${name} is ${isHeadless ? '' : 'not '}headless and that cannot be changed: delete it, or set service.headless to ${isHeadless}`;
+}
+
+function without(map: Labels, keys: readonly string[] | undefined): Labels {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => !keys?.includes(key)));
+}
+
+function appliedSelector(text: string | undefined): Labels | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const selector: unknown = JSON.parse(text)?.spec?.selector;
+    return typeof selector === 'object' && selector !== null ? (selector as Labels) : undefined;
+  } catch (error) {
+    // An unreadable annotation must not keep the Canary from being deleted.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import type { Change, Router } from '../router.ts';
+import { RoutingError, refusalOf } from '../routing-error.ts';
+import { readRouteGroup, renderRouteGroup } from './route-group.ts';
+
+export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
+
+const GATEWAYS = 'VirtualService.v1alpha3.networking.istio.io/spec.gateways';
+
+/** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something (04 §4.3). */
+export function smi(version: SmiVersion, mesh?: 'istio'): Router {
+  const matches = version === 'v1alpha3' || version === 'v1alpha4';
+
+  function splitRef(canary: Canary): ObjectRef {
+    return {
+      apiVersion: `split.smi-spec.io/${version}`,
+      kind: 'TrafficSplit',
+      name: names(canary).apexService,
+      namespace: canary.metadata.namespace,
+    };
+  }
+  function groupRef(canary: Canary): ObjectRef {
+    return {
+      apiVersion: `specs.smi-spec.io/${version}`,
+      kind: 'HTTPRouteGroup',
+      name: names(canary).apexService,
+      namespace: canary.metadata.namespace,
+    };
+  }
+  function present(refs: readonly ObjectRef[], current: readonly KubeObject[]): ObjectRef[] {
+    return refs.filter((ref) => findObject(current, ref));
+  }
+
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+    const match = matchOf(routes);
+    if (match && !matches) throw new RoutingError(`SMI ${version} cannot match requests: A/B releases need smi:v1alpha3 or smi:v1alpha4`);
+    const split = renderSplit(canary, splitRef(canary), routes, match ? groupRef(canary) : undefined);
+    if (match) return { write: [renderRouteGroup(groupRef(canary), match), split], remove: [] };
+    return { write: [split], remove: matches ? present([groupRef(canary)], current) : [] };
+  }
+
+  function renderSplit(canary: Canary, ref: ObjectRef, routes: Routes, group: ObjectRef | undefined): KubeObject {
+    const { apexService, primaryService, canaryService } = names(canary);
+    const share = canaryShare(routes);
+    const asWeight = (value: number) => (version === 'v1alpha1' ? String(value) : value);
+    const gateways = canary.spec.service.gateways ?? [];
+    return {
+      apiVersion: ref.apiVersion,
+      kind: ref.kind,
+      metadata: {
+        name: ref.name,
+        namespace: canary.metadata.namespace,
+        ...(mesh === 'istio' && gateways.length > 0 ? { annotations: { [GATEWAYS]: JSON.stringify(gateways) } } : {}),
+      },
+      spec: {
+        service: canary.spec.service.hosts?.[0] ?? apexService,
+        ...(group ? { matches: [{ apiGroup: 'specs.smi-spec.io', kind: group.kind, name: group.name }] } : {}),
+        // Both stay listed at 100/0: a backend that comes back later is one more thing for a proxy to learn late.
+        backends: [
+          { service: canaryService, weight: asWeight(share) },
+          { service: primaryService, weight: asWeight(100 - share) },
+        ],
+      },
+    };
+  }
+
+  return {
+    supports: { weights: true, mirroring: false, headerMatch: matches, sessionAffinity: false },
+    refuses: (canary) => {
+      const match = canary.spec.analysis.match;
+      if (!match?.length) return undefined;
+      if (!matches) return `SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4`;
+      return refusalOf(() => renderRouteGroup(groupRef(canary), match));
+    },
+    watches: (canary) => [splitRef(canary), ...(matches ? [groupRef(canary)] : [])],
+    render: (canary, _apex, routes, current) => render(canary, routes, current),
+    readRoutes(canary, current) {
+      const split = findObject(current, splitRef(canary));
+      return split && readSplit(canary, split, findObject(current, groupRef(canary)));
+    },
+    finalize: (canary, current) => ({ write: [], remove: present([splitRef(canary), ...(matches ? [groupRef(canary)] : [])], current) }),
+  };
+}
+
+function matchOf(routes: Routes): readonly HttpMatch[] | undefined {
+  if (routes.kind === 'mirrored') return undefined;
+  return routes.match?.length ? routes.match : undefined;
+}
+
+function canaryShare(routes: Routes): number {
+  switch (routes.kind) {
+    case 'weighted':
+      return routes.canary;
+    case 'matched':
+      return 100;
+    case 'mirrored':
+      throw new RoutingError('SMI cannot mirror requests: set analysis.mirror to false');
+    default:
+      throw routes satisfies never;
+  }
+}
+
+function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
+  const { primaryService, canaryService } = names(canary);
+  const backends: unknown = split.spec?.backends;
+  const weightOf = (service: string): number | undefined => {
+    if (!Array.isArray(backends)) return undefined;
+    const found = backends.find((backend) => backend?.service === service);
+    return found === undefined ? undefined : Number(found.weight ?? 0);
+  };
+  const primary = weightOf(primaryService);
+  const share = weightOf(canaryService);
+  const where = `TrafficSplit ${split.metadata.name}`;
+  if (primary === undefined || share === undefined)
+    return { unreadable: `${where} does not list both ${primaryService} and ${canaryService}` };
+  if (!(Number.isInteger(share) && share >= 0 && primary >= 0 && primary + share === 100))
+    return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
+  if (!split.spec.matches?.length) return { kind: 'weighted', canary: weight(share) };
+  if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
+  const match = readRouteGroup(group);
+  if ('unreadable' in match) return match;
+  return share === 100 ? { kind: 'matched', match: match.match } : { kind: 'weighted', canary: weight(share), match: match.match };
+}

@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
+import { Canary } from '../../src/api/canary.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Routes } from '../../src/api/routes.ts';
+import type { Apex } from '../../src/routers/router.ts';
+
+/** A Canary `shop` in `prod` (04 §0); `spec` and its `service` and `analysis` are laid over the defaults. */
+export function aCanary(spec: { service?: object; analysis?: object; [field: string]: unknown } = {}): Canary {
+  const { service, analysis, ...rest } = spec;
+  return Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'shop', namespace: 'prod', uid: 'c-1', generation: 1, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+      service: { port: 8080, ...service },
+      analysis: { interval: '1m', threshold: 5, ...analysis },
+      ...rest,
+    },
+  });
+}
+
+export const anApex: Apex = {
+  selector: { key: 'app', value: 'shop' },
+  ports: [{ name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' }],
+};
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}
+
+export interface GoldenCase {
+  name: string;
+  note: string;
+  provider?: string;
+  canary: Canary;
+  apex: Apex;
+  routes: Routes;
+  current: KubeObject[];
+  apexOnPrimary?: boolean;
+  target?: KubeObject;
+}
+
+const golden = new URL('../golden/', import.meta.url);
+
+/** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, all else is given as it is. */
+export function casesIn(folder: string): GoldenCase[] {
+  return readdirSync(new URL(`${folder}/`, golden))
+    .filter((file) => file.endsWith('.input.yaml'))
+    .sort()
+    .map((file) => {
+      const input = parse(readFileSync(new URL(`${folder}/${file}`, golden), 'utf8'));
+      const parts = { apex: anApex, current: [], routes: { kind: 'weighted', canary: 0 }, ...input };
+      return { ...parts, name: file.replace('.input.yaml', ''), canary: aCanary(input.spec) };
+    });
+}
+
+export const goldenFile = (folder: string, name: string) => new URL(`${folder}/${name}.output.yaml`, golden).pathname;
+
+export function toYaml(objects: readonly object[]): string {
+  return objects.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })).join('---\n');
+}
+
+/** The published CRDs that lie beside the working copy where the project is developed; elsewhere there are none. */
+export function publishedCrd(file: string): KubeObject[] | undefined {
+  const path = new URL(`../../../shared/crds/${file}`, import.meta.url);
+  if (!existsSync(path)) return undefined;
+  return readFileSync(path, 'utf8')
+    .split(/^---$/m)
+    .map((text) => parse(text))
+    .filter((crd) => crd?.kind === 'CustomResourceDefinition');
+}
+
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  enum?: unknown[];
+  required?: string[];
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+  'x-kubernetes-int-or-string'?: boolean;
+}
+
+/** What a structural schema finds wrong: unknown fields, types, enums, missing fields. No formats, patterns or CEL. */
+export function structuralErrors(object: KubeObject, crds: readonly KubeObject[]): string[] {
+  const [group, version] = object.apiVersion.split('/');
+  const crd = crds.find((one) => one.spec.group === group && one.spec.names.kind === object.kind);
+  const served = crd?.spec.versions.find((one: { name: string }) => one.name === version);
+  if (!served) return [`${object.kind} ${object.apiVersion} is not published`];
+  return errorsIn(object.spec, served.schema.openAPIV3Schema.properties.spec, 'spec');
+}
+
+function errorsIn(value: unknown, schema: Schema, path: string): string[] {
+  if (schema['x-kubernetes-int-or-string'])
+    return ['number', 'string'].includes(typeof value) ? [] : [`${path}: neither number nor string`];
+  const type = Array.isArray(value) ? 'array' : typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
+  if (schema.type && type !== schema.type && !(schema.type === 'number' && type === 'integer'))
+    return [`${path}: ${type}, not ${schema.type}`];
+  if (schema.enum && !schema.enum.includes(value)) return [`${path}: ${String(value)} is none of ${schema.enum.join(', ')}`];
+  if (Array.isArray(value)) return value.flatMap((item, index) => (schema.items ? errorsIn(item, schema.items, `${path}[${index}]`) : []));
+  if (typeof value !== 'object' || value === null) return [];
+  const missing = (schema.required ?? []).filter((field) => !(field in value)).map((field) => `${path}.${field}: missing`);
+  return missing.concat(
+    Object.entries(value).flatMap(([field, inner]) => {
+      const known =
+        schema.properties?.[field] ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+      if (known) return errorsIn(inner, known, `${path}.${field}`);
+      return schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true
+        ? []
+        : [`${path}.${field}: unknown field`];
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { routerFor } from '../../src/routers/index.ts';
+import type { Router } from '../../src/routers/router.ts';
+import { discoverPorts, renderServices, resolveSelector } from '../../src/routers/services.ts';
+import { casesIn, deepFreeze, goldenFile, publishedCrd, structuralErrors, toYaml } from './routers-cases.ts';
+
+function router(provider: string): Router {
+  const found = routerFor(provider);
+  if ('unsupported' in found) throw new Error(found.unsupported);
+  return found;
+}
+
+describe.each(['istio', 'smi'])('golden files of %s', (folder) => {
+  const cases = casesIn(folder);
+  const crds = publishedCrd(`${folder}.yaml`);
+
+  it.each(cases)(`${folder} renders $name: $note`, async ({ name, provider = folder, canary, apex, routes, current }) => {
+    const { write } = router(provider).render(deepFreeze(canary), deepFreeze(apex), deepFreeze(routes), deepFreeze(current));
+    await expect(toYaml(write)).toMatchFileSnapshot(goldenFile(folder, name));
+  });
+
+  it.skipIf(!crds).each(cases)(
+    `${folder}: what $name renders is valid for the published CRD`,
+    ({ provider = folder, canary, apex, routes, current }) => {
+      const { write } = router(provider).render(canary, apex, routes, current);
+      expect(write.flatMap((object) => structuralErrors(object, crds ?? []))).toEqual([]);
+    },
+  );
+});
+
+describe('golden files of the Services', () => {
+  it.each(casesIn('services'))('services: $name: $note', async ({ name, canary, apex, current, apexOnPrimary = true, target }) => {
+    const selector = target ? resolveSelector(target, ['app', 'name', 'app.kubernetes.io/name']) : apex.selector;
+    if ('error' in selector) throw new Error(selector.error);
+    const found = (suffix: string): KubeObject | undefined => current.find((object) => object.metadata.name === `shop${suffix}`);
+    const [apexFound, primary, canaryFound] = [found(''), found('-primary'), found('-canary')];
+    const rendered = renderServices(
+      deepFreeze(canary),
+      deepFreeze({ selector, ports: target ? discoverPorts(canary, target) : apex.ports }),
+      { ...(apexFound ? { apex: apexFound } : {}), ...(primary ? { primary } : {}), ...(canaryFound ? { canary: canaryFound } : {}) },
+      { apexOnPrimary },
+    );
+    await expect(toYaml('error' in rendered ? [rendered] : rendered.write)).toMatchFileSnapshot(goldenFile('services', name));
+  });
+});
