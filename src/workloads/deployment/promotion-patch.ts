@@ -1,0 +1,27 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
+
+/** Not ours to patch: the scale subresource's, immutable, and the user's switch (03 W17, W18, W20). */
+const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
+
+/**
+ * JSON patch that puts `spec` into the primary. A replaced template leaves nothing of the old one behind, as a merge would;
+ * the test of resourceVersion refuses it when somebody else wrote first.
+ */
+export function promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
+  const current: Record<string, unknown> = primary.spec;
+  const fields = [...new Set([...Object.keys(spec), ...Object.keys(current)])].filter((field) => !KEPT.has(field)).sort();
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion },
+    { op: 'replace', path: '/spec/template', value: spec.template },
+    ...fields.flatMap((field) => changeOf(field, current[field], spec[field])),
+  ];
+}
+
+function changeOf(field: string, from: unknown, to: unknown): JsonPatchOperation[] {
+  const path = `/spec/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (canonicalJson(from) === canonicalJson(to)) return [];
+  if (to === undefined) return [{ op: 'remove', path }];
+  return [{ op: from === undefined ? 'add' : 'replace', path, value: to }];
+}

@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Readiness } from '../../api/readiness.ts';
+
+/** Pods asked for; the API server's default is 1. */
+export function replicasOf(deployment: KubeObject): number {
+  return deployment.spec?.replicas ?? 1;
+}
+
+/**
+ * Readiness of a Deployment (03 W40–W48), in whole numbers (W47). Zero wanted is `ready`: whether that is right is for the
+ * caller, who knows if the side is at rest. With any wanted, one available pod is the least, even at threshold 0 (DESIGN).
+ * The deadline W41 is not looked at: deadlines are the engine's and count from its own step (03 B3).
+ */
+export function deploymentReadiness(deployment: KubeObject, thresholdPercent: number): Readiness {
+  const wanted = replicasOf(deployment);
+  const { status = {} } = deployment;
+  const ready: number = status.availableReplicas ?? 0;
+  const updated: number = status.updatedReplicas ?? 0;
+  const old = (status.replicas ?? 0) - updated;
+  const name = `Deployment ${deployment.metadata.name}`;
+  const notReady = (state: 'waiting' | 'stalled', what: string): Readiness => ({ state, ready, wanted, reason: `${name}: ${what}` });
+
+  if ((deployment.metadata.generation ?? 0) > (status.observedGeneration ?? 0))
+    return notReady('waiting', 'its last change is not observed yet');
+  if (isStalled(deployment)) return notReady('stalled', 'its rollout exceeded its progressDeadlineSeconds; only an edit helps');
+  if (updated < wanted && deployment.spec?.paused === true)
+    return notReady('waiting', 'its rollout is paused; set its spec.paused to false');
+  const refused = refusedPods(deployment);
+  if (updated < wanted && refused !== undefined) return notReady('waiting', `its pods are refused: ${refused}`);
+  if (updated < wanted) return notReady('waiting', `${updated} of ${wanted} pods are updated`);
+  if (old > 0) return notReady('waiting', `${old} old pods are left`);
+  const needed = wanted === 0 ? 0 : Math.max(1, Math.floor((updated * thresholdPercent) / 100));
+  if (ready < needed) return notReady('waiting', `${ready} of ${needed} needed pods are available (threshold ${thresholdPercent}%)`);
+  return { state: 'ready', ready, wanted };
+}
+
+function isStalled(deployment: KubeObject): boolean {
+  const conditions: { type: string; reason?: string }[] = deployment.status?.conditions ?? [];
+  return conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded');
+}
+
+/** Quota and admission refuse pods, not the Deployment: its controller says why. */
+function refusedPods(deployment: KubeObject): string | undefined {
+  const conditions: { type: string; status?: string; message?: string }[] = deployment.status?.conditions ?? [];
+  return conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')?.message?.slice(0, 300);
+}

@@ -1,0 +1,56 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
+import { primaryValue } from '../selector-label.ts';
+import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
+import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
+import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
+
+/** The primary Deployment to create (03 W14–W23). Without owner: the caller adds the anchor. */
+export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions): KubeObject {
+  const { key, value } = options.selector;
+  return {
+    apiVersion: target.apiVersion,
+    kind: target.kind,
+    metadata: {
+      name: names(canary).primary,
+      namespace: canary.metadata.namespace,
+      labels: { ...withPrefix(withoutTracking(target.metadata.labels), options.includeLabelPrefix), [key]: primaryValue(value) },
+      annotations: { ...withoutTracking(target.metadata.annotations), [ownerAnnotation]: canary.metadata.uid },
+    },
+    spec: {
+      ...primarySpec(canary, target, options),
+      replicas: Math.max(1, options.replicas),
+      // All labels stay, so that two workloads that differ in the second one only do not share pods (03 B21).
+      selector: { matchLabels: { ...selectorLabelsOf(target), [key]: primaryValue(value) } },
+    },
+  };
+}
+
+/** What the primary's spec takes from the target, at creation and at each promotion. */
+export function primarySpec(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec {
+  const { replicas: _replicas, selector: _selector, paused: _paused, template, ...rest } = target.spec;
+  return { ...rest, template: primaryPodTemplate(canary, target, template, options) };
+}
+
+function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTemplate, { selector, revision }: RenderOptions): PodTemplate {
+  const { key, value } = selector;
+  const { namespace } = canary.metadata;
+  // `creationTimestamp: null` is written by older API servers only.
+  const { labels = {}, annotations, creationTimestamp: _none, ...otherMetadata } = template.metadata ?? {};
+  const needed = new Set([...Object.keys(selectorLabelsOf(target)), ...spreadKeys(template.spec)]);
+  return {
+    ...template,
+    metadata: {
+      ...otherMetadata,
+      labels: { ...withoutTracking(labels, needed), [key]: primaryValue(value) },
+      // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03 B26).
+      annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
+    },
+    spec: rewriteSpreadTerms(template.spec, { labels, namespace, selector }),
+  };
+}
+
+function selectorLabelsOf(target: KubeObject): Labels {
+  return target.spec.selector?.matchLabels ?? {};
+}

@@ -1,0 +1,12 @@
+import type { TargetRef } from '../api/canary.ts';
+import { deployment } from './deployment/deployment.ts';
+import type { Workload } from './workload.ts';
+
+/** The kinds that can be released, by `kind` of `spec.targetRef`. */
+export const workloads = { Deployment: deployment } satisfies Partial<Record<TargetRef['kind'], Workload>>;
+
+/** The plug-in for this target. A kind without one is refused and never treated as another (unlike 03 W1). */
+export function workloadFor(target: TargetRef): Workload | { unsupported: string } {
+  if (target.kind === 'Deployment' && target.apiVersion === 'apps/v1') return workloads.Deployment;
+  return { unsupported: `spec.targetRef: ${target.apiVersion} ${target.kind} cannot be released yet; use an apps/v1 Deployment` };
+}

@@ -1,0 +1,59 @@
+import type { Labels } from '../api/kube-object.ts';
+
+/** A Kubernetes LabelSelector. */
+export interface LabelSelector {
+  matchLabels?: Labels;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+  [field: string]: unknown;
+}
+
+/** Whether the selector matches these labels; an absent one matches nothing, an empty one everything (Kubernetes API). */
+export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
+  if (!selector) return false;
+  return (
+    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((expression) => holds(expression, labels))
+  );
+}
+
+/** The label keys that a selector looks at. */
+export function keysOf(selector: LabelSelector | undefined): string[] {
+  return [...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(({ key }) => key)];
+}
+
+/**
+ * The selector with two values of one key swapped. Pods whose label is swapped in the same way are then selected exactly as
+ * before, whatever the operators are.
+ */
+export function swapValues(selector: LabelSelector, key: string, one: string, other: string): LabelSelector {
+  const swap = (value: string) => (value === one ? other : value === other ? one : value);
+  const { matchLabels, matchExpressions } = selector;
+  return {
+    ...selector,
+    ...(matchLabels && {
+      matchLabels: Object.fromEntries(Object.entries(matchLabels).map(([k, value]) => [k, k === key ? swap(value) : value])),
+    }),
+    ...(matchExpressions && {
+      matchExpressions: matchExpressions.map((expression) =>
+        expression.key === key && expression.values ? { ...expression, values: expression.values.map(swap) } : expression,
+      ),
+    }),
+  };
+}
+
+function holds({ key, operator, values = [] }: { key: string; operator: string; values?: string[] }, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      // An operator of the future: we cannot say that it matches, so the term stays as it is.
+      return false;
+  }
+}

@@ -1,0 +1,31 @@
+import type { KubeObject, Labels } from '../api/kube-object.ts';
+
+/** The label whose value is `value` on the canary's pods and `primaryValue(value)` on the primary's. */
+export interface SelectorLabel {
+  key: string;
+  value: string;
+}
+
+/** Longest label value that Kubernetes accepts. */
+const MAX_LABEL_LENGTH = 63;
+
+export function primaryValue(value: string): string {
+  return `${value}-primary`;
+}
+
+/** The first of `selectorLabels` that the target selects its pods by (03 W12), or why there is none (03 B28: said early). */
+export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string } {
+  const labels: Labels = target.spec?.selector?.matchLabels ?? {};
+  const name = `${target.kind} ${target.metadata.name}`;
+  const key = selectorLabels.find((candidate) => labels[candidate] !== undefined);
+  const value = key === undefined ? undefined : labels[key];
+  if (key === undefined || value === undefined) {
+    return { problem: `${name}: spec.selector.matchLabels has none of ${selectorLabels.join(', ')}` };
+  }
+  if (primaryValue(value).length > MAX_LABEL_LENGTH) {
+    return {
+      problem: `${name}: spec.selector.matchLabels.${key} must be at most ${MAX_LABEL_LENGTH - 8} characters, to leave room for -primary`,
+    };
+  }
+  return { key, value };
+}

@@ -1,0 +1,74 @@
+import type { Labels } from '../api/kube-object.ts';
+import { keysOf, type LabelSelector, selects, swapValues } from './label-selector.ts';
+import { primaryValue, type SelectorLabel } from './selector-label.ts';
+
+interface Term {
+  labelSelector?: LabelSelector;
+  namespaces?: string[];
+  namespaceSelector?: LabelSelector;
+  [field: string]: unknown;
+}
+type PodSpec = Record<string, unknown> & {
+  topologySpreadConstraints?: Term[];
+  affinity?: { podAntiAffinity?: Record<string, unknown>; [field: string]: unknown };
+};
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+/**
+ * The pod spec with the terms that spread the target's own pods made to spread the primary's (03 W26–W28). A term changes
+ * exactly when it selects the target's own pods, and only in the selector label, the one in which the two differ; then it
+ * selects the primary's in the same way (03 B20). Terms on other pods, pod affinity and unknown fields stay.
+ */
+export function rewriteSpreadTerms(podSpec: PodSpec, own: { labels: Labels; namespace: string; selector: SelectorLabel }): PodSpec {
+  const rewrite = (term: Term): Term => {
+    const { labelSelector } = term;
+    if (!labelSelector || !reaches(term, own.namespace) || !selects(labelSelector, own.labels)) return term;
+    const { key, value } = own.selector;
+    return { ...term, labelSelector: swapValues(labelSelector, key, value, primaryValue(value)) };
+  };
+  return mapTerms(podSpec, rewrite);
+}
+
+/** The label keys by which pods are spread: a copy of the pods has to keep them. */
+export function spreadKeys(podSpec: PodSpec): Set<string> {
+  const keys = new Set<string>();
+  mapTerms(podSpec, (term) => {
+    for (const key of keysOf(term.labelSelector)) keys.add(key);
+    return term;
+  });
+  return keys;
+}
+
+function mapTerms(podSpec: PodSpec, map: (term: Term) => Term): PodSpec {
+  const { topologySpreadConstraints, affinity } = podSpec;
+  const antiAffinity = affinity?.podAntiAffinity;
+  return {
+    ...podSpec,
+    ...(topologySpreadConstraints && { topologySpreadConstraints: topologySpreadConstraints.map(map) }),
+    ...(antiAffinity && { affinity: { ...affinity, podAntiAffinity: mapAntiAffinity(antiAffinity, map) } }),
+  };
+}
+
+function mapAntiAffinity(antiAffinity: Record<string, unknown>, map: (term: Term) => Term): Record<string, unknown> {
+  const required = antiAffinity[REQUIRED] as Term[] | undefined;
+  const preferred = antiAffinity[PREFERRED] as { podAffinityTerm?: Term }[] | undefined;
+  return {
+    ...antiAffinity,
+    ...(required && { [REQUIRED]: required.map(map) }),
+    ...(preferred && {
+      [PREFERRED]: preferred.map((entry) => (entry.podAffinityTerm ? { ...entry, podAffinityTerm: map(entry.podAffinityTerm) } : entry)),
+    }),
+  };
+}
+
+/**
+ * Whether the term looks at pods of this namespace. Of a namespace we know only the name label that each has, so that a
+ * selector on others leaves the term alone.
+ */
+function reaches(term: Term, namespace: string): boolean {
+  if (term.namespaces?.includes(namespace)) return true;
+  if (term.namespaceSelector) return selects(term.namespaceSelector, { 'kubernetes.io/metadata.name': namespace });
+  return !term.namespaces?.length;
+}

@@ -1,0 +1,28 @@
+import type { Labels } from '../api/kube-object.ts';
+
+const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\.io$/, /^meta\.helm\.sh$/];
+const TRACKING_KEYS = new Set(['kubectl.kubernetes.io/last-applied-configuration', 'deployment.kubernetes.io/revision']);
+
+/**
+ * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or
+ * fight the primary (03 W7, W16), so it is never copied.
+ */
+export function isTracking(key: string, value: string): boolean {
+  const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
+  return (
+    TRACKING_KEYS.has(key) ||
+    TRACKING_DOMAINS.some((pattern) => pattern.test(domain)) ||
+    (key === 'app.kubernetes.io/managed-by' && value === 'Helm')
+  );
+}
+
+/** The pairs that may be copied; `keep` names keys that stay in any case. */
+export function withoutTracking(pairs: Labels | undefined, keep: ReadonlySet<string> = new Set()): Labels {
+  return Object.fromEntries(Object.entries(pairs ?? {}).filter(([key, value]) => keep.has(key) || !isTracking(key, value)));
+}
+
+/** Pairs whose key starts with one of the prefixes; `*` is all, an empty prefix none (03 W8). */
+export function withPrefix(pairs: Labels, prefixes: readonly string[]): Labels {
+  const isIncluded = (key: string) => prefixes.some((prefix) => prefix === '*' || (prefix !== '' && key.startsWith(prefix)));
+  return Object.fromEntries(Object.entries(pairs).filter(([key]) => isIncluded(key)));
+}
