@@ -1,0 +1,184 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { Webhook } from '../api/canary.ts';
+import { callWebhook } from './call-webhook.ts';
+import type { HookPayload } from './hook-payload.ts';
+import { withServer } from './test-server.ts';
+
+const payload: HookPayload = { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' };
+
+function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortController().signal) {
+  const waits: number[] = [];
+  const clock = { sleep: async (ms: number) => void waits.push(ms) };
+  return callWebhook({ name: 'hook', ...webhook }, payload, { signal, clock }).then((answer) => ({ answer, waits }));
+}
+
+describe('callWebhook', () => {
+  it.each([200, 201, 202, 204, 299])('05 W31: %i is a success for a rollout hook', async (status) => {
+    await withServer(
+      (_request, response) => response.writeHead(status).end('fine'),
+      async (url, seen) => {
+        const { answer } = await call({ url });
+        expect(answer).toEqual({ outcome: 'passed', body: status === 204 ? '' : 'fine' });
+        expect(seen).toEqual([{ method: 'POST', path: '/', body: JSON.stringify(payload) }]);
+      },
+    );
+  });
+
+  it.each([300, 304, 400, 404, 501])('02 §8: %i is refused and not tried again', async (status) => {
+    await withServer(
+      (_request, response) => response.writeHead(status).end(),
+      async (url, seen) => {
+        const { answer } = await call({ url, retries: 3 });
+        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP ${status} from ${new URL(url).host}` });
+        expect(seen).toHaveLength(1);
+      },
+    );
+  });
+
+  it('02 §8: a 301 is followed with a GET without body', async () => {
+    const answerTo = (path: string | undefined, response: ServerResponse) =>
+      path === '/' ? response.writeHead(301, { location: '/moved' }).end() : response.writeHead(200).end('here');
+    await withServer(
+      (request, response) => answerTo(request.url, response),
+      async (url, seen) => {
+        expect((await call({ url })).answer).toEqual({ outcome: 'passed', body: 'here' });
+        expect(seen[1]).toEqual({ method: 'GET', path: '/moved', body: '' });
+      },
+    );
+  });
+
+  it('02 §8: an endless redirect is refused without a further attempt', async () => {
+    await withServer(
+      (_request, response) => response.writeHead(302, { location: '/' }).end(),
+      async (url) => {
+        const { answer, waits } = await call({ url, retries: 2 });
+        expect(answer).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('REDIRECTS') });
+        expect(waits).toEqual([]);
+      },
+    );
+  });
+
+  it('02 §8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
+    await withServer(
+      (_request, response, count) => response.writeHead(500).end(`boom\n\u001b[31m ${count}\t!`),
+      async (url) => {
+        const { answer, waits } = await call({ url, retries: 3 });
+        expect(waits).toEqual([1000, 2000, 4000]);
+        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP 500 from ${new URL(url).host} after 4 attempts: boom [31m 4 !` });
+      },
+    );
+  });
+
+  it.each([
+    { retryAfter: '7', waitMs: 7000 },
+    { retryAfter: '86400', waitMs: 30_000 },
+    { retryAfter: 'Thu, 01 Jan 2026 00:00:05 GMT', waitMs: 5000 },
+    { retryAfter: 'soon', waitMs: 1000 },
+  ])('02 §8: 429 with Retry-After $retryAfter waits $waitMs ms', async ({ retryAfter, waitMs }) => {
+    const headers = { 'retry-after': retryAfter, date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
+    await withServer(
+      (_request, response, count) => response.writeHead(count === 1 ? 429 : 200, headers).end(),
+      async (url) => {
+        expect(await call({ url, retries: 1 })).toEqual({ answer: { outcome: 'passed', body: '' }, waits: [waitMs] });
+      },
+    );
+  });
+
+  it('02 §8: a server that never answers is refused after the timeout of each attempt', async () => {
+    await withServer(
+      () => undefined,
+      async (url, seen) => {
+        const { answer } = await call({ url, timeout: '60ms', retries: 1 });
+        expect(answer).toEqual({
+          outcome: 'refused',
+          reason: `no answer from ${new URL(url).host} after 2 attempts: no complete answer within 60 ms`,
+        });
+        expect(seen).toHaveLength(2);
+      },
+    );
+  });
+
+  it('02 §8: a body that stops half-way counts as no answer', async () => {
+    await withServer(
+      (_request, response) => response.writeHead(200, { 'content-length': 10 }).write('half'),
+      async (url) => {
+        expect((await call({ url, timeout: '60ms' })).answer).toMatchObject({ outcome: 'refused' });
+      },
+    );
+  });
+
+  it('02 §8: a connection that is reset is tried again', async () => {
+    const resetOnce = (response: ServerResponse, count: number) =>
+      count === 1 ? response.socket?.resetAndDestroy() : response.writeHead(200).end('ok');
+    await withServer(
+      (_request, response, count) => resetOnce(response, count),
+      async (url) => {
+        expect(await call({ url, retries: 1 })).toEqual({ answer: { outcome: 'passed', body: 'ok' }, waits: [1000] });
+        expect((await call({ url: 'http://127.0.0.1:1/' })).answer).toEqual({
+          outcome: 'refused',
+          reason: 'no answer from 127.0.0.1:1: ECONNREFUSED',
+        });
+      },
+    );
+  });
+
+  it('05 W37: of a huge body 512 characters are shown and the rest is not read', async () => {
+    const pour = (response: ServerResponse) => {
+      while (response.write('x'.repeat(65_536)));
+      response.once('drain', () => pour(response));
+    };
+    await withServer(
+      (_request, response) => pour(response.writeHead(403)),
+      async (url) => {
+        const { answer } = await call({ url, timeout: '5s' });
+        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP 403 from ${new URL(url).host}: ${'x'.repeat(512)}` });
+      },
+    );
+  });
+
+  it('shows no credentials of the address, even when the server echoes them', async () => {
+    await withServer(
+      (request, response) => response.writeHead(401).end(`${request.headers.authorization} s3cr%t`),
+      async (url, seen) => {
+        const { answer } = await call({ url: `${url.replace('//', '//me:s3cr%25t@')}/?token=hidden` });
+        expect(seen[0]?.authorization).toBe(`Basic ${Buffer.from('me:s3cr%t').toString('base64')}`);
+        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP 401 from ${new URL(url).host}: Basic *** ***` });
+        const closed = await call({ url: 'http://me:s3cret@127.0.0.1:1/path?token=hidden' });
+        expect(closed.answer).toEqual({ outcome: 'refused', reason: 'no answer from 127.0.0.1:1: ECONNREFUSED' });
+      },
+    );
+  });
+
+  it.each(['', 'not a url', '/path', 'ftp://host/', 'file:///etc/passwd'])(
+    '02 §8: the url "%s" is refused without a request',
+    async (url) => {
+      expect((await call({ url, retries: 2 })).answer).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('url') });
+    },
+  );
+
+  it('02 §8: a timeout that is no duration is refused without a request', async () => {
+    await withServer(
+      (_request, response) => response.end(),
+      async (url, seen) => {
+        expect((await call({ url, timeout: '10seconds' })).answer).toMatchObject({
+          outcome: 'refused',
+          reason: expect.stringContaining('10seconds'),
+        });
+        expect(seen).toEqual([]);
+      },
+    );
+  });
+
+  it('throws the reason of an abort, before and during the call', async () => {
+    const gone = new Error('lease lost');
+    await expect(call({ url: 'http://127.0.0.1:1' }, AbortSignal.abort(gone))).rejects.toThrow(gone);
+    const controller = new AbortController();
+    await withServer(
+      () => controller.abort(gone),
+      async (url) => {
+        await expect(call({ url }, controller.signal)).rejects.toThrow(gone);
+      },
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HookType, Webhook } from '../api/canary.ts';
+import { parseDuration } from '../api/duration.ts';
+import type { HookPayload } from './hook-payload.ts';
+import { oneLine } from './one-line.ts';
+import { type Answered, postOnce, type Unanswered } from './post-once.ts';
+
+export type HookOutcome = { outcome: 'passed'; body: string } | { outcome: 'refused'; reason: string };
+
+export interface CallOptions {
+  /** Aborting makes the call throw the signal's reason: a cancelled question has no answer. */
+  signal: AbortSignal;
+  /** Waits between attempts; a test passes its own. */
+  clock?: { sleep(ms: number, signal: AbortSignal): Promise<void> };
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_WAIT_MS = 30_000;
+const SHOWN_CHARACTERS = 512;
+const realClock = { sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }) };
+/** Types whose receivers answer 204 to say no (05 W31). */
+const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
+  'confirm-rollout',
+  'confirm-traffic-increase',
+  'confirm-promotion',
+  'rollback',
+] as const);
+
+/**
+ * Calls a webhook, with its retries: on a failure of the network, 429 and 5xx other than 501, after 1, 2, 4 … 30 s or what
+ * `Retry-After` says, at most 30 s (02 §8). A refusal names the status and shows the body, on one line.
+ */
+export async function callWebhook(
+  webhook: Webhook,
+  payload: HookPayload,
+  { signal, clock = realClock }: CallOptions,
+): Promise<HookOutcome> {
+  const url = httpUrl(webhook.url);
+  if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
+  const timeoutMs = webhook.timeout ? parseDuration(webhook.timeout) : DEFAULT_TIMEOUT_MS;
+  if (!timeoutMs) return { outcome: 'refused', reason: `its timeout ${oneLine(webhook.timeout ?? '', 40)} is not a duration` };
+
+  const lastAttempt = Math.max(0, webhook.retries ?? 0) + 1;
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal });
+    if (answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '')) {
+      return { outcome: 'passed', body: oneLine(hideCredentials(answer.body, url), SHOWN_CHARACTERS) };
+    }
+    if (attempt >= lastAttempt || !mayRetry(answer)) return { outcome: 'refused', reason: reasonOf(answer, url, attempt) };
+    await clock.sleep(waitMs(answer, attempt), signal);
+  }
+}
+
+function httpUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
+}
+
+function isSuccess(status: number, type: HookType): boolean {
+  return status >= 200 && status <= (ANSWERS_204_FOR_NO.has(type) ? 202 : 299);
+}
+
+function mayRetry(answer: Answered | Unanswered): boolean {
+  if (answer.status === undefined) return answer.mayRetry;
+  return answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
+}
+
+function waitMs(answer: Answered | Unanswered, attempt: number): number {
+  const asked = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
+  return Math.min(asked ?? 1000 * 2 ** (attempt - 1), MAX_WAIT_MS);
+}
+
+function reasonOf(answer: Answered | Unanswered, url: URL, attempts: number): string {
+  const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
+  if (answer.status === undefined) return `no answer from ${url.host}${tries}: ${answer.cause}`;
+  const shown = oneLine(hideCredentials(answer.body, url), SHOWN_CHARACTERS);
+  return `HTTP ${answer.status} from ${url.host}${tries}${shown ? `: ${shown}` : ''}`;
+}
+
+/** A server that echoes what it was asked must not put the address's credentials into an event. */
+function hideCredentials(text: string, url: URL): string {
+  if (url.password === '') return text;
+  const { username, password } = url;
+  const plain = `${safeDecode(username)}:${safeDecode(password)}`;
+  const secrets = [Buffer.from(plain).toString('base64'), password, safeDecode(password)];
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A lone `%` is allowed in an address and stands for itself.
+    return text;
+  }
+}

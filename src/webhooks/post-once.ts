@@ -1,0 +1,91 @@
+import got, { RequestError, TimeoutError } from 'got';
+
+/** More than this of an answer is not read: it is shown, never used. */
+const BODY_LIMIT_BYTES = 8192;
+
+export interface Answered {
+  status: number;
+  body: string;
+  /** Milliseconds that the server asks us to wait, from `Retry-After`. */
+  retryAfterMs?: number;
+}
+export interface Unanswered {
+  status?: never;
+  /** Why, without the address: it may hold credentials. */
+  cause: string;
+  mayRetry: boolean;
+}
+
+/**
+ * One POST of JSON, redirects followed as Go's client does (301, 302 and 303 become a GET without body). Throws only when
+ * `signal` was aborted.
+ */
+export async function postOnce(
+  url: URL,
+  payload: object,
+  { timeoutMs, verifyTls, signal }: { timeoutMs: number; verifyTls: boolean; signal: AbortSignal },
+): Promise<Answered | Unanswered> {
+  signal.throwIfAborted();
+  const request = got.stream.post(url, {
+    json: payload,
+    timeout: { request: timeoutMs },
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    methodRewriting: true,
+    https: { rejectUnauthorized: verifyTls },
+    signal,
+  });
+  // Destroying a half-read answer may report an error once more, when nobody waits for it.
+  request.on('error', () => undefined);
+  try {
+    return await readAnswer(request);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof TimeoutError) return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
+    if (!(error instanceof Error)) throw error;
+    return { cause: describe(error), mayRetry: !isPermanent(error) };
+  } finally {
+    request.destroy();
+  }
+}
+
+async function readAnswer(request: ReturnType<typeof got.stream.post>): Promise<Answered> {
+  let body = Buffer.alloc(0);
+  for await (const chunk of request) {
+    body = Buffer.concat([body, Buffer.from(chunk)]);
+    if (body.length >= BODY_LIMIT_BYTES) break;
+  }
+  const { response } = request;
+  if (!response) throw new RequestError('no response', { code: 'ECONNRESET' }, request.options);
+  const retryAfterMs = retryAfter(response.headers['retry-after'], response.headers.date);
+  return {
+    status: response.statusCode,
+    body: body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** Seconds, or a date, which is compared with the server's own clock so that ours need not agree. */
+function retryAfter(header: string | undefined, serverDate: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const waitMs = Date.parse(header) - Date.parse(serverDate ?? '');
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
+}
+
+/** Certificates, redirect loops and bad schemes do not get better by asking again (02 §8). */
+function isPermanent(error: Error): boolean {
+  const code = codeOf(error) ?? '';
+  return /CERT|SELF_SIGNED|UNABLE_TO|TLS_|SSL|TOO_MANY_REDIRECTS|UNSUPPORTED_PROTOCOL|INVALID/.test(code);
+}
+
+/** The code alone: messages of got and Node may quote the address. */
+function describe(error: Error): string {
+  return codeOf(error) ?? error.name;
+}
+
+function codeOf(error: Error): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  const { code: inner } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM' ? (inner ?? code) : code;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { HookType, Webhook } from '../api/canary.ts';
+import { Canary } from '../api/canary.ts';
+import { eventPayload } from './hook-payload.ts';
+import { runHooks, sendEvent } from './run-hooks.ts';
+import { withServer } from './test-server.ts';
+
+const canaryWith = (webhooks: Webhook[]) =>
+  Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'podinfo', namespace: 'test', uid: 'u1', generation: 1, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+      service: { port: 80 },
+      analysis: { interval: '10s', threshold: 1, webhooks },
+    },
+  });
+const context = () => ({ phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
+
+describe('runHooks', () => {
+  it('02 §8: calls the hooks of the type in list order and stops at the first refusal', async () => {
+    await withServer(
+      (request, response) => response.writeHead(request.url === '/no' ? 403 : 200).end('closed'),
+      async (url, seen) => {
+        const canary = canaryWith([
+          { name: 'a', type: 'rollout', url: `${url}/a` },
+          { name: 'other', type: 'pre-rollout', url: `${url}/other` },
+          { name: 'b', url: `${url}/no`, metadata: { cmd: 'test' } },
+          { name: 'c', type: '', url: `${url}/c` },
+        ]);
+        expect(await runHooks(canary, 'rollout', context())).toEqual({
+          outcome: 'refused',
+          webhook: 'b',
+          reason: `HTTP 403 from ${new URL(url).host}: closed`,
+        });
+        expect(seen.map(({ path }) => path)).toEqual(['/a', '/no']);
+        expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
+          { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' },
+          { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab', metadata: { cmd: 'test' } },
+        ]);
+      },
+    );
+  });
+
+  it('02 §8: without a hook of the type the answer is passed, for rollback refused', async () => {
+    expect(await runHooks(canaryWith([]), 'confirm-promotion', context())).toEqual({ outcome: 'passed' });
+    expect(await runHooks(canaryWith([]), 'rollback', context())).toMatchObject({ outcome: 'refused', webhook: '' });
+  });
+
+  it('02 §8: the first rollback hook that says yes ends it; when all say no it is refused', async () => {
+    await withServer(
+      (request, response) => response.writeHead(request.url === '/yes' ? 200 : 403).end(),
+      async (url, seen) => {
+        const hook = (path: string): Webhook => ({ name: path, type: 'rollback', url: `${url}/${path}` });
+        expect(await runHooks(canaryWith([hook('no'), hook('yes'), hook('late')]), 'rollback', context())).toEqual({ outcome: 'passed' });
+        expect(seen.map(({ path }) => path)).toEqual(['/no', '/yes']);
+        expect(await runHooks(canaryWith([hook('no'), hook('nor')]), 'rollback', context())).toMatchObject({ webhook: 'nor' });
+      },
+    );
+  });
+
+  it.each<{ type: HookType; outcome: string }>([
+    { type: 'pre-rollout', outcome: 'passed' },
+    { type: 'rollout', outcome: 'passed' },
+    { type: 'post-rollout', outcome: 'passed' },
+    { type: 'event', outcome: 'passed' },
+    { type: 'confirm-rollout', outcome: 'refused' },
+    { type: 'confirm-traffic-increase', outcome: 'refused' },
+    { type: 'confirm-promotion', outcome: 'refused' },
+    { type: 'rollback', outcome: 'refused' },
+  ])('05 W31: 204 to $type is $outcome', async ({ type, outcome }) => {
+    await withServer(
+      (_request, response) => response.writeHead(204).end(),
+      async (url) => {
+        expect(await runHooks(canaryWith([{ name: 'h', type, url }]), type, context())).toMatchObject({ outcome });
+      },
+    );
+  });
+});
+
+describe('sendEvent', () => {
+  it('05 V2: tells every event hook, also after a refusal, and the fallback only when there is none', async () => {
+    await withServer(
+      (request, response) => response.writeHead(request.url === '/a' ? 500 : 200).end(),
+      async (url, seen) => {
+        const event = { message: 'weight is 10', type: 'Normal' as const, atMs: 1234 };
+        const canary = canaryWith([
+          { name: 'a', type: 'event', url: `${url}/a` },
+          { name: 'b', type: 'event', url: `${url}/b` },
+        ]);
+        const refusals = await sendEvent(canary, event, { ...context(), fallbackUrl: `${url}/global` });
+        expect(refusals.map(({ webhook }) => webhook)).toEqual(['a']);
+        expect(await sendEvent(canaryWith([]), event, { ...context(), fallbackUrl: `${url}/global` })).toEqual([]);
+        expect(seen.map(({ path }) => path)).toEqual(['/a', '/b', '/global']);
+      },
+    );
+  });
+
+  it('05 V3: metadata of the webhook cannot override the keys of the event', () => {
+    const webhook: Webhook = { name: 'h', type: 'event', url: 'http://h', metadata: { team: 'a', eventType: 'Fake' } };
+    const payload = eventPayload(canaryWith([]), { message: 'm', type: 'Warning', atMs: 5 }, { phase: 'Failed', checksum: 'c', webhook });
+    expect(payload.metadata).toEqual({ team: 'a', eventMessage: 'm', eventType: 'Warning', timestamp: '5' });
+  });
+});
