@@ -1,0 +1,182 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { clone, isEqual, isRecord, type Json } from './json.ts';
+import type { Resource } from './resources.ts';
+import { type Cause, invalid, invalidValue, required } from './status.ts';
+
+const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
+const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+/** Kinds whose name is a DNS label (RFC 1123 or 1035), not a subdomain. */
+const namedByLabel = new Set(['/services', '/namespaces']);
+/** RBAC names are path segments: `system:node` is one. */
+const freelyNamed = new Set(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
+
+function nameCauses(resource: Resource, name: string): Cause[] {
+  if (resource.group === 'rbac.authorization.k8s.io' && freelyNamed.has(resource.plural))
+    return /[/%]/.test(name) || name === '.' || name === '..' ? [invalidValue('metadata.name', name, "may not contain '/' or '%'")] : [];
+  if (namedByLabel.has(resource.storeKey)) {
+    const valid = label.test(name) && !(resource.plural === 'services' && !/^[a-z]/.test(name));
+    const standard = resource.plural === 'services' ? 'a DNS-1035 label' : 'a lowercase RFC 1123 label';
+    return valid
+      ? []
+      : [
+          invalidValue(
+            'metadata.name',
+            name,
+            `${standard} must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`,
+          ),
+        ];
+  }
+  if (name.length <= 253 && subdomain.test(name)) return [];
+  const why =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+  return [invalidValue('metadata.name', name, why)];
+}
+
+function metadataCauses(resource: Resource, object: KubeObject): Cause[] {
+  const causes = nameCauses(resource, object.metadata.name);
+  for (const [key, value] of Object.entries(object.metadata.labels ?? {})) {
+    if (key.length > 317 || !labelKey.test(key))
+      causes.push(invalidValue('metadata.labels', key, 'name part must consist of alphanumeric characters'));
+    if (value.length > 63) causes.push(invalidValue('metadata.labels', value, 'must be no more than 63 bytes'));
+    else if (!labelValue.test(value))
+      causes.push(
+        invalidValue(
+          'metadata.labels',
+          value,
+          "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'",
+        ),
+      );
+  }
+  for (const [index, owner] of (object.metadata.ownerReferences ?? []).entries())
+    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
+      if (!owner[field]) causes.push(required(`metadata.ownerReferences[${index}].${field}`));
+  if ((object.metadata.ownerReferences ?? []).filter((owner) => owner.controller === true).length > 1)
+    causes.push(invalidValue('metadata.ownerReferences', '', 'Only one reference can have Controller set to true'));
+  return causes;
+}
+
+/** Built-in rules beyond the schema. Refuses with 422. */
+export function validateObject(resource: Resource, object: KubeObject, before: KubeObject | undefined): void {
+  const causes = [...metadataCauses(resource, object)];
+  if (before !== undefined) causes.push(...immutableCauses(resource, object, before));
+  if (!resource.custom) causes.push(...kindCauses(resource, object));
+  if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
+}
+
+function kindCauses(resource: Resource, object: KubeObject): Cause[] {
+  const { storeKey } = resource;
+  if (storeKey.startsWith('apps/') && isRecord(object.spec?.template)) return workloadCauses(object);
+  if (storeKey === '/pods') return containerCauses(object.spec, 'spec');
+  if (storeKey === '/services') return serviceCauses(object.spec);
+  return [];
+}
+
+function workloadCauses(object: KubeObject): Cause[] {
+  const causes = containerCauses(object.spec.template.spec, 'spec.template.spec');
+  const { replicas, selector, template } = object.spec;
+  if (typeof replicas === 'number' && replicas < 0)
+    causes.push(invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'));
+  const wanted = Object.entries(selector?.matchLabels ?? {});
+  const empty = wanted.length === 0 && (selector?.matchExpressions ?? []).length === 0;
+  if (empty) causes.push(invalidValue('spec.selector', selector ?? {}, 'empty selector is invalid for deployment'));
+  const labels = template.metadata?.labels ?? {};
+  if (wanted.some(([key, value]) => labels[key] !== value))
+    causes.push(invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+  return causes;
+}
+
+function containerCauses(spec: Json, path: string): Cause[] {
+  const containers: Json[] = Array.isArray(spec?.containers) ? spec.containers : [];
+  if (containers.length === 0) return [required(`${path}.containers`)];
+  const names = new Set<string>();
+  return containers.flatMap((container, index) => {
+    const at = `${path}.containers[${index}]`;
+    const causes: Cause[] = [];
+    if (!container.name) causes.push(required(`${at}.name`));
+    else if (names.has(container.name))
+      causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(container.name)}`, field: `${at}.name` });
+    names.add(container.name);
+    if (!container.image) causes.push(required(`${at}.image`));
+    return causes;
+  });
+}
+
+function serviceCauses(spec: Json): Cause[] {
+  const ports: Json[] = spec?.ports ?? [];
+  if (ports.length === 0 && spec?.clusterIP !== 'None' && spec?.type !== 'ExternalName') return [required('spec.ports')];
+  const seen = new Set<string>();
+  return ports.flatMap((port, index) => {
+    const causes: Cause[] = [];
+    if (ports.length > 1 && !port.name) causes.push(required(`spec.ports[${index}].name`));
+    if (!(port.port >= 1 && port.port <= 65_535))
+      causes.push(invalidValue(`spec.ports[${index}].port`, port.port, 'must be between 1 and 65535, inclusive'));
+    const key = `${port.protocol}/${port.port}`;
+    if (seen.has(key))
+      causes.push({
+        reason: 'FieldValueDuplicate',
+        message: `Duplicate value: ${JSON.stringify({ port: port.port, protocol: port.protocol })}`,
+        field: `spec.ports[${index}]`,
+      });
+    seen.add(key);
+    return causes;
+  });
+}
+
+const fixed: Record<string, readonly string[]> = {
+  'apps/deployments': ['selector'],
+  'apps/replicasets': ['selector'],
+  'apps/daemonsets': ['selector'],
+  'apps/statefulsets': ['selector', 'serviceName', 'podManagementPolicy', 'volumeClaimTemplates'],
+};
+
+function immutableCauses(resource: Resource, object: KubeObject, before: KubeObject): Cause[] {
+  const why = 'field is immutable';
+  const causes = (fixed[resource.storeKey] ?? [])
+    .filter((field) => !isEqual(object.spec?.[field], before.spec?.[field]))
+    .map((field) => invalidValue(`spec.${field}`, object.spec?.[field], why));
+  if (resource.storeKey === 'apps/controllerrevisions' && !isEqual(object.data, before.data))
+    causes.push(invalidValue('data', object.data, why));
+  if (resource.storeKey === 'discovery.k8s.io/endpointslices' && object.addressType !== before.addressType)
+    causes.push(invalidValue('addressType', object.addressType, why));
+  if (
+    resource.storeKey === '/services' &&
+    before.spec?.clusterIP &&
+    object.spec?.type !== 'ExternalName' &&
+    object.spec?.clusterIP !== before.spec.clusterIP
+  )
+    causes.push({ ...invalidValue('spec.clusterIPs[0]', [object.spec?.clusterIP], 'may not change once set') });
+  if ((resource.storeKey === '/configmaps' || resource.storeKey === '/secrets') && before.immutable === true)
+    if (!isEqual(object.data, before.data) || object.immutable !== true)
+      causes.push({ reason: 'FieldValueForbidden', message: 'Forbidden: field is immutable when `immutable` is set', field: 'data' });
+  if (resource.storeKey === '/pods' && !isEqual(fixedPodSpec(object), fixedPodSpec(before)))
+    causes.push({
+      reason: 'FieldValueForbidden',
+      message:
+        'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+      field: 'spec',
+    });
+  if (before.metadata.deletionTimestamp !== undefined) {
+    const added = (object.metadata.finalizers ?? []).filter((name) => !before.metadata.finalizers?.includes(name));
+    if (added.length > 0)
+      causes.push({
+        reason: 'FieldValueForbidden',
+        message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((name) => JSON.stringify(name)).join(', ')}}`,
+        field: 'metadata.finalizers',
+      });
+  }
+  return causes;
+}
+
+function fixedPodSpec(pod: KubeObject): Json {
+  const {
+    activeDeadlineSeconds: _deadline,
+    tolerations: _tolerations,
+    terminationGracePeriodSeconds: _grace,
+    ...spec
+  } = clone(pod.spec ?? {});
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) delete container.image;
+  return spec;
+}

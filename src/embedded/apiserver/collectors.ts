@@ -1,0 +1,138 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type Api, internalWrite } from './api.ts';
+import { clone, isRecord } from './json.ts';
+import { resourcesOf } from './resources.ts';
+import { Refusal } from './status.ts';
+
+const foreground = 'foregroundDeletion';
+const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** Garbage collection, namespace deletion and CRD clean-up: what kube-controller-manager does after a deletion. */
+export class Collectors {
+  readonly #api: Api;
+  readonly #unsubscribe: () => void;
+  #scheduled: NodeJS.Immediate | undefined;
+
+  constructor(api: Api) {
+    this.#api = api;
+    this.#unsubscribe = api.store.subscribe(({ object, type }) => {
+      const matters =
+        type === 'DELETED' || object.metadata.deletionTimestamp !== undefined || object.metadata.ownerReferences !== undefined;
+      if (matters) this.#scheduled ??= setImmediate(() => this.#run());
+    });
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    clearImmediate(this.#scheduled);
+  }
+
+  #run(): void {
+    this.#scheduled = undefined;
+    const objects = this.#all();
+    const uids = new Map(objects.map((object) => [object.metadata.uid, object]));
+    const dependents = Map.groupBy(
+      objects.flatMap((object) => (object.metadata.ownerReferences ?? []).map((owner) => ({ owner: owner.uid, object }))),
+      ({ owner }) => owner,
+    );
+    for (const object of objects)
+      this.#collect(
+        object,
+        uids,
+        (dependents.get(object.metadata.uid ?? '') ?? []).map((entry) => entry.object),
+      );
+    for (const object of objects) if (object.metadata.deletionTimestamp !== undefined) this.#finish(object);
+  }
+
+  #all(): KubeObject[] {
+    return this.#api.store.storeKeys().flatMap((key) => this.#api.store.list(key).map(([, object]) => object));
+  }
+
+  #collect(object: KubeObject, uids: ReadonlyMap<string | undefined, KubeObject>, dependents: readonly KubeObject[]) {
+    const finalizers = object.metadata.finalizers ?? [];
+    if (object.metadata.deletionTimestamp !== undefined && finalizers.includes('orphan')) return this.#orphan(object, dependents);
+    if (object.metadata.deletionTimestamp !== undefined && finalizers.includes(foreground)) return this.#foreground(object, dependents);
+    const owners = object.metadata.ownerReferences ?? [];
+    if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
+    // An owner of another name or namespace does not count: that reference is as good as absent.
+    const isPresent = (uid: string): boolean => {
+      const owner = uids.get(uid);
+      return owner !== undefined && (owner.metadata.namespace === undefined || owner.metadata.namespace === object.metadata.namespace);
+    };
+    if (!owners.some((owner) => isPresent(owner.uid))) this.#delete(object, 'Background');
+  }
+
+  #orphan(owner: KubeObject, dependents: readonly KubeObject[]): void {
+    for (const dependent of dependents) {
+      this.#edit(dependent, (copy) => {
+        const rest = (copy.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
+        if (rest.length === 0) delete copy.metadata.ownerReferences;
+        else copy.metadata.ownerReferences = rest;
+      });
+    }
+    this.#dropFinalizer(owner, 'orphan');
+  }
+
+  #foreground(owner: KubeObject, dependents: readonly KubeObject[]): void {
+    for (const dependent of dependents) if (dependent.metadata.deletionTimestamp === undefined) this.#delete(dependent, 'Foreground');
+    const blocking = dependents.filter((dependent) =>
+      dependent.metadata.ownerReferences?.some(({ uid, blockOwnerDeletion }) => uid === owner.metadata.uid && blockOwnerDeletion === true),
+    );
+    if (blocking.length === 0) this.#dropFinalizer(owner, foreground);
+  }
+
+  #finish(object: KubeObject): void {
+    if (object.kind === 'Namespace' && object.apiVersion === 'v1') this.#emptyNamespace(object);
+    if (object.kind === 'CustomResourceDefinition' && object.metadata.finalizers?.includes(cleanup)) this.#emptyDefinition(object);
+  }
+
+  #emptyNamespace(namespace: KubeObject): void {
+    const inside = this.#all().filter((object) => object.metadata.namespace === namespace.metadata.name);
+    for (const object of inside) if (object.metadata.deletionTimestamp === undefined) this.#delete(object, 'Background');
+    if (inside.length > 0) return;
+    this.#edit(namespace, (copy) => {
+      copy.spec = { ...copy.spec, finalizers: [] };
+    });
+    this.#delete(namespace, 'Background');
+  }
+
+  #emptyDefinition(crd: KubeObject): void {
+    const storeKey = `${crd.spec.group}/${crd.spec.names.plural}`;
+    const instances = this.#api.store.list(storeKey).map(([, object]) => object);
+    for (const object of instances) if (object.metadata.deletionTimestamp === undefined) this.#delete(object, 'Background');
+    if (instances.length === 0 && resourcesOf(crd).length > 0) this.#dropFinalizer(crd, cleanup);
+  }
+
+  #delete(object: KubeObject, propagationPolicy: string): void {
+    this.#try(() => {
+      const resource = this.#api.resources.byKind(object.apiVersion, object.kind);
+      if (resource !== undefined) this.#api.delete(resource, object.metadata.namespace ?? '', object.metadata.name, { propagationPolicy });
+    });
+  }
+
+  #dropFinalizer(object: KubeObject, finalizer: string): void {
+    this.#edit(object, (copy) => {
+      copy.metadata.finalizers = (copy.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+    });
+  }
+
+  #edit(object: KubeObject, change: (copy: KubeObject) => void): void {
+    this.#try(() => {
+      const resource = this.#api.resources.byKind(object.apiVersion, object.kind);
+      if (resource === undefined) return;
+      const { namespace = '', name } = object.metadata;
+      const copy = clone(this.#api.get(resource, namespace, name));
+      change(copy);
+      if (isRecord(copy.metadata)) this.#api.update(resource, namespace, name, copy, internalWrite);
+    });
+  }
+
+  /** A conflict or an object already gone means that somebody else was faster: the change they made wakes us again. */
+  #try(action: () => void): void {
+    try {
+      action();
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause;
+    }
+  }
+}

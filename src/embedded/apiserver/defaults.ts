@@ -1,0 +1,163 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type Json, type JsonRecord } from './json.ts';
+
+/** Fills fields that are absent, in place. Source: the defaulting functions of Kubernetes' API groups (`v1/defaults.go`). */
+function fill(record: JsonRecord, defaults: JsonRecord): void {
+  for (const [key, value] of Object.entries(defaults)) if (record[key] === undefined) record[key] = value;
+}
+
+const list = (value: Json): Json[] => (Array.isArray(value) ? value : []);
+
+/** The server's own defaults for built-in kinds. */
+export function applyBuiltinDefaults(object: KubeObject): void {
+  defaultsByKind[`${object.apiVersion}/${object.kind}`]?.(object);
+}
+
+const defaultsByKind: Record<string, (object: KubeObject) => void> = {
+  'v1/Namespace': (object) => {
+    object.spec ??= {};
+    fill(object.spec, { finalizers: ['kubernetes'] });
+    object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
+    object.status ??= {};
+    fill(object.status, { phase: 'Active' });
+  },
+  'v1/Pod': (object) => {
+    podSpec(object.spec ?? {});
+    fill(object.spec, { enableServiceLinks: true, preemptionPolicy: 'PreemptLowerPriority', priority: 0, serviceAccountName: 'default' });
+    fill(object.spec, { serviceAccount: object.spec.serviceAccountName });
+    object.status ??= {};
+    fill(object.status, { phase: 'Pending', qosClass: qosClass(object.spec) });
+  },
+  'v1/Service': (object) => service(object.spec ?? {}),
+  'v1/Secret': (object) => {
+    fill(object, { type: 'Opaque' });
+    if (!isRecord(object.stringData)) return;
+    const encoded = Object.entries(object.stringData).map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')]);
+    object.data = { ...object.data, ...Object.fromEntries(encoded) };
+    delete object.stringData;
+  },
+  'v1/Event': (object) => fill(object, { source: {}, involvedObject: {} }),
+  'apps/v1/Deployment': (object) => {
+    fill(object.spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+    fill(object.spec.strategy, { type: 'RollingUpdate' });
+    if (object.spec.strategy.type === 'RollingUpdate') {
+      object.spec.strategy.rollingUpdate ??= {};
+      fill(object.spec.strategy.rollingUpdate, { maxUnavailable: '25%', maxSurge: '25%' });
+    }
+    template(object.spec.template);
+  },
+  'apps/v1/ReplicaSet': (object) => {
+    fill(object.spec, { replicas: 1 });
+    template(object.spec.template);
+  },
+  'apps/v1/StatefulSet': (object) => {
+    fill(object.spec, { replicas: 1, podManagementPolicy: 'OrderedReady', updateStrategy: {}, revisionHistoryLimit: 10 });
+    fill(object.spec, { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' }, serviceName: '' });
+    fill(object.spec.updateStrategy, { type: 'RollingUpdate' });
+    if (object.spec.updateStrategy.type === 'RollingUpdate') fill(object.spec.updateStrategy, { rollingUpdate: { partition: 0 } });
+    template(object.spec.template);
+  },
+  'apps/v1/DaemonSet': (object) => {
+    fill(object.spec, { updateStrategy: {}, revisionHistoryLimit: 10 });
+    fill(object.spec.updateStrategy, { type: 'RollingUpdate' });
+    if (object.spec.updateStrategy.type === 'RollingUpdate') {
+      object.spec.updateStrategy.rollingUpdate ??= {};
+      fill(object.spec.updateStrategy.rollingUpdate, { maxUnavailable: 1, maxSurge: 0 });
+    }
+    template(object.spec.template);
+  },
+  'autoscaling/v2/HorizontalPodAutoscaler': (object) => {
+    fill(object.spec, { minReplicas: 1 });
+    fill(object.spec, {
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
+    });
+  },
+  'policy/v1/PodDisruptionBudget': (object) => fill(object, { spec: {} }),
+  'networking.k8s.io/v1/Ingress': (object) => {
+    object.status ??= {};
+    fill(object.status, { loadBalancer: {} });
+  },
+  'discovery.k8s.io/v1/EndpointSlice': (object) => {
+    for (const port of list(object.ports)) fill(port, { name: '', protocol: 'TCP' });
+  },
+  'apiextensions.k8s.io/v1/CustomResourceDefinition': (object) => {
+    const names = object.spec?.names;
+    if (isRecord(names)) fill(names, { singular: String(names.kind).toLowerCase(), listKind: `${names.kind}List` });
+    if (isRecord(object.spec)) fill(object.spec, { conversion: { strategy: 'None' } });
+  },
+};
+
+function template(value: Json): void {
+  if (!isRecord(value)) return;
+  // metadata is a struct, not a pointer: it is always there when it is read back.
+  value.metadata ??= {};
+  if (isRecord(value.spec)) podSpec(value.spec);
+}
+
+function podSpec(spec: JsonRecord): void {
+  fill(spec, {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+  });
+  if (spec.serviceAccountName !== undefined) fill(spec, { serviceAccount: spec.serviceAccountName });
+  for (const item of [...list(spec.containers), ...list(spec.initContainers)]) if (isRecord(item)) container(item);
+  for (const item of list(spec.volumes)) if (isRecord(item)) volume(item);
+}
+
+function container(item: JsonRecord): void {
+  const image = String(item.image ?? '');
+  const tag = /:([^/:@]+)(@|$)/.exec(image)?.[1];
+  const pullPolicy = image.includes('@') || (tag !== undefined && tag !== 'latest') ? 'IfNotPresent' : 'Always';
+  fill(item, {
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: pullPolicy,
+  });
+  for (const port of list(item.ports)) fill(port, { protocol: 'TCP' });
+  for (const entry of list(item.env)) if (isRecord(entry.valueFrom?.fieldRef)) fill(entry.valueFrom.fieldRef, { apiVersion: 'v1' });
+  for (const probe of [item.livenessProbe, item.readinessProbe, item.startupProbe]) if (isRecord(probe)) fillProbe(probe);
+  for (const hook of [item.lifecycle?.postStart, item.lifecycle?.preStop])
+    if (isRecord(hook?.httpGet)) fill(hook.httpGet, { path: '/', scheme: 'HTTP' });
+  const { limits, requests } = item.resources;
+  if (isRecord(limits)) item.resources.requests = { ...limits, ...requests };
+}
+
+function fillProbe(probe: JsonRecord): void {
+  fill(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
+  if (isRecord(probe.httpGet)) fill(probe.httpGet, { path: '/', scheme: 'HTTP' });
+  if (isRecord(probe.grpc)) fill(probe.grpc, { service: '' });
+}
+
+function volume(item: JsonRecord): void {
+  if (isRecord(item.configMap)) fill(item.configMap, { defaultMode: 420 });
+  if (isRecord(item.secret)) fill(item.secret, { defaultMode: 420 });
+  if (isRecord(item.downwardAPI)) fill(item.downwardAPI, { defaultMode: 420 });
+  if (isRecord(item.projected)) fill(item.projected, { defaultMode: 420 });
+  if (isRecord(item.hostPath)) fill(item.hostPath, { type: '' });
+}
+
+function service(spec: JsonRecord): void {
+  fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
+  if (spec.sessionAffinity === 'ClientIP') fill(spec, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } });
+  if (spec.type !== 'ExternalName') fill(spec, { internalTrafficPolicy: 'Cluster', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
+  if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') fill(spec, { externalTrafficPolicy: 'Cluster' });
+  if (spec.type === 'LoadBalancer') fill(spec, { allocateLoadBalancerNodePorts: true });
+  for (const port of list(spec.ports)) {
+    if (!isRecord(port)) continue;
+    fill(port, { protocol: 'TCP' });
+    if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
+  }
+}
+
+function qosClass(spec: JsonRecord): string {
+  const containers = list(spec.containers);
+  const parts = containers.flatMap((item) =>
+    ['cpu', 'memory'].map((name) => [item.resources?.requests?.[name], item.resources?.limits?.[name]]),
+  );
+  if (parts.every(([request, limit]) => request === undefined && limit === undefined)) return 'BestEffort';
+  return parts.every(([request, limit]) => limit !== undefined && request === limit) ? 'Guaranteed' : 'Burstable';
+}

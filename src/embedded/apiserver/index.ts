@@ -1,0 +1,124 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { Api, internalWrite } from './api.ts';
+import { Collectors } from './collectors.ts';
+import { type Exchange, handle, sendJson } from './handler.ts';
+import { Refusal } from './status.ts';
+
+export interface ApiServerOptions {
+  /** 0, the default, takes any free port. */
+  port?: number;
+  /** Seconds, least and most, for a watch that names no timeout; 1800 to 3600 as on a real server. */
+  watchTimeoutSeconds?: [number, number];
+  /** Milliseconds since 1970, for timestamps. */
+  now?: () => number;
+  onRequest?: (request: SeenRequest) => void;
+}
+
+export interface SeenRequest {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
+  verb: string;
+  /** Path and query. */
+  path: string;
+  userAgent: string;
+  status: number;
+}
+
+export interface ApiServer {
+  readonly url: string;
+  stop(): Promise<void>;
+  /** Requests so far by verb and resource (`patch canaries/status`), of all clients or of one user agent. */
+  requestCounts(userAgent?: string): Record<string, number>;
+  /** YAML for `KUBECONFIG`. */
+  kubeconfig(): string;
+  /** Every object, by store (`group/plural`). */
+  snapshot(): Record<string, KubeObject[]>;
+  /** CEL rules met so far that cannot be evaluated here, with the reason: they pass. */
+  unevaluatedRules(): Record<string, string>;
+}
+
+/** A Kubernetes API server in this process, on loopback, with all state in memory. */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const now = options.now ?? Date.now;
+  const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
+  const api = new Api(now);
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) createNamespace(api, name);
+  const collectors = new Collectors(api);
+  const counts = new Map<string, Map<string, number>>();
+  const watchTimeoutMs = (): number => (least + Math.random() * (most - least)) * 1000;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const exchange: Exchange = { request, response, url, verb: (request.method ?? 'GET').toLowerCase(), resource: url.pathname };
+    const userAgent = String(request.headers['user-agent'] ?? '');
+    const note = (): void => {
+      const mine = counts.get(userAgent) ?? new Map<string, number>();
+      counts.set(userAgent, mine);
+      const key = `${exchange.verb} ${exchange.resource}`;
+      mine.set(key, (mine.get(key) ?? 0) + 1);
+      options.onRequest?.({ verb: exchange.verb, path: request.url ?? '/', userAgent, status: response.statusCode });
+    };
+    handle(api, { now, watchTimeoutMs }, exchange)
+      .catch((cause: unknown) => {
+        const refusal =
+          cause instanceof Refusal
+            ? cause
+            : new Refusal(
+                500,
+                'InternalError',
+                `Internal error occurred: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
+              );
+        sendJson(response, refusal.code, refusal.toStatus());
+      })
+      .finally(note);
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    stop: () => {
+      collectors.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+    requestCounts: (userAgent) => {
+      const total: Record<string, number> = {};
+      for (const [agent, mine] of counts)
+        if (userAgent === undefined || agent === userAgent) for (const [key, count] of mine) total[key] = (total[key] ?? 0) + count;
+      return total;
+    },
+    kubeconfig: () => kubeconfigFor(url),
+    snapshot: () => Object.fromEntries(api.store.storeKeys().map((key) => [key, api.store.list(key).map(([, object]) => object)])),
+    unevaluatedRules: () => Object.fromEntries(api.cel.unevaluated),
+  };
+}
+
+function createNamespace(api: Api, name: string): void {
+  const namespaces = api.resources.find('', 'v1', 'namespaces');
+  if (namespaces !== undefined) api.create(namespaces, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, internalWrite);
+}
+
+/** client-node refuses plain HTTP unless the check of TLS is off, though there is none to check. */
+const kubeconfigFor = (url: string): string => `apiVersion: v1
+kind: Config
+current-context: serin
+clusters:
+  - name: serin
+    cluster:
+      server: ${url}
+      insecure-skip-tls-verify: true
+contexts:
+  - name: serin
+    context:
+      cluster: serin
+      user: serin
+      namespace: default
+users:
+  - name: serin
+    user: {}
+`;

@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../api/kube-object.ts';
+
+/** Raw JSON of unknown shape, as KubeObject holds it. Everything that reads it checks first. */
+export type Json = KubeObject['spec'];
+export type JsonRecord = Record<string, Json>;
+
+export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isEqual = isDeepStrictEqual;
+
+/** A copy that shares nothing. Stored objects are never changed in place, so only writers copy. */
+export function clone<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(clone) as T;
+  if (!isRecord(value)) return value;
+  const copy: JsonRecord = {};
+  for (const key in value) copy[key] = clone(value[key]);
+  return copy as T;
+}
+
+/** The value at a dotted path (`.spec.replicas`). */
+export function valueAt(value: unknown, path: string): Json {
+  let at: Json = value;
+  for (const key of path.split('.').filter((part) => part !== '')) at = isRecord(at) ? at[key] : undefined;
+  return at;
+}
+
+/** Sets a dotted path in place, making the records on the way; undefined removes. */
+export function setAt(target: JsonRecord, path: string, value: unknown): void {
+  const keys = path.split('.').filter((part) => part !== '');
+  const last = keys.pop();
+  if (last === undefined) return;
+  let at = target;
+  for (const key of keys) {
+    if (!isRecord(at[key])) at[key] = {};
+    at = at[key];
+  }
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+}

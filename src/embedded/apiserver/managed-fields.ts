@@ -1,0 +1,146 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { compareFields, type FieldSet, fieldsOf, fromFieldsV1, readablePath, toFieldsV1 } from './field-set.ts';
+import { clone, isEqual, isRecord, type JsonRecord } from './json.ts';
+import { mergeApplied, removeDropped } from './merge-applied.ts';
+import type { Schema } from './schema.ts';
+import { type Cause, Refusal } from './status.ts';
+
+export interface Writer {
+  manager: string;
+  apiVersion: string;
+  subresource: string;
+  /** RFC 3339, whole seconds. */
+  time: string;
+}
+
+interface Entry {
+  manager: string;
+  operation: 'Apply' | 'Update';
+  apiVersion: string;
+  subresource: string;
+  time: string;
+  fields: FieldSet;
+}
+
+function readEntries(object: KubeObject | undefined): Entry[] {
+  const raw = object?.metadata.managedFields;
+  if (!Array.isArray(raw)) return [];
+  return raw.filter(isRecord).map((entry) => ({
+    manager: String(entry.manager ?? ''),
+    operation: entry.operation === 'Apply' ? 'Apply' : 'Update',
+    apiVersion: String(entry.apiVersion ?? ''),
+    subresource: String(entry.subresource ?? ''),
+    time: String(entry.time ?? ''),
+    fields: isRecord(entry.fieldsV1) ? fromFieldsV1(entry.fieldsV1) : new Set(),
+  }));
+}
+
+function writeEntries(object: KubeObject, entries: readonly Entry[]): void {
+  const kept = entries
+    .filter(({ fields }) => fields.size > 0)
+    .toSorted((a, b) =>
+      a.operation !== b.operation
+        ? a.operation < b.operation
+          ? -1
+          : 1
+        : a.time < b.time
+          ? -1
+          : a.time > b.time
+            ? 1
+            : a.manager < b.manager
+              ? -1
+              : 1,
+    );
+  if (kept.length === 0) {
+    delete object.metadata.managedFields;
+    return;
+  }
+  object.metadata.managedFields = kept.map((entry) => ({
+    apiVersion: entry.apiVersion,
+    fieldsType: 'FieldsV1',
+    fieldsV1: toFieldsV1(entry.fields),
+    manager: entry.manager,
+    operation: entry.operation,
+    ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
+    time: entry.time,
+  }));
+}
+
+const isWriter = (entry: Entry, writer: Writer, operation: Entry['operation']): boolean =>
+  entry.manager === writer.manager && entry.operation === operation && entry.subresource === writer.subresource;
+
+/** Records, in place, what a create, update or patch changed. */
+export function recordUpdate(before: KubeObject | undefined, after: KubeObject, schema: Schema, writer: Writer): void {
+  const given = after.metadata.managedFields;
+  // An empty list, or one empty entry, is the documented way to drop all ownership.
+  if (before !== undefined && Array.isArray(given) && (given.length === 0 || isEqual(given, [{}]))) {
+    delete after.metadata.managedFields;
+    return;
+  }
+  const base = before === undefined ? [] : readEntries(Array.isArray(given) ? after : before);
+  const { changed, removed } = compareFields(before ?? {}, after, schema);
+  const mine = base.find((entry) => isWriter(entry, writer, 'Update')) ?? {
+    ...writer,
+    operation: 'Update' as const,
+    fields: new Set<string>(),
+  };
+  const fields = mine.fields.union(changed).difference(removed);
+  const others = base
+    .filter((entry) => entry !== mine)
+    .map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
+  const time = isEqual(fields, mine.fields) ? mine.time : writer.time;
+  writeEntries(after, [...others, { ...mine, apiVersion: writer.apiVersion, time, fields }]);
+}
+
+/** The object after a server-side apply, with its managedFields. Refuses with 409 when others own a field that changes. */
+export function applyConfiguration(
+  live: KubeObject | undefined,
+  applied: KubeObject,
+  schema: Schema,
+  writer: Writer,
+  force: boolean,
+): KubeObject {
+  const entries = readEntries(live);
+  const previous = entries.find((entry) => isWriter(entry, writer, 'Apply'));
+  const fields = fieldsOf(applied, schema);
+  const others = entries.filter((entry) => entry !== previous);
+  const merged = clone(mergeApplied(live ?? {}, applied, schema)) as KubeObject;
+  const ownedByOthers = others.reduce<FieldSet>((all, entry) => all.union(entry.fields), new Set());
+  if (previous !== undefined) removeDropped(merged, schema, previous.fields, fields, ownedByOthers);
+  const { changed, removed } = compareFields(live ?? {}, merged, schema);
+  const conflicts = others
+    .map((entry) => ({ entry, fields: [...entry.fields.intersection(changed)] }))
+    .filter((found) => found.fields.length > 0);
+  if (conflicts.length > 0 && !force) throw conflictRefusal(conflicts);
+  const kept = others.map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
+  const time = previous !== undefined && isEqual(previous.fields, fields) ? previous.time : writer.time;
+  writeEntries(merged, [...kept, { ...writer, operation: 'Apply', time, fields }]);
+  return merged;
+}
+
+function conflictRefusal(conflicts: readonly { entry: Entry; fields: string[] }[]): Refusal {
+  const causes: Cause[] = conflicts.flatMap(({ entry, fields }) =>
+    fields.toSorted().map((path) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${JSON.stringify(entry.manager)}${entry.subresource === '' ? '' : ` with subresource ${JSON.stringify(entry.subresource)}`} using ${entry.apiVersion}${entry.operation === 'Update' ? ` at ${entry.time}` : ''}`,
+      field: readablePath(path),
+    })),
+  );
+  const first = causes[0];
+  const summary =
+    causes.length === 1 && first !== undefined
+      ? `${first.message}: ${first.field}`
+      : `conflicts${[...Map.groupBy(causes, (cause) => cause.message)]
+          .map(([message, of]) => ` ${message.replace('conflict ', '')}:\n${of.map(({ field }) => `- ${field}`).join('\n')}`)
+          .join('\n')}`;
+  return new Refusal(409, 'Conflict', `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary}`, {
+    causes,
+  });
+}
+
+/** The same object without the times and entries that writing alone would change. */
+export function withoutBookkeeping(object: KubeObject): JsonRecord {
+  const { managedFields, resourceVersion, generation, ...metadata } = object.metadata;
+  const entries = Array.isArray(managedFields) ? managedFields.map((entry) => ({ ...entry, time: '' })) : [];
+  return { ...object, metadata: { ...metadata, managedFields: entries } };
+}

@@ -1,0 +1,96 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { expired } from './status.ts';
+
+export interface Change {
+  version: number;
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  storeKey: string;
+  object: KubeObject;
+  /** What it replaced: a selector decides by both. */
+  before: KubeObject | undefined;
+}
+
+/** How many changes watchers may lag behind before they hear 410. */
+const windowSize = 10_000;
+
+/** All objects, by store (`group/plural`) and by `namespace/name`. What is in it is never changed in place. */
+export class Store {
+  readonly #stores = new Map<string, Map<string, KubeObject>>();
+  readonly #changes: Change[] = [];
+  readonly #listeners = new Set<(change: Change) => void>();
+  #version = 1;
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get(storeKey: string, key: string): KubeObject | undefined {
+    return this.#stores.get(storeKey)?.get(key);
+  }
+
+  storeKeys(): string[] {
+    return [...this.#stores.keys()];
+  }
+
+  /** Sorted by namespace and name, as etcd's keys are. */
+  list(storeKey: string, version?: number): [string, KubeObject][] {
+    const objects = new Map(this.#stores.get(storeKey) ?? []);
+    if (version !== undefined && version < this.#version) this.#undo(objects, storeKey, version);
+    return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #undo(objects: Map<string, KubeObject>, storeKey: string, version: number): void {
+    for (const change of this.since(version).toReversed()) {
+      if (change.storeKey !== storeKey) continue;
+      const key = keyOf(change.object);
+      if (change.before === undefined) objects.delete(key);
+      else objects.set(key, change.before);
+    }
+  }
+
+  /** Stores the object under a new resourceVersion, which it also writes into it. */
+  put(storeKey: string, object: KubeObject): KubeObject {
+    const key = keyOf(object);
+    const objects = this.#stores.get(storeKey) ?? new Map<string, KubeObject>();
+    this.#stores.set(storeKey, objects);
+    const before = objects.get(key);
+    this.#version += 1;
+    object.metadata.resourceVersion = String(this.#version);
+    objects.set(key, object);
+    this.#publish({ version: this.#version, type: before === undefined ? 'ADDED' : 'MODIFIED', storeKey, object, before });
+    return object;
+  }
+
+  remove(storeKey: string, key: string): KubeObject | undefined {
+    const before = this.#stores.get(storeKey)?.get(key);
+    if (before === undefined) return undefined;
+    this.#stores.get(storeKey)?.delete(key);
+    this.#version += 1;
+    const object = { ...before, metadata: { ...before.metadata, resourceVersion: String(this.#version) } };
+    this.#publish({ version: this.#version, type: 'DELETED', storeKey, object, before });
+    return object;
+  }
+
+  /** Everything after that version, oldest first. Refuses with 410 when that is no longer known. */
+  since(version: number): Change[] {
+    const oldest = this.#changes[0]?.version ?? this.#version + 1;
+    if (version < oldest - 1) throw expired(`too old resource version: ${version} (${oldest - 1})`);
+    let start = this.#changes.length;
+    while (start > 0 && (this.#changes[start - 1]?.version ?? 0) > version) start -= 1;
+    return this.#changes.slice(start);
+  }
+
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #publish(change: Change): void {
+    this.#changes.push(change);
+    // Trimmed in blocks, so that a write does not move 10,000 entries each time.
+    if (this.#changes.length > windowSize * 1.1) this.#changes.splice(0, this.#changes.length - windowSize);
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+}
+
+export const keyOf = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;

@@ -1,0 +1,133 @@
+import { isEqual, isRecord } from './json.ts';
+import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
+import { type Cause, invalidValue, required } from './status.ts';
+
+/** What is wrong with a value by its structural schema, as the causes of a 422. */
+export function validate(value: unknown, schema: Schema, path: string): Cause[] {
+  if (value === null && schema.nullable === true) return [];
+  const wrongType = typeCause(value, schema, path);
+  if (wrongType !== undefined) return [wrongType];
+  const causes = [...valueCauses(value, schema, path), ...compositionCauses(value, schema, path)];
+  if (Array.isArray(value)) causes.push(...listCauses(value, schema, path));
+  else if (isRecord(value)) causes.push(...recordCauses(value, schema, path));
+  return causes;
+}
+
+const jsonType = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+
+function typeCause(value: unknown, schema: Schema, path: string): Cause | undefined {
+  const found = jsonType(value);
+  if (isIntOrString(schema)) {
+    if (found === 'integer' || found === 'string') return undefined;
+    return typeInvalid(path, value, 'integer,string', found);
+  }
+  if (schema.type === undefined || schema.type === '' || schema.type === found) return undefined;
+  if (schema.type === 'number' && found === 'integer') return undefined;
+  if (schema.format === 'quantity' && (found === 'integer' || found === 'number')) return undefined;
+  return typeInvalid(path, value, schema.type, found);
+}
+
+const typeInvalid = (path: string, value: unknown, wanted: string, found: string): Cause => ({
+  reason: 'FieldValueTypeInvalid',
+  message: `Invalid value: ${JSON.stringify(isRecord(value) || Array.isArray(value) ? found : value)}: ${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`,
+  field: path,
+});
+
+function valueCauses(value: unknown, schema: Schema, path: string): Cause[] {
+  const causes: Cause[] = [];
+  const wrong = (why: string): void => void causes.push(invalidValue(path, value, `${path} in body ${why}`));
+  if (schema.enum !== undefined && !schema.enum.some((allowed) => isEqual(allowed, value))) {
+    const allowed = schema.enum.map((item) => JSON.stringify(item)).join(', ');
+    causes.push({
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${allowed}`,
+      field: path,
+    });
+  }
+  if (typeof value === 'string') {
+    const length = [...value].length;
+    if (schema.pattern !== undefined && !matches(schema.pattern, value)) wrong(`should match '${schema.pattern}'`);
+    if (schema.minLength !== undefined && length < schema.minLength) wrong(`should be at least ${schema.minLength} chars long`);
+    if (schema.maxLength !== undefined && length > schema.maxLength) wrong(`should be at most ${schema.maxLength} chars long`);
+    if (schema.format === 'date-time' && Number.isNaN(Date.parse(value))) wrong('must be of type date-time');
+  }
+  if (typeof value === 'number') {
+    const { minimum, maximum } = schema;
+    if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum))
+      wrong(`should be greater than${schema.exclusiveMinimum === true ? '' : ' or equal to'} ${minimum}`);
+    if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum))
+      wrong(`should be less than${schema.exclusiveMaximum === true ? '' : ' or equal to'} ${maximum}`);
+    if (schema.multipleOf !== undefined && value % schema.multipleOf !== 0) wrong(`should be a multiple of ${schema.multipleOf}`);
+  }
+  return causes;
+}
+
+/** RE2 patterns that JavaScript cannot read (inline flags) are taken as they are meant where that is plain. */
+function matches(pattern: string, value: string): boolean {
+  const flags = /^\(\?([is]+)\)/.exec(pattern);
+  return new RegExp(flags === null ? pattern : pattern.slice(flags[0].length), `u${flags?.[1] ?? ''}`).test(value);
+}
+
+function compositionCauses(value: unknown, schema: Schema, path: string): Cause[] {
+  const causes: Cause[] = [];
+  const holds = (branch: Schema): boolean => validate(value, deref(branch), path).length === 0;
+  if (schema.allOf !== undefined && schema.allOf[0]?.$ref === undefined)
+    for (const branch of schema.allOf) causes.push(...validate(value, branch, path));
+  if (schema.anyOf !== undefined && !isIntOrString(schema) && !schema.anyOf.some(holds))
+    causes.push(invalidValue(path, value, `${path} in body must validate at least one schema (anyOf)`));
+  if (schema.oneOf !== undefined) {
+    const count = schema.oneOf.filter(holds).length;
+    if (count !== 1) {
+      const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`;
+      causes.push(invalidValue(path, value, `${path} in body must validate one and only one schema (oneOf). ${found}`));
+    }
+  }
+  if (schema.not !== undefined && holds(schema.not))
+    causes.push(invalidValue(path, value, `${path} in body must not validate the schema (not)`));
+  return causes;
+}
+
+function listCauses(value: readonly unknown[], schema: Schema, path: string): Cause[] {
+  const causes: Cause[] = [];
+  if (schema.minItems !== undefined && value.length < schema.minItems)
+    causes.push(invalidValue(path, value.length, `${path} in body should have at least ${schema.minItems} items`));
+  if (schema.maxItems !== undefined && value.length > schema.maxItems)
+    causes.push({
+      reason: 'FieldValueTooMany',
+      message: `Too many: ${value.length}: must have at most ${schema.maxItems} items`,
+      field: path,
+    });
+  const items = deref(schema.items);
+  const seen = new Set<string>();
+  for (const [index, item] of value.entries()) {
+    causes.push(...validate(item, items, `${path}[${index}]`));
+    const kind = schema['x-kubernetes-list-type'];
+    if (kind !== 'set' && kind !== 'map') continue;
+    const key = JSON.stringify(kind === 'map' && isRecord(item) ? itemKey(schema, item) : item);
+    if (seen.has(key)) causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${key}`, field: `${path}[${index}]` });
+    seen.add(key);
+  }
+  return causes;
+}
+
+function recordCauses(value: Record<string, unknown>, schema: Schema, path: string): Cause[] {
+  const causes: Cause[] = [];
+  const join = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  for (const key of schema.required ?? []) if (value[key] === undefined) causes.push(required(join(key)));
+  const size = Object.keys(value).length;
+  if (schema.minProperties !== undefined && size < schema.minProperties)
+    causes.push(invalidValue(path, size, `${path} in body should have at least ${schema.minProperties} properties`));
+  if (schema.maxProperties !== undefined && size > schema.maxProperties)
+    causes.push({
+      reason: 'FieldValueTooMany',
+      message: `Too many: ${size}: must have at most ${schema.maxProperties} items`,
+      field: path,
+    });
+  for (const [key, child] of Object.entries(value)) {
+    const own = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+    const field = own ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+    if (field !== undefined) causes.push(...validate(child, deref(field), own === undefined ? `${path}[${key}]` : join(key)));
+  }
+  return causes;
+}

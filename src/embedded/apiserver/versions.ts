@@ -1,0 +1,66 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type Json } from './json.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+
+/** The object as the resource's version shows it. */
+export function fromStored(object: KubeObject, resource: Resource): KubeObject {
+  const apiVersion = apiVersionOf(resource);
+  if (object.apiVersion === apiVersion) return object;
+  const shown: KubeObject = { ...object, apiVersion, kind: resource.kind };
+  if (apiVersion === 'autoscaling/v1') return hpaToV1(shown);
+  if (apiVersion === 'events.k8s.io/v1') return eventToNew(shown);
+  return shown;
+}
+
+/** The object in the version that the store keeps. */
+export function toStored(object: KubeObject, resource: Resource): KubeObject {
+  if (object.apiVersion === resource.storedVersion) return object;
+  const stored: KubeObject = { ...object, apiVersion: resource.storedVersion };
+  if (object.apiVersion === 'autoscaling/v1') return hpaToV2(stored);
+  if (object.apiVersion === 'events.k8s.io/v1') return eventToCore(stored);
+  return stored;
+}
+
+const isCpu = (metric: Json): boolean =>
+  metric?.type === 'Resource' && metric.resource?.name === 'cpu' && metric.resource.target?.type === 'Utilization';
+
+function hpaToV1(object: KubeObject): KubeObject {
+  const { metrics = [], behavior: _behavior, ...spec } = object.spec ?? {};
+  const cpu = metrics.find(isCpu)?.resource.target.averageUtilization;
+  return { ...object, spec: { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) } };
+}
+
+function hpaToV2(object: KubeObject): KubeObject {
+  const { targetCPUUtilizationPercentage: cpu, ...spec } = object.spec ?? {};
+  const target = { type: 'Utilization', averageUtilization: cpu ?? 80 };
+  return { ...object, spec: { minReplicas: 1, ...spec, metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] } };
+}
+
+const renamed = [
+  ['regarding', 'involvedObject'],
+  ['note', 'message'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+  ['reportingController', 'reportingComponent'],
+] as const;
+
+function eventToNew(object: KubeObject): KubeObject {
+  const event = { ...object };
+  for (const [now, then] of renamed) {
+    if (event[then] !== undefined) event[now] = event[then];
+    delete event[then];
+  }
+  return event;
+}
+
+function eventToCore(object: KubeObject): KubeObject {
+  const event = { ...object };
+  for (const [now, then] of renamed) {
+    if (event[now] !== undefined) event[then] = event[now];
+    delete event[now];
+  }
+  if (!isRecord(event.involvedObject)) event.involvedObject = {};
+  return event;
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Api } from './api.ts';
+import type { JsonRecord } from './json.ts';
+import type { Resource } from './resources.ts';
+import { Refusal } from './status.ts';
+import type { Change } from './store.ts';
+import { fromStored } from './versions.ts';
+
+export interface WatchRequest {
+  resource: Resource;
+  namespace: string;
+  matches(object: KubeObject): boolean;
+  /** Absent, empty and `0` start with the state as it is. */
+  resourceVersion: string;
+  bookmarks: boolean;
+  timeoutMs: number;
+  /** One object, as the Accept header wants it. */
+  encode(object: KubeObject): JsonRecord;
+}
+
+/** Source: the API server's cacher sends a bookmark about once a minute. */
+const bookmarkEveryMs = 60_000;
+
+/** Streams changes until the timeout, the client's leaving, or a slow reader. */
+export function serveWatch(api: Api, response: ServerResponse, request: WatchRequest): void {
+  const { resource, namespace } = request;
+  const send = (type: string, object: JsonRecord): void => void response.write(`${JSON.stringify({ type, object })}\n`);
+  const seen = (object: KubeObject): boolean => (namespace === '' || object.metadata.namespace === namespace) && request.matches(object);
+  const onChange = (change: Change): void => {
+    if (change.storeKey !== resource.storeKey) return;
+    const type = visibleType(change, seen);
+    if (type === undefined) return;
+    // An object that leaves the selection is shown as it was, with the version at which it left.
+    const left = type === 'DELETED' && change.type === 'MODIFIED' && change.before !== undefined;
+    const object =
+      left && change.before !== undefined
+        ? { ...change.before, metadata: { ...change.before.metadata, resourceVersion: String(change.version) } }
+        : change.object;
+    send(type, request.encode(fromStored(object, resource)));
+  };
+  const bookmark = (): void => {
+    const marker = {
+      apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
+      kind: resource.kind,
+      metadata: { resourceVersion: String(api.store.version) },
+    };
+    if (request.bookmarks) send('BOOKMARK', marker);
+  };
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+  response.flushHeaders();
+  try {
+    if (request.resourceVersion === '' || request.resourceVersion === '0') {
+      for (const [, object] of api.store.list(resource.storeKey))
+        if (seen(object)) send('ADDED', request.encode(fromStored(object, resource)));
+    } else for (const change of api.store.since(Number(request.resourceVersion))) onChange(change);
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    send('ERROR', cause.toStatus());
+    response.end();
+    return;
+  }
+  const unsubscribe = api.store.subscribe(onChange);
+  const marking = setInterval(bookmark, bookmarkEveryMs);
+  const ending = setTimeout(() => {
+    bookmark();
+    response.end();
+  }, request.timeoutMs);
+  response.on('close', () => {
+    unsubscribe();
+    clearInterval(marking);
+    clearTimeout(ending);
+  });
+}
+
+/** What a selector makes of a change: entering it is ADDED, leaving it DELETED. */
+function visibleType(change: Change, seen: (object: KubeObject) => boolean): Change['type'] | undefined {
+  const before = change.before !== undefined && seen(change.before);
+  const after = change.type !== 'DELETED' && seen(change.object);
+  if (after) return before ? 'MODIFIED' : 'ADDED';
+  return before ? 'DELETED' : undefined;
+}

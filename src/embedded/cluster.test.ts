@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from './cluster.ts';
+
+let embedded: EmbeddedCluster;
+beforeAll(async () => {
+  embedded = await startEmbeddedCluster({ mesh: { lagMs: [20, 300], seed: 3 }, nodes: { graceScale: 0.02 } });
+});
+afterAll(() => embedded.stop());
+
+const refTo = (name: string): ObjectRef => ({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: 'default' });
+const container = (image: string, env: object[] = []) => ({
+  name: 'app',
+  image,
+  env,
+  ports: [{ name: 'http', containerPort: 8080 }],
+  readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 1 },
+});
+async function deploy(name: string, spec: object = {}): Promise<void> {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [container('shop/app:1')] } };
+  const { apiVersion, kind, namespace = '' } = refTo(name);
+  await embedded.cluster.create({
+    apiVersion,
+    kind,
+    metadata: { name, namespace },
+    spec: { replicas: 3, selector: { matchLabels: labels }, template, ...spec },
+  });
+  const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
+  await embedded.cluster.create({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector: labels, ports } });
+  await settled(name);
+}
+const settled = (name: string): Promise<KubeObject> =>
+  vi.waitFor(
+    async () => {
+      const found = await embedded.cluster.get(refTo(name));
+      const { replicas } = found?.spec ?? {};
+      expect(found?.status).toMatchObject({
+        observedGeneration: found?.metadata.generation,
+        replicas,
+        updatedReplicas: replicas,
+        availableReplicas: replicas,
+      });
+      return found as KubeObject;
+    },
+    { timeout: 8000, interval: 20 },
+  );
+const release = (name: string, image: string, env: object[] = []) =>
+  embedded.cluster.patch(refTo(name), { spec: { template: { spec: { containers: [container(image, env)] } } } });
+
+describe('the embedded cluster', () => {
+  it('rolls a new version out without a failed request, through proxies that lag', async () => {
+    await deploy('roll', { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    await vi.waitFor(() => expect(embedded.mesh.pending()).toBe(0), { timeout: 3000 });
+    const failures: string[] = [];
+    const versions = new Set<string>();
+    let isOver = false;
+    const client = async (url: string): Promise<void> => {
+      while (!isOver) {
+        const response = await fetch(url, { headers: { 'x-serin-host': 'roll.default' } });
+        const body = await response.text();
+        if (response.ok) versions.add((JSON.parse(body) as { version: string }).version);
+        else failures.push(body);
+      }
+    };
+    const clients = embedded.mesh.urls.map(client);
+    let least = 3;
+    const watch = embedded.cluster.watch(
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default' },
+      {
+        onEvent: ({ object }) => {
+          if (object.metadata.name === 'roll') least = Math.min(least, object.status?.availableReplicas ?? 0);
+        },
+        onList: () => undefined,
+      },
+    );
+    await watch.synced;
+    await release('roll', 'shop/app:2');
+    const done = await settled('roll');
+    await vi.waitFor(
+      async () => {
+        const { items } = await embedded.cluster.list(
+          { apiVersion: 'v1', kind: 'Pod', namespace: 'default' },
+          { labelSelector: 'app=roll' },
+        );
+        expect(items).toHaveLength(3);
+        expect(embedded.mesh.pending()).toBe(0);
+      },
+      { timeout: 5000 },
+    );
+    isOver = true;
+    await Promise.all(clients);
+    watch.stop();
+    expect(failures).toEqual([]);
+    expect([...versions].sort()).toEqual(['1', '2']);
+    expect(least).toBe(3);
+    expect(done.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('2');
+    expect(embedded.mesh.metricsText()).toMatch(
+      /istio_requests_total\{reporter="destination",destination_workload="roll",.*response_code="200"/,
+    );
+  }, 20_000);
+
+  it('reports ProgressDeadlineExceeded and keeps the old version serving', async () => {
+    await deploy('stuck', { progressDeadlineSeconds: 1 });
+    await release('stuck', 'shop/app:2', [{ name: 'NEVER_READY', value: 'true' }]);
+    const progressing = await vi.waitFor(
+      async () => {
+        const found = await embedded.cluster.get(refTo('stuck'));
+        const condition = ((found?.status?.conditions ?? []) as { type: string; reason: string; status: string }[]).find(
+          ({ type }) => type === 'Progressing',
+        );
+        expect(condition?.reason).toBe('ProgressDeadlineExceeded');
+        expect(found?.status.availableReplicas).toBe(3);
+        return condition;
+      },
+      { timeout: 6000, interval: 50 },
+    );
+    expect(progressing?.status).toBe('False');
+  }, 20_000);
+
+  it('answers 503 itself when a Service has no pods', async () => {
+    await deploy('empty', { replicas: 1 });
+    await embedded.cluster.patch(refTo('empty'), { spec: { replicas: 0 } });
+    await vi.waitFor(
+      async () => {
+        const response = await fetch(embedded.mesh.url(0), { headers: { 'x-serin-host': 'empty.default' } });
+        await response.text();
+        expect(response.status).toBe(503);
+        expect(response.headers.get('x-serin-proxy-error')).toMatch(/no healthy upstream|connect-failure/);
+      },
+      { timeout: 6000, interval: 50 },
+    );
+  }, 20_000);
+});

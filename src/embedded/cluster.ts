@@ -1,0 +1,54 @@
+import { connectionTo } from '../kube/connect.ts';
+import { createCluster } from '../kube/create-cluster.ts';
+import type { KubeCluster } from '../kube/kube-cluster.ts';
+import { startApiServer } from './apiserver/index.ts';
+import { startControllers } from './controllers/index.ts';
+import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
+import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
+
+export interface EmbeddedClusterOptions {
+  /** TCP port of the API server; default: any free one. */
+  port?: number;
+  nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
+  mesh?: MeshOptions;
+  /** Hears of what controllers and nodes could not do and try again. */
+  onError?(error: unknown, what: string): void;
+}
+
+export interface EmbeddedCluster {
+  readonly apiUrl: string;
+  readonly kubeconfig: string;
+  /** A client of the cluster's own user agent, `serin-embedded`; for set-up and for looking. */
+  readonly cluster: KubeCluster;
+  readonly nodes: Nodes;
+  readonly mesh: Mesh;
+  /** Requests so far by verb and resource, of one user agent or of all. */
+  requestCounts(userAgent?: string): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+/** A whole cluster in this process: API server, controllers, nodes that run pods, and a mesh. */
+export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
+  const server = await startApiServer(options.port === undefined ? {} : { port: options.port });
+  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-embedded' }));
+  const onError = options.onError ?? (() => undefined);
+  const controllers = startControllers(cluster, { onError });
+  const nodes = startNodes(cluster, { ...options.nodes, calls: httpPodCalls(server.url), onError });
+  await Promise.all([controllers.synced, nodes.ready]);
+  const mesh = await startMesh(cluster, options.mesh);
+  return {
+    apiUrl: server.url,
+    kubeconfig: server.kubeconfig(),
+    cluster,
+    nodes,
+    mesh,
+    requestCounts: server.requestCounts,
+    async stop() {
+      controllers.stop();
+      await mesh.stop();
+      await nodes.stop();
+      cluster.close();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { keyOf, type ObjectStore } from './object-store.ts';
+import { isPodFinished, isPodReady } from './pods.ts';
+import { canonicalJson, controllerReference, matchesSelector } from './selectors.ts';
+
+const SERVICE_NAME = 'kubernetes.io/service-name';
+const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
+const MANAGER = 'endpointslice-controller.k8s.io';
+/** The real controller's default `--max-endpoints-per-slice`. */
+const PER_SLICE = 100;
+
+export interface EndpointStores {
+  services: ObjectStore;
+  pods: ObjectStore;
+  nodes: ObjectStore;
+  slices: ObjectStore;
+}
+
+interface SlicePort {
+  name: string;
+  port: number;
+  protocol: string;
+  appProtocol?: string;
+}
+
+/** One pass over one Service: its EndpointSlices list the pods that its selector finds. */
+export async function syncEndpointSlices(cluster: Cluster, stores: EndpointStores, key: string): Promise<void> {
+  const service = stores.services.get(key);
+  const [namespace = '', name = ''] = key.split('/');
+  const mine = stores.slices
+    .list()
+    .filter(
+      ({ metadata }) =>
+        metadata.namespace === namespace && metadata.labels?.[SERVICE_NAME] === name && metadata.labels?.[MANAGED_BY] === MANAGER,
+    );
+  const isServed = service?.spec.selector && service.spec.type !== 'ExternalName' && !service.metadata.deletionTimestamp;
+  const wanted = isServed ? slicesFor(service, stores) : [];
+  const spare = [...mine];
+  for (const slice of wanted) {
+    const match = spare.findIndex((candidate) => canonicalJson(candidate.ports) === canonicalJson(slice.ports));
+    const [current] = match >= 0 ? spare.splice(match, 1) : spare.splice(0, 1);
+    if (!current) stores.slices.remember(await cluster.create(slice));
+    else if (differs(current, slice))
+      stores.slices.remember(await cluster.replace({ ...slice, metadata: { ...current.metadata, labels: slice.metadata.labels ?? {} } }));
+  }
+  for (const slice of spare) await cluster.delete(refOf(slice));
+}
+
+const differs = (current: KubeObject, wanted: KubeObject): boolean =>
+  canonicalJson([current.endpoints ?? [], current.ports ?? [], current.metadata.labels]) !==
+  canonicalJson([wanted.endpoints, wanted.ports, wanted.metadata.labels]);
+
+function slicesFor(service: KubeObject, stores: EndpointStores): KubeObject[] {
+  const pods = stores.pods
+    .list()
+    .filter(
+      (pod) =>
+        pod.metadata.namespace === service.metadata.namespace &&
+        matchesSelector({ matchLabels: service.spec.selector }, pod.metadata.labels),
+    )
+    .filter((pod) => pod.status?.podIP && !isPodFinished(pod))
+    .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  // Named target ports may differ from pod to pod: one slice for each outcome.
+  const byPorts = Map.groupBy(pods, (pod) => JSON.stringify(portsOf(service, pod)));
+  if (byPorts.size === 0) return [sliceFor(service, [], [])];
+  return [...byPorts].flatMap(([ports, group]) =>
+    Array.from({ length: Math.ceil(group.length / PER_SLICE) }, (_, index) =>
+      sliceFor(
+        service,
+        JSON.parse(ports) as SlicePort[],
+        group.slice(index * PER_SLICE, (index + 1) * PER_SLICE).map((pod) => endpointFor(service, pod, stores.nodes)),
+      ),
+    ),
+  );
+}
+
+function portsOf(service: KubeObject, pod: KubeObject): SlicePort[] {
+  const containers = (pod.spec.containers ?? []) as { ports?: { name?: string; containerPort: number }[] }[];
+  const named = (name: string) => containers.flatMap(({ ports = [] }) => ports).find((port) => port.name === name)?.containerPort;
+  const ports = (service.spec.ports ?? []) as {
+    name?: string;
+    port: number;
+    targetPort?: number | string;
+    protocol?: string;
+    appProtocol?: string;
+  }[];
+  return ports.flatMap(({ name = '', port, targetPort = port, protocol = 'TCP', appProtocol }) => {
+    const number = typeof targetPort === 'number' ? targetPort : named(targetPort);
+    return number === undefined ? [] : [{ name, port: number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
+  });
+}
+
+function endpointFor(service: KubeObject, pod: KubeObject, nodes: ObjectStore): object {
+  const isTerminating = pod.metadata.deletionTimestamp !== undefined;
+  const isServing = service.spec.publishNotReadyAddresses === true || isPodReady(pod);
+  const zone = nodes.get(pod.spec.nodeName)?.metadata.labels?.['topology.kubernetes.io/zone'];
+  const isLocal = service.spec.trafficDistribution === 'PreferClose' || service.spec.trafficDistribution === 'PreferSameZone';
+  return {
+    addresses: [pod.status.podIP],
+    conditions: {
+      ready: isServing && (!isTerminating || service.spec.publishNotReadyAddresses === true),
+      serving: isServing,
+      terminating: isTerminating,
+    },
+    nodeName: pod.spec.nodeName,
+    targetRef: { kind: 'Pod', name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
+    ...(zone === undefined ? {} : { zone }),
+    ...(zone !== undefined && isLocal && isServing && !isTerminating ? { hints: { forZones: [{ name: zone }] } } : {}),
+  };
+}
+
+function sliceFor(service: KubeObject, ports: readonly SlicePort[], endpoints: readonly object[]): KubeObject {
+  const { name, namespace, labels } = service.metadata;
+  const headless = service.spec.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {};
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: '',
+      generateName: `${name}-`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { ...labels, ...headless, [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
+      ownerReferences: [controllerReference(service)],
+    },
+    addressType: 'IPv4',
+    endpoints,
+    ports,
+  };
+}

@@ -1,0 +1,102 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { syncDeployment } from './deployment-controller.ts';
+import { syncEndpointSlices } from './endpoint-slice-controller.ts';
+import { type Change, keyOf, watchObjects } from './object-store.ts';
+import { syncReplicaSet } from './replica-set-controller.ts';
+import { controllerOf, matchesSelector } from './selectors.ts';
+import { type WorkQueue, workQueue } from './work-queue.ts';
+
+export interface ControllerOptions {
+  /** Narrows everything to one namespace; default: all. */
+  namespace?: string;
+  /** Hears of each failed pass (most are conflicts, and are tried again). Default: silence. */
+  onError?(error: unknown, key: string): void;
+}
+
+export interface Controllers {
+  /** Resolves when every kind has been listed once. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+/** Deployment → ReplicaSet → Pod, and EndpointSlices: what kube-controller-manager does on a real server. */
+export function startControllers(cluster: Cluster, options: ControllerOptions = {}): Controllers {
+  const onError = options.onError ?? (() => undefined);
+  const narrow = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const leaving = new Set<string>();
+
+  const deploymentQueue = workQueue(
+    (key) => passing(deploymentQueue, key, () => syncDeployment(cluster, stores, key, Date.now())),
+    onError,
+  );
+  const replicaSetQueue = workQueue(
+    (key) => passing(replicaSetQueue, key, () => syncReplicaSet(cluster, { ...stores, leaving }, key, Date.now())),
+    onError,
+  );
+  const endpointQueue = workQueue((key) => synced.then(() => syncEndpointSlices(cluster, stores, key)), onError);
+
+  // A pass on half of the objects would make what exists already.
+  const passing = async (queue: WorkQueue, key: string, pass: () => Promise<{ againInMs?: number }>): Promise<void> => {
+    await synced;
+    const { againInMs } = await pass();
+    if (againInMs !== undefined) queue.addAfter(key, againInMs);
+  };
+
+  const wakeOwner = (queue: WorkQueue, kind: string, object: KubeObject | undefined): void => {
+    const owner = object && controllerOf(object);
+    if (owner?.kind === kind) queue.add(`${object?.metadata.namespace}/${owner.name}`);
+  };
+  const wakeServices = (pod: KubeObject | undefined): void => {
+    if (!pod) return;
+    for (const service of stores.services.list())
+      if (
+        service.metadata.namespace === pod.metadata.namespace &&
+        service.spec.selector &&
+        matchesSelector({ matchLabels: service.spec.selector }, pod.metadata.labels)
+      )
+        endpointQueue.add(keyOf(service));
+  };
+  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
+  const keyOfEither = (change: Change): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
+
+  const stores = {
+    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) =>
+      deploymentQueue.add(keyOfEither(change)),
+    ),
+    replicaSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ReplicaSet', ...narrow }, (change) => {
+      replicaSetQueue.add(keyOfEither(change));
+      wakeOwner(deploymentQueue, 'Deployment', ofEither(change));
+    }),
+    pods: watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, (change) => {
+      if (!change.next) {
+        leaving.delete(change.previous?.metadata.uid ?? '');
+        // Recreate waits for the last pod of the old revision, and a pod does not name its Deployment.
+        for (const deployment of stores.deployments.list())
+          if (deployment.spec.strategy?.type === 'Recreate') deploymentQueue.add(keyOf(deployment));
+      }
+      wakeOwner(replicaSetQueue, 'ReplicaSet', ofEither(change));
+      wakeServices(change.next);
+      wakeServices(change.previous);
+    }),
+    services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service', ...narrow }, (change) => endpointQueue.add(keyOfEither(change))),
+    nodes: watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous }) => {
+      // Zones are set once: a node that was known already (a heartbeat) changes no endpoint.
+      if (!previous) for (const service of stores.services.list()) endpointQueue.add(keyOf(service));
+    }),
+    slices: watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', ...narrow }, (change) => {
+      const service = ofEither(change)?.metadata.labels?.['kubernetes.io/service-name'];
+      if (service) endpointQueue.add(`${ofEither(change)?.metadata.namespace}/${service}`);
+    }),
+  };
+
+  const all = Object.values(stores);
+  const synced = Promise.all(all.map((store) => store.synced)).then(() => undefined);
+  return {
+    synced,
+    stop() {
+      for (const store of all) store.stop();
+      for (const queue of [deploymentQueue, replicaSetQueue, endpointQueue]) queue.stop();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
+
+interface Requirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+export interface LabelSelector {
+  matchLabels?: Labels;
+  matchExpressions?: Requirement[];
+}
+
+/** Whether labels satisfy a selector; an empty selector matches everything. */
+export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
+  if (!selector) return false;
+  return (
+    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Requirement, labels: Labels): boolean {
+  const value = labels[key];
+  if (operator === 'Exists') return value !== undefined;
+  if (operator === 'DoesNotExist') return value === undefined;
+  const isIn = value !== undefined && values.includes(value);
+  return operator === 'In' ? isIn : !isIn;
+}
+
+/** JSON with sorted keys: equal objects give equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/** Ten characters without vowels, so that no name spells a word; as the real controllers' hashes look. */
+export function shortHash(text: string): string {
+  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+  return [...createHash('sha256').update(text).digest().subarray(0, 10)].map((byte) => alphabet[byte % alphabet.length]).join('');
+}
+
+export const controllerOf = (object: KubeObject): OwnerReference | undefined =>
+  object.metadata.ownerReferences?.find((owner) => owner.controller);
+
+export const controllerReference = (owner: KubeObject): OwnerReference => ({
+  apiVersion: owner.apiVersion,
+  kind: owner.kind,
+  name: owner.metadata.name,
+  uid: owner.metadata.uid ?? '',
+  controller: true,
+  blockOwnerDeletion: true,
+});

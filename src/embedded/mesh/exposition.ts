@@ -1,0 +1,64 @@
+type Labels = Record<string, string>;
+
+/** Counters and histograms, written in the Prometheus text format. */
+export interface Metrics {
+  count(name: string, labels: Labels, by?: number): void;
+  observe(name: string, labels: Labels, value: number): void;
+  text(): string;
+}
+
+interface Histogram {
+  counts: number[];
+  sum: number;
+}
+
+const quote = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+const render = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${quote(value)}"`)
+    .join(',');
+
+/** `bounds` names every histogram and its upper bounds, ascending, in the histogram's own unit. */
+export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
+  const counters = new Map<string, Map<string, number>>();
+  const histograms = new Map<string, Map<string, Histogram>>();
+  return {
+    count(name, labels, by = 1) {
+      const series = counters.get(name) ?? new Map<string, number>();
+      counters.set(name, series);
+      const key = render(labels);
+      series.set(key, (series.get(key) ?? 0) + by);
+    },
+    observe(name, labels, value) {
+      const limits = bounds[name] ?? [];
+      const series = histograms.get(name) ?? new Map<string, Histogram>();
+      histograms.set(name, series);
+      const key = render(labels);
+      const histogram = series.get(key) ?? { counts: Array.from({ length: limits.length + 1 }, () => 0), sum: 0 };
+      series.set(key, histogram);
+      const bucket = limits.findIndex((limit) => value <= limit);
+      const index = bucket < 0 ? limits.length : bucket;
+      histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
+      histogram.sum += value;
+    },
+    text() {
+      const lines: string[] = [];
+      for (const [name, series] of counters) {
+        lines.push(`# TYPE ${name} counter`);
+        for (const [labels, value] of series) lines.push(`${name}{${labels}} ${value}`);
+      }
+      for (const [name, series] of histograms) {
+        lines.push(`# TYPE ${name} histogram`);
+        for (const [labels, { counts, sum }] of series) {
+          let total = 0;
+          counts.forEach((value, index) => {
+            total += value;
+            lines.push(`${name}_bucket{${labels},le="${bounds[name]?.[index] ?? '+Inf'}"} ${total}`);
+          });
+          lines.push(`${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`);
+        }
+      }
+      return `${lines.join('\n')}\n`;
+    },
+  };
+}

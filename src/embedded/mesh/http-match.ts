@@ -1,0 +1,73 @@
+import { type MeshRequest, pathOf } from './request.ts';
+
+type Text = { exact?: string; prefix?: string; regex?: string };
+/** One entry of a VirtualService's `http[].match`; all that it names must hold. */
+export interface IstioMatch {
+  uri?: Text;
+  method?: Text;
+  authority?: Text;
+  scheme?: Text;
+  headers?: Record<string, Text>;
+  withoutHeaders?: Record<string, Text>;
+  queryParams?: Record<string, Text>;
+  sourceLabels?: Record<string, string>;
+  gateways?: string[];
+  ignoreUriCase?: boolean;
+}
+
+/** A regex matches the whole text, as Envoy's RE2 full match does. An empty condition asks only for presence. */
+export function matchesText(condition: Text, text: string): boolean {
+  if (condition.exact !== undefined) return text === condition.exact;
+  if (condition.prefix !== undefined) return text.startsWith(condition.prefix);
+  if (condition.regex !== undefined) return new RegExp(`^(?:${condition.regex})$`, 's').test(text);
+  return true;
+}
+
+/** Alternatives; none at all matches every request. */
+export function matchesAny(matches: readonly IstioMatch[] | undefined, request: MeshRequest): boolean {
+  return !matches?.length || matches.some((match) => matchesOne(match, request));
+}
+
+function matchesOne(match: IstioMatch, request: MeshRequest): boolean {
+  const path = pathOf(request.url);
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  const header = (name: string): string | undefined => request.headers[name.toLowerCase()]?.toString();
+  const hasText = (condition: Text, text: string | null | undefined): boolean =>
+    text !== undefined && text !== null && matchesText(condition, text);
+  const lower = (condition: Text): Text => Object.fromEntries(Object.entries(condition).map(([form, text]) => [form, text.toLowerCase()]));
+  const matchesUri = (uri: Text): boolean => (match.ignoreUriCase ? matchesText(lower(uri), path.toLowerCase()) : matchesText(uri, path));
+  return (
+    (!match.uri || matchesUri(match.uri)) &&
+    (!match.method || matchesText(match.method, request.method)) &&
+    (!match.authority || matchesText(match.authority, request.host.text)) &&
+    (!match.scheme || matchesText(match.scheme, 'http')) &&
+    Object.entries(match.headers ?? {}).every(([name, condition]) => hasText(condition, header(name))) &&
+    !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => hasText(condition, header(name))) &&
+    Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, query.get(name))) &&
+    Object.entries(match.sourceLabels ?? {}).every(([name, value]) => request.sourceLabels[name] === value) &&
+    (!match.gateways?.length || match.gateways.includes(request.gateway))
+  );
+}
+
+interface SmiMatch {
+  name?: string;
+  pathRegex?: string;
+  methods?: string[];
+  headers?: Record<string, string> | Record<string, string>[];
+}
+
+/** One entry of an HTTPRouteGroup: the path regex is anchored at its start. Source: SMI traffic-specs v1alpha4. */
+export function matchesSmi(match: SmiMatch, request: MeshRequest): boolean {
+  const headers = Object.entries(Array.isArray(match.headers) ? Object.assign({}, ...match.headers) : (match.headers ?? {})) as [
+    string,
+    string,
+  ][];
+  return (
+    (match.pathRegex === undefined || new RegExp(`^(?:${match.pathRegex})`).test(pathOf(request.url))) &&
+    (!match.methods?.length || match.methods.includes('*') || match.methods.includes(request.method)) &&
+    headers.every(([name, regex]) => {
+      const value = request.headers[name.toLowerCase()]?.toString();
+      return value !== undefined && new RegExp(regex).test(value);
+    })
+  );
+}

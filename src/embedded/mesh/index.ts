@@ -1,0 +1,151 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Cluster, KindRef } from '../../kube/cluster.ts';
+import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
+import { laggedView } from './lagged-view.ts';
+import { type MeshProxy, startProxy } from './proxy.ts';
+import { seededRandom } from './random.ts';
+import { type Answered, recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
+
+export interface MeshOptions {
+  /** Number of proxies; default 3. */
+  proxies?: number;
+  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. */
+  lagMs?: readonly [number, number];
+  /** Of every choice made here; default 1. */
+  seed?: number;
+}
+
+/** What the mesh saw since its start. */
+export interface MeshCounts {
+  /** Answers to clients, mirrored copies apart. */
+  total: number;
+  /** Answers by status code. */
+  byStatus: Record<string, number>;
+  /** Answers of pods, by `namespace/workload`, then status code; copies apart. */
+  byWorkload: Record<string, Record<string, number>>;
+  /** Copies sent, by `namespace/workload`. */
+  mirrored: Record<string, number>;
+  /** Answers that a proxy made itself, by reason. */
+  proxyErrors: Record<string, number>;
+}
+
+export interface Mesh {
+  url(proxy: number): string;
+  readonly urls: readonly string[];
+  /** Prometheus text exposition. */
+  metricsText(): string;
+  /** Serves `metricsText` on `/metrics`. */
+  readonly metricsUrl: string;
+  counts(): MeshCounts;
+  /** Changes that some proxy has not heard of yet. */
+  pending(): number;
+  stop(): Promise<void>;
+}
+
+const ISTIO = ['networking.istio.io/v1', 'networking.istio.io/v1beta1', 'networking.istio.io/v1alpha3'];
+/** One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
+const KINDS: readonly KindRef[] = [
+  { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
+  ...ISTIO.map((apiVersion) => ({ apiVersion, kind: 'VirtualService' })),
+  ...['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
+    { apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit' },
+    { apiVersion: `specs.smi-spec.io/${version}`, kind: 'HTTPRouteGroup' },
+  ]),
+];
+
+/** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
+export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
+  const { proxies: size = 3, lagMs: [leastMs, mostMs] = [0, 3000], seed = 1 } = options;
+  const metrics = trafficMetrics();
+  const counts: MeshCounts = { total: 0, byStatus: {}, byWorkload: {}, mirrored: {}, proxyErrors: {} };
+  const portByIp = new Map<string, number>();
+  let isStarting = true;
+
+  const views = Array.from({ length: size }, (_, index) => {
+    const random = seededRandom(seed * 7919 + index);
+    return laggedView(() => (isStarting ? 0 : leastMs + random() * (mostMs - leastMs)));
+  });
+  const hear = (kind: string, change: Change): void => {
+    for (const view of views) view.hear(kind, change);
+  };
+  const gone = new Map<string, NonNullable<Change['previous']>>();
+  const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
+    const pod = next ?? previous;
+    const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
+    // A gone pod keeps its entry: a proxy that has not heard of its end is refused the connection, as in a real network.
+    if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
+    if (previous && !next) remember(gone, keyOf(previous), previous);
+  });
+  const stores = KINDS.map((kind) => watchObjects(cluster, kind, (change) => hear(kind.kind, change)));
+  const required = [pods, ...stores.slice(0, 2)];
+  await Promise.all(required.map((store) => store.synced));
+  // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
+  await Promise.race([Promise.all(stores.map((store) => store.synced)), new Promise((resolve) => setTimeout(resolve, 200))]);
+  isStarting = false;
+
+  const onAnswer = (answered: Answered & { isMirror: boolean; reason?: string }): void => {
+    recordAnswer(metrics, answered);
+    tally(counts, answered);
+  };
+  const started: MeshProxy[] = await Promise.all(
+    views.map((view, index) =>
+      startProxy({
+        view,
+        random: seededRandom(seed * 104_729 + index),
+        portOf: (ip) => portByIp.get(ip),
+        podOf: (namespace, name) => pods.get(`${namespace}/${name}`) ?? gone.get(`${namespace}/${name}`),
+        onAnswer,
+      }),
+    ),
+  );
+  const exporter = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
+    response.end(metrics.text());
+  });
+  await new Promise<void>((resolve, reject) => exporter.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const urls = started.map(({ url }) => url);
+  return {
+    url: (proxy) => urls[proxy] ?? '',
+    urls,
+    metricsText: () => metrics.text(),
+    metricsUrl: `http://127.0.0.1:${(exporter.address() as AddressInfo).port}/metrics`,
+    counts: () => structuredClone(counts),
+    pending: () => views.reduce((sum, view) => sum + view.pending(), 0),
+    async stop() {
+      for (const store of [pods, ...stores] satisfies ObjectStore[]) store.stop();
+      exporter.closeAllConnections();
+      await Promise.all([...started.map((proxy) => proxy.stop()), new Promise((resolve) => exporter.close(resolve))]);
+    },
+  };
+}
+
+const GONE_LIMIT = 1000;
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > GONE_LIMIT && oldest !== undefined) map.delete(oldest);
+}
+
+function tally(
+  counts: MeshCounts,
+  { pod, status, isProxyError, isMirror, reason }: Answered & { isMirror: boolean; reason?: string },
+): void {
+  const workload = pod ? `${pod.metadata.namespace}/${workloadOf(pod).name}` : 'unknown';
+  const bump = (record: Record<string, number>, key: string): void => {
+    record[key] = (record[key] ?? 0) + 1;
+  };
+  if (isMirror) {
+    bump(counts.mirrored, workload);
+    return;
+  }
+  counts.total += 1;
+  bump(counts.byStatus, String(status));
+  if (isProxyError) bump(counts.proxyErrors, reason ?? 'unknown');
+  else {
+    counts.byWorkload[workload] ??= {};
+    bump(counts.byWorkload[workload], String(status));
+  }
+}

@@ -1,0 +1,225 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type Endpoint, endpointsOf } from './endpoints.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { type MeshRequest, parseHost, pathOf } from './request.ts';
+import type { Destination, HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { Answered } from './traffic-metrics.ts';
+import { routeByTrafficSplit } from './traffic-split.ts';
+import { callUpstream, type UpstreamAnswer, type UpstreamFailure } from './upstream.ts';
+import { routeByVirtualService } from './virtual-service.ts';
+
+export interface ProxyContext {
+  view: LaggedView;
+  random(): number;
+  /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
+  portOf(ip: string): number | undefined;
+  podOf(namespace: string, name: string): KubeObject | undefined;
+  onAnswer(answered: Answered & { isMirror: boolean; reason?: string }): void;
+}
+
+export interface MeshProxy {
+  readonly url: string;
+  readonly view: LaggedView;
+  stop(): Promise<void>;
+}
+
+/** Headers that speak to this proxy or of one connection, and are not passed on. */
+const HOP_HEADERS = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'x-serin-host',
+  'x-serin-source-labels',
+  'x-serin-gateway',
+  'x-serin-namespace',
+];
+
+/** One sidecar or gateway: an HTTP server that routes by what its own view holds. */
+export async function startProxy(context: ProxyContext): Promise<MeshProxy> {
+  const server = createServer((request, response) => {
+    void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    view: context.view,
+    stop: () =>
+      new Promise((resolve) => {
+        context.view.stop();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(context: ProxyContext, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const startedMs = performance.now();
+  const request = readRequest(incoming);
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(part as Buffer);
+  const body = Buffer.concat(parts);
+  const route = resolveRoute(context, request);
+  const seen = { method: request.method, path: pathOf(request.url) };
+  if ('reason' in route) {
+    const destination = request.host.service ?? { name: request.host.text, namespace: '' };
+    context.onAnswer({
+      ...seen,
+      destination,
+      status: route.status,
+      reason: route.reason,
+      isProxyError: true,
+      isMirror: false,
+      durationMs: performance.now() - startedMs,
+    });
+    refuse(response, route);
+    return;
+  }
+  const call = outgoing(request, route, body);
+  for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, seen);
+  const outcome = await sendTo(context, route.destination, call, route);
+  const durationMs = performance.now() - startedMs;
+  const common = { ...seen, destination: route.destination, isMirror: false, durationMs, ...(outcome.pod ? { pod: outcome.pod } : {}) };
+  if ('reason' in outcome) {
+    context.onAnswer({ ...common, status: outcome.status, reason: outcome.reason, isProxyError: true });
+    refuse(response, outcome);
+    return;
+  }
+  context.onAnswer({ ...common, status: outcome.status, isProxyError: false });
+  const headers = outcome.headers;
+  for (const name of HOP_HEADERS) delete headers[name];
+  for (const changes of route.responseHeaders) changeHeaders(headers, changes);
+  response.writeHead(outcome.status, headers);
+  response.end(outcome.body);
+}
+
+function readRequest(incoming: IncomingMessage): MeshRequest {
+  const { headers } = incoming;
+  const text = (name: string): string | undefined => headers[name]?.toString();
+  return {
+    method: incoming.method ?? 'GET',
+    url: incoming.url ?? '/',
+    headers,
+    host: parseHost(text('x-serin-host') ?? headers.host ?? '', text('x-serin-namespace') ?? 'default'),
+    gateway: text('x-serin-gateway') ?? 'mesh',
+    sourceLabels: Object.fromEntries(new URLSearchParams((text('x-serin-source-labels') ?? '').replaceAll(',', '&'))),
+  };
+}
+
+/** VirtualService before TrafficSplit before the plain Service. */
+function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): ResolvedRoute | Refusal {
+  const routed = routeByVirtualService(view, request, random) ?? routeByTrafficSplit(view, request, random);
+  if (routed) return routed;
+  const { service } = request.host;
+  if (!service) return { status: 404, reason: `nothing serves ${request.host.text}` };
+  return { via: 'Service', destination: service, mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
+}
+
+interface Call {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer): Call {
+  const headers: IncomingHttpHeaders = {
+    ...request.headers,
+    host: route.rewrite?.authority ?? request.host.text,
+    connection: 'close',
+    'x-forwarded-proto': 'http',
+  };
+  for (const name of HOP_HEADERS) if (name !== 'connection') delete headers[name];
+  if (body.length > 0) headers['content-length'] = String(body.length);
+  for (const changes of route.requestHeaders) changeHeaders(headers, changes);
+  return { method: request.method, url: route.rewrite?.url ?? request.url, headers, body };
+}
+
+/** `add` appends, `set` replaces, `remove` goes last. Source: Istio Headers.HeaderOperations. */
+function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remove = [] }: HeaderChanges): void {
+  for (const [name, value] of Object.entries(set)) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(add)) {
+    const before = headers[name.toLowerCase()];
+    headers[name.toLowerCase()] = before === undefined ? (name.toLowerCase() === 'set-cookie' ? [value] : value) : [before, value].flat();
+  }
+  for (const name of remove) delete headers[name.toLowerCase()];
+}
+
+type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (Refusal & { pod?: KubeObject });
+
+async function sendTo(context: ProxyContext, destination: Destination, call: Call, route: ResolvedRoute): Promise<Outcome> {
+  const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + route.timeoutMs;
+  const tried = new Set<string>();
+  for (let attempt = 0; ; attempt += 1) {
+    const endpoints = endpointsOf(context.view, destination, route.via === 'Service');
+    if (!endpoints) return { status: 503, reason: `no Service ${destination.namespace}/${destination.name}` };
+    const endpoint = pick(endpoints, tried, context.random);
+    if (!endpoint) return { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
+    tried.add(endpoint.ip);
+    const leftMs = Math.min(deadlineMs - performance.now(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
+    const port = context.portOf(endpoint.ip);
+    const outcome =
+      port === undefined
+        ? ({ failure: 'connect-failure' } as const)
+        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined);
+    const mayRetry = attempt < route.retries.attempts && performance.now() < deadlineMs && isRetried(outcome, route.retries.on);
+    if (mayRetry) continue;
+    const pod = context.podOf(endpoint.namespace, endpoint.pod);
+    const by = pod ? { pod } : {};
+    if (!('failure' in outcome)) return { ...outcome, ...by };
+    return { status: outcome.failure === 'timeout' ? 504 : 503, reason: `${outcome.failure} at ${endpoint.pod}`, ...by };
+  }
+}
+
+/** A random endpoint, one that was not tried yet if there is one. */
+function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
+  const untried = endpoints.filter(({ ip }) => !tried.has(ip));
+  const choice = untried.length > 0 ? untried : endpoints;
+  return choice[Math.floor(random() * choice.length)];
+}
+
+function isRetried(outcome: UpstreamAnswer | UpstreamFailure, on: readonly string[]): boolean {
+  if ('failure' in outcome) {
+    if (outcome.failure === 'connect-failure')
+      return on.some((word) => word === 'connect-failure' || word === '5xx' || word === 'gateway-error' || word === 'reset');
+    return on.some((word) => word === '5xx' || word === 'gateway-error' || (word === 'reset' && outcome.failure === 'reset'));
+  }
+  const { status } = outcome;
+  return on.some(
+    (word) => word === String(status) || (word === '5xx' && status >= 500) || (word === 'gateway-error' && status >= 502 && status <= 504),
+  );
+}
+
+/** A copy: its answer is counted where it lands and otherwise thrown away. */
+async function sendMirror(
+  context: ProxyContext,
+  destination: Destination,
+  call: Call,
+  route: ResolvedRoute,
+  seen: { method: string; path: string },
+): Promise<void> {
+  const startedMs = performance.now();
+  const [host = '', port] = (call.headers.host ?? '').split(':');
+  const copy = { ...call, headers: { ...call.headers, host: `${host}-shadow${port === undefined ? '' : `:${port}`}` } };
+  const outcome = await sendTo(context, destination, copy, { ...route, retries: { attempts: 0, on: [] } });
+  const by = outcome.pod ? { pod: outcome.pod } : {};
+  const reason = 'reason' in outcome ? { reason: outcome.reason } : {};
+  context.onAnswer({
+    ...seen,
+    ...by,
+    ...reason,
+    destination,
+    status: outcome.status,
+    isProxyError: 'reason' in outcome,
+    isMirror: true,
+    durationMs: performance.now() - startedMs,
+  });
+}
+
+function refuse(response: ServerResponse, { status, reason }: Refusal): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'text/plain', 'x-serin-proxy-error': reason });
+  response.end(reason);
+}

@@ -1,0 +1,22 @@
+/** A seeded generator of numbers 0–1 (mulberry32): the same seed gives the same run. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** One entry by weight; undefined when no weight is above zero. */
+export function pickWeighted<T extends { weight: number }>(entries: readonly T[], random: () => number): T | undefined {
+  const total = entries.reduce((sum, { weight }) => sum + weight, 0);
+  let point = random() * total;
+  for (const entry of entries) {
+    if (entry.weight <= 0) continue;
+    point -= entry.weight;
+    if (point < 0) return entry;
+  }
+  return undefined;
+}

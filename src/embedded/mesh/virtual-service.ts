@@ -1,0 +1,118 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type IstioMatch, matchesAny } from './http-match.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { pickWeighted } from './random.ts';
+import { type MeshRequest, parseHost, pathOf } from './request.ts';
+import type { Destination, HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+
+interface Headers {
+  request?: HeaderChanges;
+  response?: HeaderChanges;
+}
+interface HttpRoute {
+  match?: IstioMatch[];
+  route?: { destination: { host: string }; weight?: number; headers?: Headers }[];
+  delegate?: { name: string; namespace?: string };
+  mirror?: { host: string };
+  mirrors?: { destination: { host: string }; percentage?: { value?: number } }[];
+  mirrorPercentage?: { value?: number };
+  mirrorPercent?: number;
+  headers?: Headers;
+  rewrite?: { uri?: string; authority?: string };
+  timeout?: string;
+  retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };
+}
+
+/** What Istio does when a route says nothing of retries, and the word in `retryOn` when it gives only attempts. */
+const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
+
+/** The route of the VirtualService that holds the request's host; undefined when none does. */
+export function routeByVirtualService(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const [service] = view
+    .list('VirtualService')
+    .filter((each) => servesHost(each, request) && servesGateway(each, request.gateway))
+    .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
+  if (!service) return undefined;
+  const namespace = service.metadata.namespace ?? '';
+  for (const http of (service.spec.http ?? []) as HttpRoute[]) {
+    if (!matchesAny(http.match, request)) continue;
+    const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
+    if (delegate) {
+      const inner = ((delegate.spec.http ?? []) as HttpRoute[]).find((each) => matchesAny(each.match, request));
+      if (inner) return resolve({ ...http, ...inner }, delegate.metadata.namespace ?? '', request, random);
+    } else if (http.route) return resolve(http, namespace, request, random);
+  }
+  return { status: 404, reason: 'no route matches' };
+}
+
+function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
+  return ((service.spec.hosts ?? []) as string[]).some((pattern) => {
+    if (pattern === '*' || pattern === host.text) return true;
+    if (pattern.startsWith('*.')) return host.text.endsWith(pattern.slice(1));
+    // A short name is completed with the namespace of the object, never with the caller's.
+    const own = pattern.includes('.') && !host.service ? undefined : parseHost(pattern, service.metadata.namespace ?? '').service;
+    return own !== undefined && own.name === host.service?.name && own.namespace === host.service.namespace;
+  });
+}
+
+function servesGateway(service: KubeObject, gateway: string): boolean {
+  const gateways = (service.spec.gateways?.length ? service.spec.gateways : ['mesh']) as string[];
+  return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
+}
+
+function resolve(http: HttpRoute, namespace: string, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
+  const entries = http.route ?? [];
+  // The weight of an only destination is ignored.
+  const weighted = entries.map((entry) => ({ entry, weight: entries.length === 1 ? 1 : (entry.weight ?? 0) }));
+  const chosen = pickWeighted(weighted, random)?.entry;
+  if (!chosen) return { status: 503, reason: 'no destination has a weight' };
+  const destinationOf = (host: string): Destination => parseHost(host, namespace).service ?? { name: host, namespace };
+  const defined = (changes: readonly (HeaderChanges | undefined)[]): HeaderChanges[] => changes.filter((each) => each !== undefined);
+  const timeoutMs = parseDuration(http.timeout ?? '');
+  const rewrite = rewritten(http, request);
+  return {
+    via: 'VirtualService',
+    destination: destinationOf(chosen.destination.host),
+    mirrors: mirrorsOf(http).flatMap(({ host, percent }) => (random() * 100 < percent ? [destinationOf(host)] : [])),
+    requestHeaders: defined([http.headers?.request, chosen.headers?.request]),
+    responseHeaders: defined([chosen.headers?.response, http.headers?.response]),
+    ...(rewrite ? { rewrite } : {}),
+    ...(timeoutMs ? { timeoutMs } : {}),
+    retries: retriesOf(http),
+  };
+}
+
+function mirrorsOf(http: HttpRoute): { host: string; percent: number }[] {
+  const percent = http.mirrorPercentage?.value ?? http.mirrorPercent ?? (http.mirrorPercentage ? 0 : 100);
+  return [
+    ...(http.mirror ? [{ host: http.mirror.host, percent }] : []),
+    ...(http.mirrors ?? []).map(({ destination, percentage }) => ({ host: destination.host, percent: percentage?.value ?? 100 })),
+  ];
+}
+
+/** A matched prefix is replaced, anything else replaces the whole path. */
+function rewritten({ rewrite, match }: HttpRoute, request: MeshRequest): ResolvedRoute['rewrite'] {
+  if (!rewrite) return undefined;
+  const authority = rewrite.authority === undefined ? {} : { authority: rewrite.authority };
+  if (rewrite.uri === undefined) return authority;
+  const path = pathOf(request.url);
+  const prefix = match?.find((each) => matchesAny([each], request))?.uri?.prefix;
+  const rest =
+    prefix !== undefined && path.startsWith(prefix)
+      ? path.slice(prefix.length)
+      : prefix === undefined && !match?.length
+        ? path.slice(1)
+        : '';
+  return { ...authority, url: rewrite.uri + rest + request.url.slice(path.length) };
+}
+
+function retriesOf({ retries }: HttpRoute): ResolvedRoute['retries'] {
+  if (!retries) return DEFAULT_RETRIES;
+  const perTryTimeoutMs = parseDuration(retries.perTryTimeout ?? '');
+  return {
+    attempts: retries.attempts ?? DEFAULT_RETRIES.attempts,
+    on: retries.retryOn ? retries.retryOn.split(',').map((word) => word.trim()) : DEFAULT_RETRIES.on,
+    ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}),
+  };
+}

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AppBehaviour } from './behaviour.ts';
+
+/** One running pod: a small HTTP application on loopback. */
+export interface App {
+  readonly port: number;
+  /** May be changed while it runs; the next request sees it. */
+  readonly behaviour: AppBehaviour;
+  isReady(): boolean;
+  /** Requests being answered now. */
+  inFlight(): number;
+  answered(): number;
+  /** Stops listening; requests under way are finished unless `now`. */
+  close(now?: boolean): Promise<void>;
+}
+
+export interface AppContext {
+  namespace: string;
+  pod: string;
+  /** Path that answers 503 until the app is ready. */
+  readinessPath: string;
+  random(): number;
+}
+
+export async function startApp(behaviour: AppBehaviour, context: AppContext): Promise<App> {
+  const startedMs = performance.now();
+  let inFlight = 0;
+  let answered = 0;
+  const isReady = (): boolean => !behaviour.neverReady && performance.now() - startedMs >= behaviour.readyAfterMs;
+
+  const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+    const path = request.url?.split('?')[0] ?? '/';
+    const isProbe = path === context.readinessPath && request.headers['user-agent']?.startsWith('kube-probe');
+    const status = isProbe ? (isReady() ? 200 : 503) : context.random() < behaviour.errorRate ? 500 : 200;
+    if (!isProbe) answered += 1;
+    response.writeHead(status, { 'content-type': 'application/json', 'x-serin-pod': context.pod, 'x-serin-version': behaviour.version });
+    const { pod, namespace } = context;
+    response.end(
+      JSON.stringify({
+        pod,
+        namespace,
+        version: behaviour.version,
+        method: request.method,
+        path: request.url,
+        headers: request.headers,
+        body,
+      }),
+    );
+  };
+
+  const server = createServer((request, response) => {
+    inFlight += 1;
+    response.once('close', () => {
+      inFlight -= 1;
+    });
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const body = Buffer.concat(parts).toString();
+      const isProbe = request.headers['user-agent']?.startsWith('kube-probe');
+      if (behaviour.latencyMs > 0 && !isProbe) setTimeout(() => answer(request, response, body), behaviour.latencyMs);
+      else answer(request, response, body);
+    });
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    behaviour,
+    isReady,
+    inFlight: () => inFlight,
+    answered: () => answered,
+    close: (now = false) =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if (now) server.closeAllConnections();
+        else server.closeIdleConnections();
+      }),
+  };
+}

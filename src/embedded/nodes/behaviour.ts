@@ -1,0 +1,39 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+
+/** How the application in a pod behaves. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
+export interface AppBehaviour {
+  version: string;
+  /** Fraction (0–1) of requests answered 500. */
+  errorRate: number;
+  latencyMs: number;
+  /** The process exits at once after each start. */
+  crashes: boolean;
+  /** From start until the readiness path answers 200. */
+  readyAfterMs: number;
+  neverReady: boolean;
+  /** Closes its listener as soon as SIGTERM comes, instead of serving through its grace. */
+  exitsOnSigterm: boolean;
+}
+
+export function behaviourOf(pod: KubeObject): AppBehaviour {
+  const [container] = (pod.spec.containers ?? []) as { image?: string; env?: { name: string; value?: string }[] }[];
+  const setting = (name: string): string | undefined =>
+    container?.env?.find((entry) => entry.name === name)?.value ?? pod.metadata.annotations?.[`serin.dev/${name}`];
+  const number = (name: string): number => Number(setting(name) ?? 0) || 0;
+  const isOn = (name: string): boolean => !['', 'false', '0'].includes(setting(name) ?? '');
+  return {
+    version: setting('VERSION') ?? tagOf(container?.image ?? ''),
+    errorRate: number('ERROR_RATE'),
+    latencyMs: number('LATENCY_MS'),
+    crashes: isOn('CRASH'),
+    readyAfterMs: number('READY_AFTER_MS'),
+    neverReady: isOn('NEVER_READY'),
+    exitsOnSigterm: isOn('EXIT_ON_SIGTERM'),
+  };
+}
+
+/** The tag of an image; a registry's port is none. */
+function tagOf(image: string): string {
+  const last = image.split('@')[0]?.split('/').at(-1) ?? '';
+  return last.split(':')[1] ?? 'latest';
+}

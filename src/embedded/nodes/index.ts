@@ -1,0 +1,144 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { keyOf, watchObjects } from '../controllers/object-store.ts';
+import { workQueue } from '../controllers/work-queue.ts';
+import type { App } from './app.ts';
+import type { AppBehaviour } from './behaviour.ts';
+import { type RunningPod, runPod } from './kubelet.ts';
+import { LEASE_RENEW_MS, type NodeIdentity, registerNode, renewLease } from './node-registration.ts';
+import type { PodCalls } from './pod-calls.ts';
+
+export { PORT_ANNOTATION } from './kubelet.ts';
+export { httpPodCalls, type PodCalls } from './pod-calls.ts';
+
+export interface NodeOptions {
+  /** Binding and force deletion, which `Cluster` cannot express; `httpPodCalls(apiUrl)` for a server without credentials. */
+  calls: PodCalls;
+  /** Default: three nodes in two zones. */
+  nodes?: readonly { name: string; zone: string }[];
+  namespace?: string;
+  /** From binding to the container's start; default 20. */
+  startupMs?: number;
+  /** Part of the grace period during which a terminating app serves on, 0–1; default 0.1 (3 s of the usual 30 s). */
+  graceScale?: number;
+  /** Multiplies probe periods and delays; default 0.1. */
+  probeScale?: number;
+  /** Answers 0–1 for error rates; default Math.random. */
+  random?(): number;
+  /** Overrides what env and annotations of the pod say. */
+  appFor?(pod: KubeObject): Partial<AppBehaviour>;
+  onError?(error: unknown, what: string): void;
+}
+
+export interface Nodes {
+  /** Resolves when the nodes are registered and the pods listed. */
+  readonly ready: Promise<void>;
+  /** The running application of a pod; its `behaviour` may be changed. */
+  app(namespace: string, pod: string): App | undefined;
+  /** Every running application, by `namespace/pod`. */
+  apps(): Map<string, App>;
+  stop(): Promise<void>;
+}
+
+const DEFAULT_NODES = [
+  { name: 'node-a', zone: 'zone-1' },
+  { name: 'node-b', zone: 'zone-2' },
+  { name: 'node-c', zone: 'zone-1' },
+];
+
+/** Scheduler and kubelet in one; an API client, so that it serves a real kube-apiserver too. */
+export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
+  const onError = options.onError ?? (() => undefined);
+  const nodes: NodeIdentity[] = (options.nodes ?? DEFAULT_NODES).map((node, index) => ({ ...node, ip: `10.0.0.${index + 1}` }));
+  const ipOfNode = new Map(nodes.map(({ name, ip }) => [name, ip]));
+  const running = new Map<string, RunningPod>();
+  const addresses = podAddresses();
+  const narrow = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const kubelet = {
+    startupMs: options.startupMs ?? 20,
+    graceScale: options.graceScale ?? 0.1,
+    probeScale: options.probeScale ?? 0.1,
+    random: options.random ?? Math.random,
+    ...(options.appFor ? { appFor: options.appFor.bind(options) } : {}),
+    onError,
+  };
+
+  const scheduling = workQueue(async (key) => {
+    const pod = pods.get(key);
+    if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp) return;
+    const load = Map.groupBy(pods.list(), (each) => String(each.spec.nodeName ?? ''));
+    const [quietest] = nodes.toSorted((a, b) => (load.get(a.name)?.length ?? 0) - (load.get(b.name)?.length ?? 0));
+    if (quietest) await options.calls.bind(pod, quietest.name);
+  }, onError);
+
+  const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, ({ previous, next }) => {
+    const pod = next ?? previous;
+    const uid = pod?.metadata.uid ?? '';
+    if (!pod) return;
+    if (previous && previous.metadata.uid !== next?.metadata.uid) {
+      const gone = previous.metadata.uid ?? '';
+      void running.get(gone)?.kill();
+      running.delete(gone);
+    }
+    if (!next) return;
+    const hostIP = ipOfNode.get(next.spec.nodeName);
+    if (!next.spec.nodeName) {
+      // Nobody runs it yet, so nobody else would finish its deletion.
+      if (next.metadata.deletionTimestamp) void options.calls.forceDelete(next).catch((error: unknown) => onError(error, keyOf(next)));
+      else scheduling.add(keyOf(next));
+    } else if (hostIP !== undefined) {
+      const known = running.get(uid);
+      if (known) known.update(next);
+      else running.set(uid, runPod(cluster, options.calls, next, { podIP: addresses.take(next), hostIP }, kubelet));
+    }
+  });
+
+  const register = async (): Promise<void> => {
+    for (const node of nodes) {
+      await registerNode(cluster, node);
+      await renewLease(cluster, node.name);
+    }
+  };
+  const renewal = setInterval(() => {
+    for (const { name } of nodes) void renewLease(cluster, name).catch((error: unknown) => onError(error, name));
+  }, LEASE_RENEW_MS);
+  renewal.unref();
+
+  const appsByKey = (): Map<string, App> => {
+    const apps = new Map<string, App>();
+    for (const pod of pods.list()) {
+      const app = running.get(pod.metadata.uid ?? '')?.app();
+      if (app) apps.set(keyOf(pod), app);
+    }
+    return apps;
+  };
+  return {
+    ready: Promise.all([register(), pods.synced]).then(() => undefined),
+    app: (namespace, pod) => appsByKey().get(`${namespace}/${pod}`),
+    apps: appsByKey,
+    async stop() {
+      clearInterval(renewal);
+      scheduling.stop();
+      pods.stop();
+      await Promise.all([...running.values()].map((each) => each.kill()));
+      running.clear();
+    },
+  };
+}
+
+/** Made-up addresses in 10.244.0.0/16; a pod that has one already keeps it. */
+function podAddresses(): { take(pod: KubeObject): string } {
+  const taken = new Set<string>();
+  let last = 0;
+  return {
+    take(pod) {
+      let ip: string = pod.status?.podIP ?? '';
+      while (ip === '' || (taken.has(ip) && ip !== pod.status?.podIP)) {
+        last = (last + 1) % 65_000;
+        ip = `10.244.${Math.floor(last / 250)}.${(last % 250) + 1}`;
+      }
+      taken.add(ip);
+      return ip;
+    },
+  };
+}

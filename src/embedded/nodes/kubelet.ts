@@ -1,0 +1,183 @@
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { type App, startApp } from './app.ts';
+import { type AppBehaviour, behaviourOf } from './behaviour.ts';
+import type { PodCalls } from './pod-calls.ts';
+import { nowText, podStatus, type Seen } from './pod-status.ts';
+
+/** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
+export const PORT_ANNOTATION = 'serin.dev/loopback-port';
+const CRASH_BACKOFF_MS = 1000;
+
+export interface KubeletOptions {
+  startupMs: number;
+  graceScale: number;
+  probeScale: number;
+  random(): number;
+  appFor?: (pod: KubeObject) => Partial<AppBehaviour>;
+  onError(error: unknown, what: string): void;
+}
+
+/** The life of one pod on its node, from binding to its last answer. */
+export interface RunningPod {
+  readonly app: () => App | undefined;
+  /** A newer state of the pod was heard; a deletionTimestamp is SIGTERM. */
+  update(pod: KubeObject): void;
+  /** The pod is gone from the API server, or the node stops: the process ends now. */
+  kill(): Promise<void>;
+}
+
+interface Probe {
+  httpGet?: { path?: string };
+  initialDelaySeconds?: number;
+  periodSeconds?: number;
+  failureThreshold?: number;
+  successThreshold?: number;
+}
+
+export function runPod(
+  cluster: Cluster,
+  calls: PodCalls,
+  first: KubeObject,
+  address: { podIP: string; hostIP: string },
+  options: KubeletOptions,
+): RunningPod {
+  let pod = first;
+  let app: App | undefined;
+  let isTerminating = false;
+  let writes: Promise<void> = Promise.resolve();
+  const life = new AbortController();
+  const seen: Seen = { state: 'starting', isReady: false, restarts: 0, startedAt: nowText(), ...address };
+  const what = `${pod.metadata.namespace}/${pod.metadata.name}`;
+
+  /** One write at a time, each of the newest state; what fails is tried again by the next call. */
+  const tell = (): Promise<void> => {
+    writes = writes.then(async () => {
+      for (let attempt = 0; attempt < 6 && !life.signal.aborted; attempt += 1) {
+        try {
+          await cluster.patch(refOf(pod), { status: podStatus(pod, seen) }, { subresource: 'status', signal: life.signal });
+          return;
+        } catch (error) {
+          if (life.signal.aborted) return;
+          options.onError(error, what);
+          await pause(50 * 2 ** attempt, life.signal);
+        }
+      }
+    });
+    return writes;
+  };
+
+  const live = async (): Promise<void> => {
+    await pause(options.startupMs, life.signal);
+    const behaviour = { ...behaviourOf(pod), ...options.appFor?.(pod) };
+    while (behaviour.crashes && !life.signal.aborted && !isTerminating) {
+      seen.state = 'crashed';
+      seen.restarts += 1;
+      await tell();
+      await pause(CRASH_BACKOFF_MS * Math.min(8, seen.restarts), life.signal);
+    }
+    if (life.signal.aborted || isTerminating) return;
+    const probe = ((pod.spec.containers ?? []) as { readinessProbe?: Probe }[])[0]?.readinessProbe;
+    const started = await startApp(behaviour, {
+      namespace: pod.metadata.namespace ?? '',
+      pod: pod.metadata.name,
+      readinessPath: probe?.httpGet?.path ?? '/readyz',
+      random: options.random,
+    });
+    if (life.signal.aborted) {
+      await started.close(true);
+      return;
+    }
+    app = started;
+    seen.state = 'running';
+    seen.startedAt = nowText();
+    await cluster.patch(refOf(pod), { metadata: { annotations: { [PORT_ANNOTATION]: String(started.port) } } }, { signal: life.signal });
+    await watchReadiness(started, probe);
+  };
+
+  const watchReadiness = async (started: App, probe: Probe | undefined): Promise<void> => {
+    // Without a probe a container is ready as soon as it runs; the app's own delay then stands for its start.
+    const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * options.probeScale);
+    if (probe?.initialDelaySeconds) await pause(probe.initialDelaySeconds * 1000 * options.probeScale, life.signal);
+    let streak = 0;
+    let isTold = false;
+    while (!life.signal.aborted) {
+      const isPassing = probe?.httpGet ? await answersProbe(started.port, probe.httpGet.path ?? '/') : started.isReady();
+      const needed = isPassing ? (probe?.successThreshold ?? 1) : (probe?.failureThreshold ?? 3);
+      streak = isPassing === seen.isReady ? 0 : streak + 1;
+      const isTurning = streak >= needed || (!probe && streak > 0);
+      if (isTurning) {
+        seen.isReady = isPassing;
+        streak = 0;
+      }
+      if (isTurning || !isTold) await tell();
+      isTold = true;
+      await pause(isPassing === seen.isReady && probe ? periodMs : Math.min(periodMs, 50), life.signal);
+    }
+  };
+
+  const terminate = async (): Promise<void> => {
+    const graceMs = Number(pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
+    if (app?.behaviour.exitsOnSigterm) await app.close();
+    else {
+      // Serves on: proxies that have not heard yet still send requests.
+      await pause(graceMs * options.graceScale, life.signal);
+      const deadlineMs = performance.now() + graceMs * (1 - options.graceScale);
+      while (app && app.inFlight() > 0 && performance.now() < deadlineMs && !life.signal.aborted) await pause(20, life.signal);
+      await app?.close(true);
+    }
+    if (!life.signal.aborted) await calls.forceDelete(pod);
+  };
+
+  const guarded = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (!life.signal.aborted) options.onError(error, what);
+    });
+  const terminateOnce = (): void => {
+    if (isTerminating || pod.metadata.deletionTimestamp === undefined) return;
+    isTerminating = true;
+    void guarded(terminate());
+  };
+  terminateOnce();
+  if (!isTerminating) void guarded(live());
+
+  return {
+    app: () => app,
+    update(next) {
+      pod = next;
+      terminateOnce();
+    },
+    async kill() {
+      life.abort();
+      await app?.close(true);
+    },
+  };
+}
+
+/** Ends early, without an error, when the pod does. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
+
+async function answersProbe(port: number, path: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { 'user-agent': 'kube-probe/serin', connection: 'close' },
+      signal: AbortSignal.timeout(1000),
+    });
+    await response.text();
+    return response.ok;
+  } catch {
+    // Refused or timed out: that is the probe's answer.
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { nowText } from './pod-status.ts';
+
+const LEASE_NAMESPACE = 'kube-node-lease';
+/** The kubelet's default; the node lifecycle controller waits four times as long. */
+export const LEASE_RENEW_MS = 10_000;
+
+export interface NodeIdentity {
+  name: string;
+  zone: string;
+  ip: string;
+}
+
+/** Makes the Node, or makes an existing one Ready again. */
+export async function registerNode(cluster: Cluster, { name, zone, ip }: NodeIdentity): Promise<void> {
+  const labels = {
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': 'linux',
+    'topology.kubernetes.io/zone': zone,
+    'topology.kubernetes.io/region': 'embedded',
+  };
+  const ref = { apiVersion: 'v1', kind: 'Node', name };
+  const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} };
+  if (await cluster.get(ref)) await cluster.patch(ref, { metadata: { labels } });
+  else await cluster.create(node);
+  const capacity = { cpu: '64', memory: '256Gi', pods: '1000', 'ephemeral-storage': '1Ti' };
+  const now = nowText();
+  const condition = (type: string, status: string, reason: string) => ({
+    type,
+    status,
+    reason,
+    message: reason,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  });
+  const status = {
+    capacity,
+    allocatable: capacity,
+    addresses: [
+      { type: 'InternalIP', address: ip },
+      { type: 'Hostname', address: name },
+    ],
+    conditions: [
+      condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
+      condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure'),
+      condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
+      condition('Ready', 'True', 'KubeletReady'),
+    ],
+    nodeInfo: {
+      architecture: 'amd64',
+      bootID: '',
+      containerRuntimeVersion: 'serin://1',
+      kernelVersion: '',
+      kubeProxyVersion: '',
+      kubeletVersion: 'v1.34.0-serin',
+      machineID: name,
+      operatingSystem: 'linux',
+      osImage: '',
+      systemUUID: name,
+    },
+  };
+  await cluster.patch(ref, { status }, { subresource: 'status' });
+}
+
+/** Renews a node's heartbeat; makes the lease, and its namespace, the first time. */
+export async function renewLease(cluster: Cluster, node: string): Promise<void> {
+  const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: node, namespace: LEASE_NAMESPACE };
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  if (await cluster.get(ref)) {
+    await cluster.patch(ref, { spec: { renewTime } });
+    return;
+  }
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name: LEASE_NAMESPACE };
+  if (!(await cluster.get(namespace))) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: LEASE_NAMESPACE } });
+  const { apiVersion, kind } = ref;
+  const spec = { holderIdentity: node, leaseDurationSeconds: 40, renewTime };
+  await cluster.create({ apiVersion, kind, metadata: { name: node, namespace: LEASE_NAMESPACE }, spec });
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+
+export interface Seen {
+  state: 'starting' | 'running' | 'crashed' | 'terminated';
+  isReady: boolean;
+  restarts: number;
+  podIP: string;
+  hostIP: string;
+  startedAt: string;
+}
+
+interface Condition {
+  type: string;
+  status: string;
+  lastTransitionTime: string;
+  reason?: string;
+  message?: string;
+}
+
+export const nowText = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
+
+/** The whole pod status for what the kubelet sees; times move only when a condition's status does. */
+export function podStatus(pod: KubeObject, seen: Seen): Record<string, unknown> {
+  const previous = (pod.status?.conditions ?? []) as Condition[];
+  const condition = (type: string, isTrue: boolean): Condition => {
+    const status = isTrue ? 'True' : 'False';
+    const before = previous.find((each) => each.type === type);
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : nowText();
+    const isUnready = !isTrue && (type === 'Ready' || type === 'ContainersReady');
+    return {
+      type,
+      status,
+      lastTransitionTime,
+      ...(isUnready ? { reason: 'ContainersNotReady', message: 'containers with unready status' } : {}),
+    };
+  };
+  return {
+    phase: seen.state === 'starting' ? 'Pending' : 'Running',
+    conditions: [
+      condition('PodScheduled', true),
+      condition('Initialized', true),
+      condition('ContainersReady', seen.isReady),
+      condition('Ready', seen.isReady),
+    ],
+    hostIP: seen.hostIP,
+    hostIPs: [{ ip: seen.hostIP }],
+    podIP: seen.podIP,
+    podIPs: [{ ip: seen.podIP }],
+    startTime: pod.status?.startTime ?? nowText(),
+    containerStatuses: ((pod.spec.containers ?? []) as { name: string; image?: string }[]).map(({ name, image = '' }) => ({
+      name,
+      image,
+      imageID: image,
+      ready: seen.isReady,
+      started: seen.state === 'running',
+      restartCount: seen.restarts,
+      state: containerState(seen),
+      ...(seen.restarts > 0 ? { lastState: { terminated: { exitCode: 1, reason: 'Error' } } } : {}),
+    })),
+  };
+}
+
+function containerState({ state, startedAt }: Seen): object {
+  if (state === 'running') return { running: { startedAt } };
+  if (state === 'terminated') return { terminated: { exitCode: 0, reason: 'Completed' } };
+  return {
+    waiting:
+      state === 'starting'
+        ? { reason: 'ContainerCreating' }
+        : { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' },
+  };
+}

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answer } from './api.ts';
+import { instantQuery, type QueryData } from './query.ts';
+import { Scraper } from './scraper.ts';
+import type { IngestedSample } from './series.ts';
+import { Store } from './store.ts';
+
+export interface PrometheusOptions {
+  /** URLs of text expositions. */
+  targets: readonly string[];
+  /** Milliseconds between scrapes; default 15000, Prometheus' own usual value. */
+  scrapeIntervalMs?: number;
+  /** Epoch milliseconds; the time of samples and of queries that name none. */
+  now?: () => number;
+  /** How long samples are kept; default one hour. */
+  retentionMs?: number;
+}
+
+export interface EmbeddedPrometheus {
+  /** Base address of the HTTP API, on loopback. */
+  url: string;
+  /** `data` of an instant query. Throws QueryError. */
+  query(promql: string, atMs?: number): QueryData;
+  /** Stores samples as if scraped. Samples of one series come in order of time. */
+  ingest(samples: readonly IngestedSample[]): void;
+  /** Scrapes all targets now, beside the regular ones. */
+  scrape(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A small Prometheus on loopback: scraping, a store in memory, PromQL and the query API. */
+export async function startPrometheus(options: PrometheusOptions): Promise<EmbeddedPrometheus> {
+  const { targets, scrapeIntervalMs = 15_000, now = Date.now, retentionMs = 3_600_000 } = options;
+  const store = new Store(retentionMs);
+  const scrapers = targets.map((target) => new Scraper(target, store));
+  const stopping = new AbortController();
+  const server = createServer((request, response) => {
+    answer(store, now, request, response).catch((error: unknown) => {
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ status: 'error', errorType: 'internal', error: String(error) }));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+
+  let running: Promise<void> | undefined;
+  const scrape = async () => {
+    const nowMs = now();
+    await Promise.all(scrapers.map((scraper) => scraper.scrape(nowMs, scrapeTimeoutMs(scrapeIntervalMs), stopping.signal)));
+    store.prune(nowMs);
+  };
+  /** One at a time: a slow target delays the next scrape and never gets two. */
+  const scrapeOnce = () => {
+    running ??= scrape().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const timer = targets.length > 0 ? setInterval(scrapeOnce, scrapeIntervalMs) : undefined;
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    query: (promql, atMs = now()) => instantQuery(store, promql, atMs),
+    ingest: (samples) => {
+      for (const sample of samples) store.append(sample);
+    },
+    scrape: scrapeOnce,
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A scrape ends before the next is due; Prometheus' own ceiling is 10 s. */
+function scrapeTimeoutMs(intervalMs: number): number {
+  return Math.min(10_000, intervalMs);
+}

@@ -1,0 +1,61 @@
+import { type LabelSet, labelKey } from '../series.ts';
+import { variance } from './functions.ts';
+import { ascending, quantileOf } from './quantile.ts';
+import { type VectorSample, withoutName } from './value.ts';
+
+export interface Grouping {
+  without: boolean;
+  labels: readonly string[];
+}
+
+type Reduce = (values: readonly number[], param: number) => number;
+
+const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
+
+const reduce: Readonly<Record<string, Reduce>> = {
+  sum,
+  avg: (values) => sum(values) / values.length,
+  // NaN gives way to any number.
+  min: (values) => values.reduce((best, one) => (one < best || Number.isNaN(best) ? one : best)),
+  max: (values) => values.reduce((best, one) => (one > best || Number.isNaN(best) ? one : best)),
+  count: (values) => values.length,
+  group: () => 1,
+  stddev: (values) => Math.sqrt(variance(values)),
+  stdvar: variance,
+  quantile: (values, phi) => quantileOf(phi, values),
+};
+
+/** One sample a group; topk and bottomk choose whole samples instead. */
+export function aggregate(op: string, grouping: Grouping, param: number, samples: readonly VectorSample[]): VectorSample[] {
+  const groups = new Map<string, { labels: LabelSet; members: VectorSample[] }>();
+  for (const sample of samples) {
+    const labels = groupLabels(sample.labels, grouping);
+    const key = labelKey(labels);
+    const group = groups.get(key) ?? { labels, members: [] };
+    group.members.push(sample);
+    groups.set(key, group);
+  }
+  const compute = reduce[op];
+  return [...groups.values()].flatMap(({ labels, members }) => {
+    if (!compute) return chooseExtremes(members, param, op === 'topk');
+    const value = compute(
+      members.map((member) => member.value),
+      param,
+    );
+    return [{ labels, value }];
+  });
+}
+
+function groupLabels(labels: LabelSet, grouping: Grouping): LabelSet {
+  const source = grouping.without ? withoutName(labels) : labels;
+  return Object.fromEntries(Object.entries(source).filter(([name]) => grouping.labels.includes(name) !== grouping.without));
+}
+
+function chooseExtremes(members: readonly VectorSample[], k: number, largest: boolean): VectorSample[] {
+  const wanted = Number.isNaN(k) ? 0 : Math.max(0, Math.trunc(k));
+  const order = (a: VectorSample, b: VectorSample) => {
+    if (Number.isNaN(a.value) || Number.isNaN(b.value)) return Number(Number.isNaN(a.value)) - Number(Number.isNaN(b.value));
+    return largest ? ascending(b.value, a.value) : ascending(a.value, b.value);
+  };
+  return members.toSorted(order).slice(0, wanted);
+}

@@ -1,0 +1,28 @@
+import type { Matcher } from '../series.ts';
+
+export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '^';
+export type ComparisonOp = '==' | '!=' | '<' | '<=' | '>' | '>=';
+export type SetOp = 'and' | 'or' | 'unless';
+
+/** How two vectors are matched: on these labels, or on all but these. */
+export interface Matching {
+  on: boolean;
+  labels: readonly string[];
+  /** The side that may hold several series a group, and the labels that it takes from the other side. */
+  group?: { side: 'left' | 'right'; include: readonly string[] };
+}
+
+export type Expr =
+  | { kind: 'number'; value: number }
+  | { kind: 'string'; value: string }
+  | { kind: 'selector'; matchers: readonly Matcher[]; offsetMs: number }
+  | { kind: 'range'; selector: Extract<Expr, { kind: 'selector' }>; rangeMs: number }
+  | { kind: 'negate'; operand: Expr }
+  | { kind: 'call'; name: string; args: readonly Expr[] }
+  | { kind: 'aggregate'; op: string; without: boolean; grouping: readonly string[]; param?: Expr; operand: Expr }
+  | { kind: 'binary'; op: ArithmeticOp | ComparisonOp | SetOp; bool: boolean; matching: Matching; left: Expr; right: Expr };
+
+export type ValueType = 'scalar' | 'string' | 'vector' | 'matrix';
+
+export const comparisons: readonly string[] = ['==', '!=', '<', '<=', '>', '>='];
+export const setOps: readonly string[] = ['and', 'or', 'unless'];

@@ -1,0 +1,109 @@
+import { failedExecution } from '../query-error.ts';
+import { labelKey, type Point } from '../series.ts';
+import type { Store } from '../store.ts';
+import { aggregate } from './aggregate.ts';
+import { type ArithmeticOp, type ComparisonOp, type Expr, type SetOp, setOps } from './ast.ts';
+import { scalarBinary, setBinary, vectorBinary, vectorScalarBinary } from './binary.ts';
+import { functions } from './functions.ts';
+import { type RangeSeries, type Value, type VectorSample, withoutName } from './value.ts';
+
+/** How long a series is seen after its last sample (Prometheus' default `--query.lookback-delta`). */
+export const lookbackMs = 5 * 60_000;
+
+/** The value of an expression at one moment (epoch milliseconds). Throws QueryError. */
+export function evaluate(expr: Expr, store: Store, atMs: number): Value {
+  const inner = (one: Expr) => evaluate(one, store, atMs);
+  switch (expr.kind) {
+    case 'number':
+      return { kind: 'scalar', value: expr.value };
+    case 'string':
+      return { kind: 'string', value: expr.value };
+    case 'selector':
+      return { kind: 'vector', samples: [...selectInstant(expr, store, atMs)] };
+    case 'range':
+      return selectRange(expr, store, atMs);
+    case 'negate':
+      return negate(inner(expr.operand));
+    case 'call':
+      return unique(
+        functions[expr.name]?.evaluate({ args: expr.args.map(inner), exprs: expr.args, atMs }) ?? { kind: 'vector', samples: [] },
+      );
+    case 'aggregate': {
+      const param = expr.param ? inner(expr.param) : undefined;
+      const phi = param?.kind === 'scalar' ? param.value : Number.NaN;
+      return {
+        kind: 'vector',
+        samples: aggregate(expr.op, { without: expr.without, labels: expr.grouping }, phi, samplesOf(inner(expr.operand))),
+      };
+    }
+    case 'binary':
+      return unique(binary(expr, inner(expr.left), inner(expr.right)));
+    default:
+      return expr satisfies never;
+  }
+}
+
+function samplesOf(value: Value): readonly VectorSample[] {
+  return value.kind === 'vector' ? value.samples : [];
+}
+
+/** The newest sample of each series in (atMs − lookback, atMs], unless a stale marker came after it. */
+function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store, atMs: number): Generator<VectorSample> {
+  const endMs = atMs - expr.offsetMs;
+  for (const { labels, points } of store.select(expr.matchers)) {
+    const newest = points[countUpTo(points, endMs) - 1];
+    if (newest?.value !== undefined && newest.tMs > endMs - lookbackMs) yield { labels, value: newest.value };
+  }
+}
+
+function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, store: Store, atMs: number): Value {
+  const endMs = atMs - selector.offsetMs;
+  const startMs = endMs - rangeMs;
+  const series: RangeSeries[] = [];
+  for (const { labels, points } of store.select(selector.matchers)) {
+    const inside = points.slice(countUpTo(points, startMs), countUpTo(points, endMs));
+    const floats = inside.flatMap(({ tMs, value }) => (value === undefined ? [] : [{ tMs, value }]));
+    if (floats.length > 0) series.push({ labels, points: floats });
+  }
+  return { kind: 'matrix', series, startMs, endMs };
+}
+
+/** How many points are at or before the time, by halving. */
+function countUpTo(points: readonly Point[], tMs: number): number {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((points[middle]?.tMs ?? Infinity) <= tMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function negate(value: Value): Value {
+  if (value.kind === 'scalar') return { kind: 'scalar', value: -value.value };
+  const samples = samplesOf(value).map((sample) => ({ labels: withoutName(sample.labels), value: -sample.value }));
+  return unique({ kind: 'vector', samples });
+}
+
+function binary(expr: Extract<Expr, { kind: 'binary' }>, left: Value, right: Value): Value {
+  if (setOps.includes(expr.op)) {
+    return { kind: 'vector', samples: setBinary(expr.op as SetOp, expr.matching, samplesOf(left), samplesOf(right)) };
+  }
+  const op = expr.op as ArithmeticOp | ComparisonOp;
+  if (left.kind === 'scalar' && right.kind === 'scalar') return { kind: 'scalar', value: scalarBinary(op, left.value, right.value) };
+  if (right.kind === 'scalar') return { kind: 'vector', samples: vectorScalarBinary(op, expr.bool, samplesOf(left), right.value, false) };
+  if (left.kind === 'scalar') return { kind: 'vector', samples: vectorScalarBinary(op, expr.bool, samplesOf(right), left.value, true) };
+  return { kind: 'vector', samples: vectorBinary(op, expr.bool, expr.matching, samplesOf(left), samplesOf(right)) };
+}
+
+/** Dropping the metric's name can make two series one; Prometheus refuses that rather than choosing. */
+function unique(value: Value): Value {
+  const seen = new Set<string>();
+  for (const { labels } of samplesOf(value)) {
+    const key = labelKey(labels);
+    if (seen.has(key)) throw failedExecution('vector cannot contain metrics with the same labelset');
+    seen.add(key);
+  }
+  return value;
+}

@@ -1,0 +1,64 @@
+import { formatFloat } from './format-float.ts';
+import { evaluate } from './promql/evaluate.ts';
+import { parsePromql } from './promql/parse.ts';
+import type { Value } from './promql/value.ts';
+import { badData } from './query-error.ts';
+import { type LabelSet, labelKey } from './series.ts';
+import type { Store } from './store.ts';
+
+/** Seconds, and the value as text. */
+export type WireSample = [number, string];
+export type QueryData =
+  | { resultType: 'vector'; result: { metric: LabelSet; value: WireSample }[] }
+  | { resultType: 'matrix'; result: { metric: LabelSet; values: WireSample[] }[] }
+  | { resultType: 'scalar' | 'string'; result: WireSample };
+
+/** `data` of `/api/v1/query`: the expression at one moment. Throws QueryError. */
+export function instantQuery(store: Store, promql: string, atMs: number): QueryData {
+  const value = evaluate(parsePromql(promql), store, atMs);
+  switch (value.kind) {
+    case 'scalar':
+      return { resultType: 'scalar', result: [atMs / 1000, formatFloat(value.value)] };
+    case 'string':
+      return { resultType: 'string', result: [atMs / 1000, value.value] };
+    case 'vector':
+      return {
+        resultType: 'vector',
+        result: value.samples.map((sample) => ({ metric: sample.labels, value: [atMs / 1000, formatFloat(sample.value)] })),
+      };
+    case 'matrix':
+      return {
+        resultType: 'matrix',
+        result: value.series.map(({ labels, points }) => ({
+          metric: labels,
+          values: points.map((point): WireSample => [point.tMs / 1000, formatFloat(point.value)]),
+        })),
+      };
+    default:
+      return value satisfies never;
+  }
+}
+
+/** `data` of `/api/v1/query_range`: the expression at each step from start to end, both included. Throws QueryError. */
+export function rangeQuery(store: Store, promql: string, startMs: number, endMs: number, stepMs: number): QueryData {
+  if (stepMs <= 0) throw badData('invalid parameter "step": zero or negative query resolution step widths are not accepted');
+  if (endMs < startMs) throw badData('invalid parameter "end": end timestamp must not be before start time');
+  if ((endMs - startMs) / stepMs > 11_000) throw badData('exceeded maximum resolution of 11,000 points per timeseries');
+  const expr = parsePromql(promql);
+  const series = new Map<string, { metric: LabelSet; values: WireSample[] }>();
+  for (let atMs = startMs; atMs <= endMs; atMs += stepMs) {
+    for (const { labels, value } of samplesForRange(evaluate(expr, store, atMs))) {
+      const key = labelKey(labels);
+      const one = series.get(key) ?? { metric: labels, values: [] };
+      one.values.push([atMs / 1000, formatFloat(value)]);
+      series.set(key, one);
+    }
+  }
+  return { resultType: 'matrix', result: [...series.values()].sort((a, b) => (labelKey(a.metric) < labelKey(b.metric) ? -1 : 1)) };
+}
+
+function samplesForRange(value: Value) {
+  if (value.kind === 'vector') return value.samples;
+  if (value.kind === 'scalar') return [{ labels: {}, value: value.value }];
+  throw badData('invalid parameter "query": invalid expression type for range query, must be Scalar or instant Vector');
+}

@@ -1,0 +1,48 @@
+import got from 'got';
+import { parseExposition } from './exposition.ts';
+import { type LabelSet, labelKey } from './series.ts';
+import type { Store } from './store.ts';
+
+/** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
+export class Scraper {
+  readonly #url: string;
+  readonly #store: Store;
+  readonly #own: LabelSet;
+  /** What the last scrape gave without a time of its own: these series end when they are missing. */
+  #present = new Map<string, LabelSet>();
+
+  constructor(url: string, store: Store) {
+    this.#url = url;
+    this.#store = store;
+    this.#own = { job: 'embedded', instance: new URL(url).host };
+  }
+
+  /** Never throws: a failed scrape is `up` 0, and all series of the target end. */
+  async scrape(nowMs: number, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const before = this.#present;
+    this.#present = new Map();
+    const up = await this.#read(nowMs, timeoutMs, signal);
+    for (const [key, labels] of before) if (!this.#present.has(key)) this.#store.append({ labels, tMs: nowMs });
+    this.#store.append({ labels: { __name__: 'up', ...this.#own }, tMs: nowMs, value: up ? 1 : 0 });
+  }
+
+  async #read(nowMs: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      const text = await got(this.#url, { timeout: { request: timeoutMs }, retry: { limit: 0 }, ...(signal ? { signal } : {}) }).text();
+      for (const { labels: exposed, value, tMs } of parseExposition(text)) {
+        const labels = this.#relabel(exposed);
+        this.#store.append({ labels, tMs: tMs ?? nowMs, value });
+        if (tMs === undefined) this.#present.set(labelKey(labels), labels);
+      }
+      return true;
+    } catch {
+      return false; // `up` 0 tells it
+    }
+  }
+
+  #relabel(exposed: LabelSet): LabelSet {
+    const labels: Record<string, string> = {};
+    for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;
+    return { ...labels, ...this.#own };
+  }
+}

@@ -1,0 +1,26 @@
+import type { KubeObject } from '../api/kube-object.ts';
+
+/** The routing kinds that the embedded mesh honours, as CRDs without a schema of their own: what is in them is the mesh's to judge. */
+export function routingCrds(): KubeObject[] {
+  return [
+    crd('networking.istio.io', 'VirtualService', 'virtualservices', ['v1beta1', 'v1alpha3', 'v1']),
+    crd('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
+    crd('split.smi-spec.io', 'TrafficSplit', 'trafficsplits', ['v1alpha2', 'v1alpha1', 'v1alpha3', 'v1alpha4']),
+    crd('specs.smi-spec.io', 'HTTPRouteGroup', 'httproutegroups', ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1']),
+  ];
+}
+
+function crd(group: string, kind: string, plural: string, versions: readonly string[]): KubeObject {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
+    },
+  };
+}
