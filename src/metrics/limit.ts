@@ -1,0 +1,40 @@
+import type { Metric } from '../api/canary.ts';
+
+/** What a metric measures decides how its deprecated `threshold` is read: a success rate has a minimum, all else a maximum. */
+export type MetricKind = 'successRate' | 'duration' | 'custom';
+
+/** The accepted range, both ends included, in percent, whole milliseconds, or the query's own unit. */
+export interface Limit {
+  min?: number | undefined;
+  max?: number | undefined;
+}
+
+/** 05 B32–B35: `thresholdRange` wins over `threshold`; with neither the threshold is 0. */
+export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange'>, kind: MetricKind): Limit {
+  const { thresholdRange: range, threshold = 0 } = metric;
+  const bounds: Limit = range ? { ...range } : kind === 'successRate' ? { min: threshold } : { max: threshold };
+  if (kind !== 'duration') return bounds;
+  // Durations are compared as whole milliseconds, bounds too (05 B31, B33).
+  return {
+    ...(bounds.min === undefined ? {} : { min: Math.trunc(bounds.min) }),
+    ...(bounds.max === undefined ? {} : { max: Math.trunc(bounds.max) }),
+  };
+}
+
+/** Why the value is outside, or undefined. NaN is outside every range that has a bound. */
+export function breach(value: number, { min, max }: Limit, unit: string): string | undefined {
+  if (min !== undefined && !(value >= min)) return `${showNumber(value)}${unit} is below the minimum of ${min}${unit}`;
+  if (max !== undefined && !(value <= max)) return `${showNumber(value)}${unit} is above the maximum of ${max}${unit}`;
+  return undefined;
+}
+
+export function limitText({ min, max }: Limit, unit: string): string {
+  if (min !== undefined && max !== undefined) return `${min}${unit} to ${max}${unit}`;
+  if (min !== undefined) return `at least ${min}${unit}`;
+  if (max !== undefined) return `at most ${max}${unit}`;
+  return 'any value';
+}
+
+function showNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(2)));
+}

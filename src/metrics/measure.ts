@@ -1,0 +1,174 @@
+import type { Canary, Metric, Provider } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import { breach, type Limit, limitOf, limitText, type MetricKind } from './limit.ts';
+import { MetricTemplate } from './metric-template.ts';
+import { observerFor } from './observers/index.ts';
+import type { Observer } from './observers/observer.ts';
+import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
+import { prometheus } from './providers/prometheus.ts';
+import { type QueryVariables, renderQuery } from './query-template.ts';
+import { queryVariables } from './query-variables.ts';
+
+export interface MeasureDependencies {
+  /** Address for built-in and inline queries, unless the Canary names its own. */
+  metricsServer: string;
+  /** Whose built-in queries are asked, unless the Canary names its own. */
+  provider: Provider;
+  /** The MetricTemplate as raw JSON; undefined when there is none. */
+  template(namespace: string, name: string): Promise<unknown>;
+  /** The decoded data of a Secret; undefined when there is none. */
+  secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  signal: AbortSignal;
+  /** For each query. */
+  timeoutMs: number;
+  /** Ask the built-in queries for the primary, too. */
+  baselines?: boolean;
+}
+
+type Check = (deps: MeasureDependencies) => Promise<Verdict>;
+
+/**
+ * One verdict a check, in the established order: built-in and inline queries as listed, then templates (05 E1). All are asked, at
+ * the same time, so that a failed one does not hide the others. Never throws; what cannot be measured is `unmeasured` (I11).
+ */
+export async function measure(canary: Canary, deps: MeasureDependencies): Promise<Verdict[]> {
+  const metrics = canary.spec.analysis.metrics ?? [];
+  const checks = [
+    ...metrics.flatMap((metric) => queryChecks(canary, metric)),
+    ...metrics.flatMap((metric) => templateChecks(canary, metric)),
+  ];
+  return Promise.all(checks.map((check) => check(deps)));
+}
+
+const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate': 'successRate', 'request-duration': 'duration' };
+
+function builtinKind(metric: Metric): MetricKind | undefined {
+  return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
+}
+
+function queryChecks(canary: Canary, metric: Metric): Check[] {
+  const checks: Check[] = [];
+  const kind = builtinKind(metric);
+  if (kind) checks.push((deps) => builtinVerdict(canary, metric, kind, deps));
+  if (metric.query) checks.push((deps) => inlineVerdict(canary, metric, metric.query ?? '', deps));
+  return checks;
+}
+
+function templateChecks(canary: Canary, metric: Metric): Check[] {
+  if (metric.templateRef) return [(deps) => templateVerdict(canary, metric, deps)];
+  if (builtinKind(metric) || metric.query) return [];
+  return [async () => unmeasured(metric, limitOf(metric, 'custom'), '', 'it has neither query nor templateRef and is no built-in metric')];
+}
+
+async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
+  const observer = observerFor(canary.spec.provider ?? deps.provider, canary.spec.targetRef.kind);
+  const server = serverOf(canary, deps);
+  const variables = nameRules(observer, queryVariables(canary, metric));
+  const ask = async (target: string) =>
+    inUnits(await askServer(server, templateOf(observer, kind), { ...variables, target }, deps), kind, observer.durationUnit);
+  const primary = deps.baselines && observer.selectsWorkload ? ask(`${variables.target}-primary`) : undefined;
+  const verdict = judge(metric, kind, await ask(variables.target));
+  const baseline = await primary;
+  return baseline?.kind === 'value' && Number.isFinite(baseline.value) ? { ...verdict, baseline: baseline.value } : verdict;
+}
+
+function inlineVerdict(canary: Canary, metric: Metric, query: string, deps: MeasureDependencies): Promise<Verdict> {
+  return askServer(serverOf(canary, deps), query, queryVariables(canary, metric), deps).then((answer) => judge(metric, 'custom', answer));
+}
+
+async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
+  const namespace = metric.templateRef?.namespace || canary.metadata.namespace;
+  const name = metric.templateRef?.name ?? '';
+  const failed = (reason: string) => judge(metric, 'custom', { kind: 'error', reason: `MetricTemplate ${namespace}/${name}: ${reason}` });
+  try {
+    const found = await deps.template(namespace, name);
+    if (found === undefined) return failed('not found; create it or correct templateRef');
+    const template = MetricTemplate.safeParse(found);
+    if (!template.success) return failed(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
+    const backend = await templateProvider(template.data, namespace, deps);
+    if (typeof backend === 'string') return failed(backend);
+    return judge(metric, 'custom', await askServer(backend, template.data.spec.query, queryVariables(canary, metric), deps));
+  } catch {
+    // The error of a failed read may quote the request; the words for the user are ours.
+    return failed('it or its Secret could not be read');
+  }
+}
+
+/** The backend of a template, or why there is none. */
+async function templateProvider(template: MetricTemplate, namespace: string, deps: MeasureDependencies): Promise<MetricProvider | string> {
+  const { type = 'prometheus', address, headers, secretRef, insecureSkipVerify } = template.spec.provider;
+  if (type !== 'prometheus') return `provider type ${type} is not supported by this version`;
+  if (!address) return 'spec.provider.address is required';
+  const options = {
+    address,
+    timeoutMs: deps.timeoutMs,
+    ...(headers ? { headers } : {}),
+    ...(insecureSkipVerify === undefined ? {} : { insecureSkipVerify }),
+  };
+  if (!secretRef) return prometheus(options);
+  const secret = await deps.secret(namespace, secretRef.name);
+  if (!secret) return `Secret ${namespace}/${secretRef.name} not found`;
+  const { token, username, password } = secret;
+  if (token) return prometheus({ ...options, bearer: token });
+  if (username === undefined || password === undefined)
+    return `Secret ${namespace}/${secretRef.name} needs token, or username and password`;
+  return prometheus({ ...options, basicAuth: { username, password } });
+}
+
+function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {
+  return prometheus({ address: canary.spec.metricsServer || deps.metricsServer, timeoutMs: deps.timeoutMs });
+}
+
+async function askServer(
+  server: MetricProvider,
+  template: string,
+  variables: QueryVariables,
+  deps: MeasureDependencies,
+): Promise<Measurement> {
+  const rendered = renderQuery(template, variables);
+  return 'error' in rendered ? { kind: 'error', reason: rendered.error } : server.runQuery(rendered.query, deps.signal);
+}
+
+function templateOf(observer: Observer, kind: MetricKind): string {
+  return kind === 'successRate' ? observer.requestSuccessRate : observer.requestDuration;
+}
+
+function nameRules(observer: Observer, variables: QueryVariables): QueryVariables {
+  if (!observer.underscoreNames) return variables;
+  const clean = (text: string) => text.replace(/[^0-9A-Za-z_]/g, '_');
+  const { name, namespace, target, service, ingress } = variables;
+  return {
+    ...variables,
+    name: clean(name),
+    namespace: clean(namespace),
+    target: clean(target),
+    service: clean(service),
+    ingress: clean(ingress),
+  };
+}
+
+/** Durations as whole milliseconds, toward zero (05 B31). */
+function inUnits(measured: Measurement, kind: MetricKind, unit: Observer['durationUnit']): Measurement {
+  if (measured.kind !== 'value' || kind !== 'duration') return measured;
+  return { kind: 'value', value: Math.trunc(measured.value * (unit === 's' ? 1000 : 1)) };
+}
+
+function judge(metric: Metric, kind: MetricKind, measured: Measurement): Verdict {
+  const unit = kind === 'successRate' ? '%' : kind === 'duration' ? 'ms' : '';
+  const limit = limitOf(metric, kind);
+  if (measured.kind !== 'value') return unmeasured(metric, limit, unit, measured.reason);
+  const reason = breach(measured.value, limit, unit);
+  // JSON has no infinity: the reason tells it, the status cannot hold it.
+  const value = Number.isFinite(measured.value) ? { value: measured.value } : {};
+  const seen = { check: metric.name, ...value, limit: limitText(limit, unit) };
+  return reason ? { ...seen, verdict: 'failed', reason: `${metric.name}: ${reason}` } : { ...seen, verdict: 'passed' };
+}
+
+function unmeasured(metric: Metric, limit: Limit, unit: string, reason: string): Verdict {
+  return {
+    check: metric.name,
+    verdict: 'unmeasured',
+    limit: limitText(limit, unit),
+    reason: `${metric.name} could not be measured: ${reason}`,
+  };
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05 T20). */
+export const MetricTemplate = z.looseObject({
+  spec: z.looseObject({
+    provider: z.looseObject({
+      type: z.string().optional(),
+      address: z.string().optional(),
+      headers: z.record(z.string(), z.array(z.string())).optional(),
+      secretRef: z.looseObject({ name: z.string() }).optional(),
+      insecureSkipVerify: z.boolean().optional(),
+    }),
+    query: z.string(),
+  }),
+});
+export type MetricTemplate = z.infer<typeof MetricTemplate>;

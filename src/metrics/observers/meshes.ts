@@ -1,0 +1,47 @@
+import type { Observer } from './observer.ts';
+import { p99, successRate } from './shapes.ts';
+
+function mesh(name: string, metric: string, buckets: string, selector: string, succeeded: string): Observer {
+  return {
+    name,
+    requestSuccessRate: successRate(metric, selector, succeeded),
+    requestDuration: p99(buckets, selector),
+    durationUnit: 'ms',
+    durationStatistic: 'p99',
+    selectsWorkload: true,
+  };
+}
+
+/** Source: 05 B10. */
+export const istio = mesh(
+  'istio',
+  'istio_requests_total',
+  'istio_request_duration_milliseconds_bucket',
+  'reporter="destination",destination_workload_namespace="{{ namespace }}",destination_workload=~"{{ target }}"',
+  'response_code!~"5.*"',
+);
+
+const linkerdBy = (label: string) =>
+  mesh(
+    'linkerd',
+    'response_total',
+    'response_latency_ms_bucket',
+    `namespace="{{ namespace }}",${label}=~"{{ target }}",direction="inbound"`,
+    'classification!="failure"',
+  );
+/** Source: 05 B11. */
+export const linkerd = linkerdBy('deployment');
+/** Linkerd labels the pods of a DaemonSet by another label (05 W34). */
+export const linkerdDaemonSet = linkerdBy('daemonset');
+
+const osmBy = (kind: string) =>
+  mesh(
+    'osm',
+    'osm_request_total',
+    'osm_request_duration_ms_bucket',
+    `destination_namespace="{{ namespace }}",destination_kind="${kind}",destination_name="{{ target }}"`,
+    'response_code!~"5.*"',
+  );
+/** Source: 05 B18. */
+export const osm = osmBy('Deployment');
+export const osmDaemonSet = osmBy('DaemonSet');

@@ -1,0 +1,15 @@
+/** The built-in queries of one mesh or ingress; templates in the language of `query-template.ts`. */
+export interface Observer {
+  name: string;
+  /** Gives percent of requests that did not fail, 0–100. */
+  requestSuccessRate: string;
+  /** Gives the latency in `durationUnit`. */
+  requestDuration: string;
+  durationUnit: 'ms' | 's';
+  /** What the value of `requestDuration` is: a few providers publish no histogram that fits. */
+  durationStatistic: 'p99' | 'mean';
+  /** Whether `{{ target }}` alone chooses the side measured, so that the same query can be asked for the primary. */
+  selectsWorkload: boolean;
+  /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_` (05 B23). */
+  underscoreNames?: boolean;
+}

@@ -1,0 +1,14 @@
+/** What one query gave. A failure to measure is never a value (I11). */
+export type Measurement =
+  | { kind: 'value'; value: number }
+  /** The backend answered and has nothing to say: no series, or NaN. */
+  | { kind: 'noData'; reason: string }
+  /** No answer that can be used. `reason` holds no credentials. */
+  | { kind: 'error'; reason: string };
+
+/** A metric backend. Neither verb throws. */
+export interface MetricProvider {
+  runQuery(query: string, signal: AbortSignal): Promise<Measurement>;
+  /** Why the backend cannot be asked; undefined when it can. */
+  isOnline(signal: AbortSignal): Promise<string | undefined>;
+}

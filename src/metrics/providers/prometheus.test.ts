@@ -1,0 +1,92 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type PrometheusOptions, prometheus } from './prometheus.ts';
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => {
+    server?.listen(0, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const ask = (address: string, options: Partial<PrometheusOptions> = {}, query = 'up') =>
+  prometheus({ address, timeoutMs: 2000, ...options }).runQuery(query, new AbortController().signal);
+const vector = (...values: unknown[]) =>
+  JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
+
+describe('an answer of Prometheus (05 P3–P5, Q4)', () => {
+  it.each([
+    [vector(), 'noData', undefined],
+    [vector('NaN'), 'noData', undefined],
+    [vector('1', '2'), 'value', 2],
+    [vector('+Inf'), 'value', Infinity],
+    [vector(5), 'noData', undefined],
+    ['{"status":"success","data":{"resultType":"scalar","result":[1,"7"]}}', 'value', 7],
+    ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,"1"]]}]}}', 'error', undefined],
+    ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]}]}}', 'noData', undefined],
+    ['{"status":"error","errorType":"bad_data","error":"no"}', 'error', undefined],
+    ['<html>', 'error', undefined],
+    ['{"status":"success","data":{"result":7}}', 'error', undefined],
+    ['null', 'error', undefined],
+  ])('%s is %s', async (body, kind, value) => {
+    const address = await serve((_, response) => response.end(body));
+    expect(await ask(address)).toEqual(value === undefined ? { kind, reason: expect.any(String) } : { kind, value });
+  });
+
+  it.each<[string, RequestListener, RegExp]>([
+    [
+      'refuses',
+      (_, response) => response.writeHead(400).end('{"status":"error","error":"1:2: parse error"}'),
+      /answered 400: 1:2: parse error/,
+    ],
+    ['fails', (_, response) => response.writeHead(503).end('secret page'), /^Prometheus answered 503$/],
+    ['is too long', (_, response) => response.end(`"${'x'.repeat(6 * 1024 * 1024)}"`), /longer than 5 MB/],
+    [
+      'is cut off',
+      (_, response) => response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
+      /cannot be asked/,
+    ],
+    ['goes elsewhere', (_, response) => response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end(), /redirects to another address/],
+    ['goes round', (_, response) => response.writeHead(302, { location: '/x' }).end(), /cannot be asked/],
+  ])('is an error when it %s', async (_, listener, reason) => {
+    expect(await ask(await serve(listener))).toEqual({ kind: 'error', reason: expect.stringMatching(reason) });
+  });
+
+  it('is an error when it does not come in time, or is not waited for', async () => {
+    const address = await serve(() => {});
+    expect(await ask(address, { timeoutMs: 60 })).toEqual({ kind: 'error', reason: 'Prometheus did not answer within 60 ms' });
+    const cancelled = prometheus({ address, timeoutMs: 2000 }).runQuery('up', AbortSignal.abort());
+    expect(await cancelled).toEqual({ kind: 'error', reason: 'the query was cancelled' });
+  });
+});
+
+it('keeps a path prefix, folds white space, sends the token, and tells no credentials (05 P1, P2, Q5)', async () => {
+  let seen: (string | undefined)[] = [];
+  const address = await serve((request, response) => {
+    seen = [request.url, request.headers.authorization];
+    response.end(vector('1'));
+  });
+  await ask(`${address}/prefix/?drop=1`, { bearer: 'hush' }, ' sum(a)\n  / b ');
+  expect(seen).toEqual(['/prefix/api/v1/query?query=+sum%28a%29+%2F+b+', 'Bearer hush']);
+  await ask(address, { basicAuth: { username: 'u', password: 'p' } });
+  expect(seen[1]).toBe('Basic dTpw');
+  const dead = await ask('http://user:hunter2@127.0.0.1:1/', { headers: { 'X-Key': ['k3y'] } });
+  expect(dead.kind).toBe('error');
+  expect(JSON.stringify(dead)).not.toMatch(/hunter2|k3y|user:/);
+});
+
+it('is online when vector(1) is 1 (05 P7)', async () => {
+  let value = '1';
+  const provider = prometheus({ address: await serve((_, response) => response.end(vector(value))), timeoutMs: 2000 });
+  const { signal } = new AbortController();
+  expect(await provider.isOnline(signal)).toBeUndefined();
+  value = '2';
+  expect(await provider.isOnline(signal)).toMatch(/gave 2/);
+});

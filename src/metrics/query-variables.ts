@@ -1,0 +1,29 @@
+import type { Canary, Metric } from '../api/canary.ts';
+
+/** What a query template can name (05 T1–T7). `variables` are the metric's `templateVariables`. */
+export interface QueryVariables {
+  name: string;
+  namespace: string;
+  target: string;
+  service: string;
+  ingress: string;
+  route: string;
+  interval: string;
+  variables: Readonly<Record<string, string>>;
+}
+
+/** `interval` defaults to one minute for every metric, templates too (05 W14). */
+export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>): QueryVariables {
+  const { spec, metadata } = canary;
+  const target = spec.targetRef.name;
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace,
+    target,
+    service: spec.service.name || target,
+    ingress: spec.ingressRef?.name || target,
+    route: spec.routeRef?.name || target,
+    interval: metric.interval || '1m',
+    variables: metric.templateVariables ?? {},
+  };
+}
