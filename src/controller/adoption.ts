@@ -1,0 +1,51 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { revisionAnnotation } from '../api/names.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { resolveSelector } from '../routers/services.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
+import type { Anchors } from './anchors.ts';
+import type { ControllerConfig } from './config.ts';
+import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+
+/** Another controller has run this Canary: its status has a phase, but nothing that we would remember by. */
+export function isForeign(canary: Canary): boolean {
+  const phase = canary.status?.phase ?? '';
+  return phase !== '' && phase !== 'Initializing' && canary.status?.release === undefined;
+}
+
+/**
+ * Whether the primary that another controller made holds the target as it is now, rewritten: then nothing is new, and the template is
+ * kept as the last promoted one (DESIGN Revisions; its hashes cannot be computed by us, 02 §15.4.35). The reads of an adoption happen once.
+ */
+export async function primaryEqualsTarget(
+  canary: Canary,
+  { cluster, anchors, config, signal }: { cluster: Cluster; anchors: Anchors; config: ControllerConfig; signal: AbortSignal },
+): Promise<boolean | undefined> {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return undefined;
+  const [target, primary] = await Promise.all([
+    cluster.get(targetRefOf(canary), { signal }),
+    cluster.get(primaryRefOf(canary), { signal }),
+  ]);
+  if (!target || !primary) return undefined;
+  const selector = resolveSelector(target, config.selectorLabels);
+  if ('error' in selector) return undefined;
+  const revision = workload.revision(target);
+  const { selectorLabels, includeLabelPrefix } = config;
+  const rendered = workload.primaryTemplate(canary, target, { selector, selectorLabels, includeLabelPrefix, revision, replicas: 1 });
+  const held: KubeObject = { ...primary, spec: { template: unstamped(primary.spec.template) } };
+  const isEqual = workload.templateMatches(held, { template: unstamped(rendered.template) }) === undefined;
+  if (isEqual) {
+    await anchors.ensure(canary, target, signal);
+    await anchors.keepTemplate(canary, { ...rendered, template: primary.spec.template } satisfies PrimarySpec, revision, signal);
+  }
+  return isEqual;
+}
+
+/** The id of the promotion is another one for each controller, and tells nothing of the pods. */
+function unstamped(template: PodTemplate): PodTemplate {
+  const { [revisionAnnotation]: _, ...annotations } = template.metadata?.annotations ?? {};
+  return { ...template, metadata: { ...template.metadata, annotations } };
+}

@@ -1,0 +1,127 @@
+import { apiVersion, type Canary } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { refOf } from '../api/kube-object.ts';
+import { names } from '../api/names.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import {
+  historyToPrune,
+  readAnchor,
+  readTemplateRevision,
+  recordLabel,
+  recordsOf,
+  renderAnchor,
+  renderTemplateRevision,
+  type TemplateRevisionData,
+} from '../workloads/anchor.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { PrimarySpec } from '../workloads/workload.ts';
+
+/**
+ * The anchor of each Canary and the templates that were promoted. They are read when a release needs them and not watched: at rest
+ * nobody looks at them.
+ */
+export class Anchors {
+  readonly #cluster: Cluster;
+  readonly #historyLimit: number;
+  readonly #known = new Map<string, KubeObject>();
+
+  constructor(cluster: Cluster, historyLimit: number) {
+    this.#cluster = cluster;
+    this.#historyLimit = historyLimit;
+  }
+
+  /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
+  async ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
+    const known = await this.#find(canary, signal);
+    if (known) return identity(known);
+    const workload = workloadFor(canary.spec.targetRef);
+    const apex = await this.#cluster.get(
+      { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
+      { signal },
+    );
+    const { name, namespace, uid } = canary.metadata;
+    const { provider, targetRef, service, analysis } = canary.spec;
+    const anchor = renderAnchor(canary, {
+      canary: {
+        metadata: { name, namespace, uid },
+        spec: {
+          ...(provider && { provider }),
+          targetRef,
+          service,
+          analysis: { interval: analysis.interval, threshold: analysis.threshold },
+        },
+      },
+      target: { replicas: 'unsupported' in workload ? 1 : workload.replicas(target) },
+      ...(apex && { apexService: { selector: apex.spec?.selector ?? {} } }),
+    });
+    const created = await this.#cluster.create(anchor, { signal });
+    this.#known.set(canary.metadata.uid, created);
+    return identity(created);
+  }
+
+  /** The anchor's identity for owner references; made on the spot for objects that come before the primary. */
+  async reference(canary: Canary, signal: AbortSignal): Promise<{ name: string; uid: string }> {
+    const known = await this.#find(canary, signal);
+    if (known) return identity(known);
+    const { namespace } = canary.metadata;
+    const { targetRef } = canary.spec;
+    const target = await this.#cluster.get({ ...targetRef, namespace }, { signal });
+    return this.ensure(canary, target ?? { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } }, signal);
+  }
+
+  /** Records a template before it is promoted, and prunes the history. */
+  async keepTemplate(canary: Canary, spec: PrimarySpec, revision: string, signal: AbortSignal): Promise<void> {
+    const anchor = await this.#find(canary, signal);
+    const records = await this.#records(canary, signal);
+    const number = Math.max(0, ...records.map((object) => Number(object.revision))) + 1;
+    await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor), { signal });
+    for (const old of historyToPrune(records, this.#historyLimit - 1)) await this.#cluster.delete(refOf(old), { signal });
+  }
+
+  /** Anchors whose Canary is not among these uids: it was deleted while nobody looked. */
+  async orphans(uids: ReadonlySet<string>, namespace: string, signal: AbortSignal): Promise<Canary[]> {
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...(namespace === '' ? {} : { namespace }) };
+    const { items } = await this.#cluster.list(kind, { labelSelector: `${recordLabel}=anchor`, signal });
+    return items.flatMap((anchor) => {
+      const { canary } = readAnchor(anchor) ?? {};
+      if (!canary || uids.has(canary.metadata.uid)) return [];
+      const metadata = { ...canary.metadata, generation: 0, resourceVersion: '' };
+      return [{ apiVersion, kind: 'Canary' as const, metadata, spec: canary.spec }];
+    });
+  }
+
+  /** The newest promoted template, or that of one revision. */
+  async promotedTemplate(canary: Canary, signal: AbortSignal, revision?: string): Promise<TemplateRevisionData | undefined> {
+    const records = await this.#records(canary, signal);
+    return records
+      .toSorted((a, b) => Number(b.revision) - Number(a.revision))
+      .flatMap((object) => readTemplateRevision(object) ?? [])
+      .find((data) => revision === undefined || data.revision === revision);
+  }
+
+  forget(canaryUid: string): void {
+    this.#known.delete(canaryUid);
+  }
+
+  async #records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
+    return (await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal })).items;
+  }
+
+  async #find(canary: Canary, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const known = this.#known.get(canary.metadata.uid);
+    if (known) return known;
+    const { namespace } = canary.metadata;
+    const found = await this.#cluster.get(
+      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace },
+      { signal },
+    );
+    if (!found || readAnchor(found) === undefined) return undefined;
+    this.#known.set(canary.metadata.uid, found);
+    return found;
+  }
+}
+
+function identity(anchor: KubeObject): { name: string; uid: string } {
+  return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
+}

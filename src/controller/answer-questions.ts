@@ -1,0 +1,119 @@
+import type { Canary, Provider } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Answer, Question } from '../engine/questions.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { isConflict } from '../kube/errors.ts';
+import { resolveSelector } from '../routers/services.ts';
+import { runHooks } from '../webhooks/run-hooks.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { PrimarySpec, Workload } from '../workloads/workload.ts';
+import type { Anchors } from './anchors.ts';
+import type { ControllerConfig } from './config.ts';
+import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from './errors.ts';
+import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+
+export interface AnswerContext {
+  canary: Canary;
+  provider: Provider;
+  cluster: Cluster;
+  anchors: Anchors;
+  config: ControllerConfig;
+  /** The answer of a write replaces what the view knows. */
+  learn(object: KubeObject): void;
+  measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  signal: AbortSignal;
+}
+
+type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' }>;
+
+/** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
+export async function answerQuestion(question: Asked, context: AnswerContext): Promise<Answer> {
+  const { id } = question;
+  switch (question.kind) {
+    case 'runHooks': {
+      const { canary, signal } = context;
+      const checksum = canary.status?.release?.revision ?? '';
+      return { kind: 'runHooks', id, ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal })) };
+    }
+    case 'measure':
+      return { kind: 'measure', id, verdicts: await context.measure(context.canary, context.provider, context.signal) };
+    case 'promote':
+      return { kind: 'promote', id, ...(await promote(question.revision, context)) };
+    case 'restorePrimary':
+      return { kind: 'restorePrimary', id, ...(await restorePrimary(question.revision, context)) };
+    default:
+      return question satisfies never;
+  }
+}
+
+type Written = { outcome: 'written' } | { outcome: 'refused'; reason: string };
+
+/** Only analysed bytes are promoted: the target is read once and compared with the pinned revision before the one write (I3). */
+async function promote(revision: string, context: AnswerContext): Promise<Written | { outcome: 'mismatch' }> {
+  const { canary, cluster, config, signal } = context;
+  const workload = workloadOf(canary);
+  try {
+    const [target, primary] = await Promise.all([
+      cluster.get(targetRefOf(canary), { signal }),
+      cluster.get(primaryRefOf(canary), { signal }),
+    ]);
+    if (!target || !primary) return { outcome: 'refused', reason: `${target ? 'the primary' : 'the target'} does not exist` };
+    if (workload.carries(primary) === revision) return { outcome: 'written' };
+    if (workload.revision(target) !== revision) return { outcome: 'mismatch' };
+    const selector = resolveSelector(target, config.selectorLabels);
+    if ('error' in selector) return { outcome: 'refused', reason: selector.error };
+    const template = workload.primaryTemplate(canary, target, {
+      selector,
+      includeLabelPrefix: config.includeLabelPrefix,
+      selectorLabels: config.selectorLabels,
+      revision,
+      replicas: workload.replicas(primary),
+    });
+    return await writeTemplate(primary, template, revision, context, workload);
+  } catch (error) {
+    return refusal(error, signal);
+  }
+}
+
+/** Puts back what was promoted last, after a promotion that the primary could not take. */
+async function restorePrimary(revision: string, context: AnswerContext): Promise<Written> {
+  const { canary, cluster, anchors, signal } = context;
+  const workload = workloadOf(canary);
+  try {
+    const promoted = await anchors.promotedTemplate(canary, signal, revision);
+    const primary = await cluster.get(primaryRefOf(canary), { signal });
+    if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary).name);
+    if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+    return await writeTemplate(primary, promoted.spec, revision, context, workload);
+  } catch (error) {
+    return refusal(error, signal);
+  }
+}
+
+async function writeTemplate(
+  primary: KubeObject,
+  template: PrimarySpec,
+  revision: string,
+  { canary, cluster, anchors, learn, signal }: AnswerContext,
+  workload: Workload,
+): Promise<Written> {
+  const answer = await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal });
+  learn(answer);
+  const leftover = workload.templateMatches(answer, template);
+  if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
+  await anchors.keepTemplate(canary, template, revision, signal);
+  return { outcome: 'written' };
+}
+
+function refusal(error: unknown, signal: AbortSignal): { outcome: 'refused'; reason: string } {
+  if (signal.aborted) throw signal.reason;
+  if (isConflict(error)) return { outcome: 'refused', reason: 'the primary was changed at the same moment; trying again' };
+  return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
+}
+
+function workloadOf(canary: Canary): Workload {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
+  return workload;
+}

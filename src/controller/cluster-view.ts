@@ -1,0 +1,146 @@
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+
+import { fieldManager } from '../api/names.ts';
+import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
+import { createProjection, type Projection } from '../kube/projection.ts';
+import type { ListHandler } from '../kube/watch.ts';
+import { workloadFor } from '../workloads/index.ts';
+import { lastForeignManager, withoutBookkeeping } from './drift.ts';
+
+/** What is kept of an object: enough to decide and to notice drift. */
+export interface Seen {
+  object: KubeObject;
+  /** Of workloads: what decides their pods. */
+  revision?: string;
+  /** Who wrote last, other than us. */
+  manager?: string;
+}
+
+const BASE_KINDS = [
+  { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+  { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' },
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'v1', kind: 'Service' },
+] as const;
+
+interface Watched {
+  projection: Projection<Seen>;
+  handle: WatchHandle;
+  unavailable?: string | undefined;
+  /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
+  known: Promise<void>;
+}
+
+/** The controller's picture of the cluster: one watch a kind, opened when a Canary first needs it, and never a poll. */
+export class ClusterView {
+  readonly #watched = new Map<string, Watched>();
+  readonly #cluster: Cluster;
+  readonly #namespace: string;
+  readonly #onChange: (ref: ObjectRef) => void;
+
+  constructor(cluster: Cluster, namespace: string, onChange: (ref: ObjectRef) => void) {
+    this.#cluster = cluster;
+    this.#namespace = namespace;
+    this.#onChange = onChange;
+  }
+
+  /** Opens the watches that every Canary needs and waits for their first LIST. */
+  async start(): Promise<void> {
+    await Promise.all(BASE_KINDS.map((kind) => this.#watch(kind).handle.synced));
+  }
+
+  stop(): void {
+    for (const { handle } of this.#watched.values()) handle.stop();
+  }
+
+  find(ref: ObjectRef): Seen | undefined {
+    return this.#watch(ref).projection.get(ref.namespace ?? '', ref.name);
+  }
+
+  all(kind: KindRef): Seen[] {
+    return [...this.#watch(kind).projection.values()];
+  }
+
+  /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. */
+  async ready(kind: KindRef): Promise<void> {
+    await this.#watch(kind).known;
+  }
+
+  /** Why objects of this kind cannot be had: no CRD, or no permission. */
+  unavailable(kind: KindRef): string | undefined {
+    return this.#watch(kind).unavailable;
+  }
+
+  /** The answer of our own write replaces what we had: read your own writes. */
+  learn(object: KubeObject): void {
+    this.#watch(object).projection.learn(object);
+  }
+
+  forget(ref: ObjectRef): void {
+    this.#watch(ref).projection.forget(ref);
+  }
+
+  /** Age of the stalest watch, and each one's figures for the metrics. */
+  watches(): { kind: string; ageMs: number; restarts: number }[] {
+    return [...this.#watched].map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
+  }
+
+  #watch({ apiVersion, kind }: KindRef): Watched {
+    const key = `${apiVersion}/${kind}`;
+    const known = this.#watched.get(key);
+    if (known) return known;
+    const firstHeard = Promise.withResolvers<void>();
+    const projection = createProjection<Seen>(see, (cause, message) => {
+      watched.unavailable =
+        cause === 'absent'
+          ? `the cluster has no ${kind} in ${apiVersion}: install its CRD`
+          : `reading ${kind} in ${apiVersion} is forbidden: ${message}`;
+      firstHeard.resolve();
+      tellAvailability();
+    });
+    const { handler } = projection;
+    const tellAvailability = () => this.#onChange({ apiVersion, kind, name: '' });
+    const listening: ListHandler = {
+      onEvent: (event) => handler.onEvent(event),
+      onUnavailable: (cause, message) => handler.onUnavailable?.(cause, message),
+      onList: (items, resourceVersion) => {
+        handler.onList(items, resourceVersion);
+        firstHeard.resolve();
+        if (watched.unavailable === undefined) return;
+        // The CRD has appeared: whoever waited for it goes on.
+        watched.unavailable = undefined;
+        tellAvailability();
+      },
+    };
+    projection.onChange(({ name, namespace }) => {
+      this.#onChange({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
+    });
+    const narrowed = this.#namespace === '' ? {} : { namespace: this.#namespace };
+    const watched: Watched = {
+      projection,
+      handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
+      known: firstHeard.promise,
+    };
+    this.#watched.set(key, watched);
+    return watched;
+  }
+}
+
+function see(object: KubeObject): Seen {
+  const manager = lastForeignManager(object, fieldManager);
+  const kept: Seen = { object: withoutBookkeeping(object), ...(manager === undefined ? {} : { manager }) };
+  if (object.kind !== 'Deployment') return kept;
+  const workload = workloadFor({ apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name });
+  if ('unsupported' in workload) return kept;
+  return { ...kept, object: slimWorkload(kept.object), revision: workload.revision(object) };
+}
+
+/** Of a workload's template only what Services and selectors are made from: the rest is in the revision, and read when promoted. */
+function slimWorkload(object: KubeObject): KubeObject {
+  const { template, ...spec } = object.spec ?? {};
+  const containers = (template?.spec?.containers ?? []).map((c: { name: string; ports?: unknown }) => ({ name: c.name, ports: c.ports }));
+  return {
+    ...object,
+    spec: { ...spec, template: { metadata: template?.metadata ?? {}, spec: { containers } } },
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Provider } from '../api/canary.ts';
+
+const seconds = (fallback: number) => z.number().min(0).default(fallback);
+
+/** Settings of the controller; one flag each, `selectorLabels` being `--selector-labels`. Times are in milliseconds inside. */
+export const ControllerConfig = z.object({
+  namespace: z.string().default('').describe('namespace to watch; empty is all'),
+  meshProvider: Provider.default('istio').describe('traffic provider of Canaries that name none'),
+  metricsServer: z.url().default('http://prometheus:9090').describe('Prometheus for built-in and inline checks'),
+  selectorLabels: z
+    .array(z.string())
+    .default(['app', 'name', 'app.kubernetes.io/name'])
+    .describe('labels that may select a target, by priority'),
+  includeLabelPrefix: z.array(z.string()).default([]).describe('prefixes of labels copied to primaries; * is all'),
+  minAnalysisIntervalMs: seconds(10_000).describe('floor of analysis.interval'),
+  scaleDownDelayMs: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('how long a side that lost its traffic keeps its pods; default: one interval, at most 30 s'),
+  eventWebhook: z.string().default('').describe('URL that receives every event'),
+  port: z.int().default(8080).describe('port of /metrics and the health endpoints'),
+  enableLeaderElection: z.boolean().default(false),
+  leaderElectionNamespace: z.string().default('kube-system'),
+  leaseDurationMs: seconds(15_000),
+  renewDeadlineMs: seconds(10_000),
+  retryPeriodMs: seconds(2_000),
+  historyLimit: z.int().min(1).default(5).describe('promoted templates that are kept for a failed promotion and undo'),
+});
+export type ControllerConfig = z.infer<typeof ControllerConfig>;
+
+/** How long a side without traffic keeps its pods (DESIGN "Traffic first, pods later"). */
+export function scaleDownDelayMs(config: ControllerConfig, intervalMs: number): number {
+  return config.scaleDownDelayMs ?? Math.min(intervalMs, 30_000);
+}

@@ -1,0 +1,40 @@
+import type { Canary, Provider } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import type { Announcement } from '../engine/questions.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { InvolvedObject } from '../kube/events.ts';
+import type { Anchors } from './anchors.ts';
+import type { ClusterView } from './cluster-view.ts';
+import type { ControllerConfig } from './config.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What every Canary's process shares with the others. */
+export interface ControllerRoom {
+  readonly config: ControllerConfig;
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+  readonly view: ClusterView;
+  readonly anchors: Anchors;
+  readonly deliveries: DeliveryQueue;
+  readonly log: Log;
+  readonly metrics: { phaseChanged(canary: Canary, phase: Phase): void };
+  /** The lease is ours and will be for as long as a write may take. */
+  mayWrite(): boolean;
+  cookieWord(): string;
+  measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  /** Event, event webhooks and alert of something that happened; never waits. */
+  announce(canary: Canary, announcement: Announcement): void;
+  /** The same for a Canary that could not be parsed. */
+  announceOn(canary: InvolvedObject, announcement: Announcement): void;
+  /** An older Canary on the same target or apex, as `namespace/name`. */
+  olderRival(canary: Canary): string | undefined;
+}

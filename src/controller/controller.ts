@@ -1,0 +1,286 @@
+import { randomBytes } from 'node:crypto';
+import type { Canary, Provider } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
+import { finalizer, names } from '../api/names.ts';
+import { parseCanary } from '../api/parse-canary.ts';
+import type { Announcement } from '../engine/questions.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { eventRecorder } from '../kube/events.ts';
+import { measure } from '../metrics/measure.ts';
+import type { Notifier } from '../notifiers/notifier.ts';
+import { routerFor } from '../routers/index.ts';
+import { sendEvent } from '../webhooks/run-hooks.ts';
+import { Anchors } from './anchors.ts';
+import { CanaryProcess } from './canary-process.ts';
+import { ClusterView } from './cluster-view.ts';
+import type { ControllerConfig } from './config.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
+import type { ControllerRoom, Log } from './controller-room.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
+import { depart } from './departure.ts';
+import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+
+export interface ControllerOptions {
+  config: ControllerConfig;
+  cluster: Cluster;
+  clock: Clock;
+  log: Log;
+  metrics: ControllerMetrics;
+  notifier?: Notifier;
+  /** Whether the lease allows a write now; always, without leader election. */
+  mayWrite?: () => boolean;
+}
+
+export interface Controller {
+  /** The view has been filled and Canaries are being looked after. */
+  readonly started: Promise<void>;
+  /** Watches that have been silent for too long. */
+  staleWatches(limitMs: number): { kind: string; ageMs: number }[];
+  /** Everything under way is cancelled, and nothing writes after it resolves. */
+  stop(): Promise<void>;
+}
+
+const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
+const DEPARTURE_RETRY_MS = 5_000;
+
+/** Looks after every Canary: watches wake them, each in a process of its own. */
+export function startController(options: ControllerOptions): Controller {
+  const { config, cluster, clock, log, metrics } = options;
+  const processes = new Map<string, CanaryProcess>();
+  const known = new Map<string, Canary>();
+  /** Which Canaries look at an object, by `kind/namespace/name`. */
+  const interested = new Map<string, Set<string>>();
+  const stopping = new AbortController();
+  let isStarted = false;
+  const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin' });
+  const view = new ClusterView(cluster, config.namespace, onChange);
+  const room: ControllerRoom = {
+    config,
+    clock,
+    cluster,
+    view,
+    log,
+    metrics: {
+      phaseChanged: (canary, phase) => {
+        metrics.phaseChanged(canary, phase);
+        log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
+      },
+    },
+    anchors: new Anchors(cluster, config.historyLimit),
+    deliveries: new DeliveryQueue({
+      clock,
+      log,
+      notifier: options.notifier,
+      eventWebhook: config.eventWebhook,
+      record: (canary, event) => recorder.record(canary, event),
+      onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
+    }),
+    mayWrite: () => !stopping.signal.aborted && (options.mayWrite?.() ?? true),
+    cookieWord: () => randomBytes(8).toString('hex'),
+    measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
+    announce,
+    announceOn: (canary, announcement) => void recorder.record(canary, announcement),
+    olderRival,
+  };
+
+  function processOf(uid: string): CanaryProcess | undefined {
+    for (const [key, canary] of known) if (canary.metadata.uid === uid) return processes.get(key);
+    return undefined;
+  }
+
+  function onChange(ref: ObjectRef): void {
+    if (stopping.signal.aborted || !isStarted) return;
+    if (ref.kind === 'Canary') {
+      if (ref.name !== '') canaryChanged(ref);
+      return;
+    }
+    if (ref.name === '') {
+      for (const process of processes.values()) process.wake();
+      return;
+    }
+    for (const key of interested.get(interestKey(ref)) ?? []) processes.get(key)?.wake();
+  }
+
+  function canaryChanged(ref: ObjectRef): void {
+    const key = `${ref.namespace}/${ref.name}`;
+    const raw = view.find(ref)?.object;
+    const before = known.get(key);
+    if (before && raw?.metadata.uid !== before.metadata.uid) void leave(key, before);
+    if (!raw) {
+      processes.get(key)?.stop();
+      processes.delete(key);
+      // Whoever waited for this one's target goes on.
+      for (const [other, process] of processes) if (other.startsWith(`${ref.namespace}/`)) process.wake();
+      metrics.counted([...processes.keys()].map((name) => ({ namespace: name.split('/')[0] ?? '' })));
+      return;
+    }
+    const parsed = parseCanary(raw);
+    if ('canary' in parsed) {
+      known.set(key, parsed.canary);
+      register(key, parsed.canary);
+      if (parsed.canary.status) metrics.weighed(parsed.canary, parsed.canary.status.canaryWeight);
+    }
+    if (raw.metadata.deletionTimestamp !== undefined) {
+      if (before && raw.metadata.finalizers?.includes(finalizer)) void leave(key, before, raw);
+      return;
+    }
+    let process = processes.get(key);
+    if (!process) {
+      process = new CanaryProcess(room, { namespace: ref.namespace ?? '', name: ref.name });
+      processes.set(key, process);
+      metrics.counted([...processes.keys()].map((name) => ({ namespace: name.split('/')[0] ?? '' })));
+    }
+    process.wake();
+  }
+
+  /** The Canary is gone: its application goes back to the target, again and again until it has. */
+  async function leave(key: string, canary: Canary, held?: KubeObject): Promise<void> {
+    known.delete(key);
+    room.deliveries.stop(canary.metadata.uid);
+    room.anchors.forget(canary.metadata.uid);
+    metrics.gone(canary.metadata.namespace, canary.spec.targetRef.name);
+    await processes.get(key)?.stop();
+    const { signal } = stopping;
+    const attempt = async (): Promise<void> => {
+      if (!room.mayWrite()) return;
+      try {
+        await depart(canary, { cluster, config, clock, log, signal });
+        if (held) await release(held);
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ canary: key, err: error, retryInMs: DEPARTURE_RETRY_MS }, 'giving the application back failed');
+        clock.setTimer(DEPARTURE_RETRY_MS, () => void attempt());
+      }
+    };
+    await attempt();
+  }
+
+  /** The application is back on its target: the Canary with `revertOnDeletion` may go. */
+  async function release(held: KubeObject): Promise<void> {
+    const finalizers = (held.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+    const metadata = { finalizers, resourceVersion: held.metadata.resourceVersion };
+    await cluster.patch(refOf(held), { metadata }, { signal: stopping.signal });
+  }
+
+  function register(key: string, canary: Canary): void {
+    for (const keys of interested.values()) keys.delete(key);
+    const { namespace } = canary.metadata;
+    const own = names(canary);
+    const service = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });
+    const router = routerFor(canary.spec.provider ?? config.meshProvider);
+    const refs = [
+      targetRefOf(canary),
+      primaryRefOf(canary),
+      service(own.apexService),
+      service(own.primaryService),
+      service(own.canaryService),
+      ...('unsupported' in router ? [] : router.watches(canary)),
+    ];
+    for (const ref of refs) {
+      const name = interestKey(ref);
+      const keys = interested.get(name) ?? new Set();
+      keys.add(key);
+      interested.set(name, keys);
+    }
+  }
+
+  function olderRival(canary: Canary): string | undefined {
+    // Timestamps have whole seconds: of two made in the same one, the one that has begun goes on.
+    const age = ({ metadata, status }: Canary) => `${metadata.creationTimestamp ?? ''}/${status?.release ? 0 : 1}/${metadata.uid}`;
+    for (const [key, other] of known) {
+      if (other.metadata.uid === canary.metadata.uid || other.metadata.namespace !== canary.metadata.namespace) continue;
+      const { kind, name } = other.spec.targetRef;
+      const sameTarget = kind === canary.spec.targetRef.kind && name === canary.spec.targetRef.name;
+      const sameApex = names(other).apexService === names(canary).apexService;
+      if ((sameTarget || sameApex) && age(other) < age(canary)) return key;
+    }
+    return undefined;
+  }
+
+  function announce(canary: Canary, announcement: Announcement): void {
+    void recorder.record(canary, announcement);
+    log.info({ canary: labelOf(canary), reason: announcement.reason }, announcement.message);
+    const { phase, release } = canary.status ?? { phase: '' as const };
+    const { signal } = stopping;
+    const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
+    sendEvent(canary, event, { phase, checksum: release?.revision ?? '', signal, fallbackUrl: config.eventWebhook }).then(
+      (refusals) => {
+        for (const refusal of refusals)
+          log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');
+      },
+      (error: unknown) => {
+        if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'event webhook failed');
+      },
+    );
+    if (announcement.alert && options.notifier) {
+      const { name, namespace } = canary.metadata;
+      const message = {
+        key: `${canary.metadata.uid}/${announcement.reason}/${clock.nowMs()}`,
+        canary: { name, namespace },
+        severity: announcement.alert,
+        text: announcement.message,
+        fields: [],
+      };
+      options.notifier.send(message, signal).then(
+        (sent) => {
+          if (!sent.ok) log.warn({ canary: labelOf(canary), reason: sent.reason }, 'alert failed');
+        },
+        (error: unknown) => {
+          if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'alert failed');
+        },
+      );
+    }
+  }
+
+  function measureCanary(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]> {
+    return measure(canary, {
+      metricsServer: canary.spec.metricsServer ?? config.metricsServer,
+      provider,
+      template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,
+      secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
+      signal,
+      timeoutMs: 10_000,
+      // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
+      baselines: true,
+    });
+  }
+
+  async function start(): Promise<void> {
+    await view.start();
+    metrics.started(config.meshProvider);
+    const uids = new Set(view.all(CANARY).map(({ object }) => object.metadata.uid ?? ''));
+    const orphans = await room.anchors.orphans(uids, config.namespace, stopping.signal);
+    for (const orphan of orphans) void leave(labelOf(orphan), orphan);
+    // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
+    for (const { object } of view.all(CANARY)) {
+      const parsed = parseCanary(object);
+      if ('canary' in parsed) known.set(labelOf(parsed.canary), parsed.canary);
+    }
+    isStarted = true;
+    for (const { object } of view.all(CANARY))
+      onChange({ ...CANARY, name: object.metadata.name, namespace: object.metadata.namespace ?? '' });
+  }
+
+  return {
+    started: start(),
+    staleWatches: (limitMs) => view.watches().filter(({ ageMs }) => ageMs > limitMs),
+    async stop() {
+      stopping.abort(new Error('stopping'));
+      room.deliveries.stop();
+      await Promise.all([...processes.values()].map((process) => process.stop()));
+      view.stop();
+    },
+  };
+}
+
+const interestKey = (ref: ObjectRef): string => `${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+const labelOf = (canary: Canary): string => `${canary.metadata.namespace}/${canary.metadata.name}`;
+
+function decoded(secret: KubeObject | undefined): Record<string, string> | undefined {
+  if (!secret) return undefined;
+  return Object.fromEntries(
+    Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]),
+  );
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../api/kube-object.ts';
+
+/** Maps that Kubernetes treats as one value: a foreign key in them changes what is selected. */
+const ATOMIC_MAPS = new Set(['selector', 'matchLabels']);
+/** Lists that a router owns whole: whatever else an entry of them holds changes where traffic goes. */
+const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches']);
+
+/**
+ * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not
+ * name belong to others or to server defaults, and are not looked at, except in selectors, which count whole.
+ */
+export function missingField(wanted: unknown, live: unknown, path = ''): string | undefined {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(live) || live.length !== wanted.length) return path;
+    if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) return isDeepStrictEqual(wanted, live) ? undefined : path;
+    for (const [index, item] of wanted.entries()) {
+      const missing = missingField(item, live[index], `${path}[${index}]`);
+      if (missing !== undefined) return missing;
+    }
+    return undefined;
+  }
+  if (isRecord(wanted)) {
+    if (!isRecord(live)) return Object.keys(wanted).length === 0 && live === undefined ? undefined : path;
+    for (const [key, value] of Object.entries(wanted)) {
+      if (value === undefined) continue;
+      const missing = missingField(value, live[key], path === '' ? key : `${path}.${key}`);
+      if (missing !== undefined) return missing;
+    }
+    const last = path.split('.').at(-1) ?? '';
+    if (ATOMIC_MAPS.has(last)) {
+      const foreign = Object.keys(live).find((key) => !(key in wanted));
+      if (foreign !== undefined) return `${path}.${foreign}`;
+    }
+    return undefined;
+  }
+  return wanted === live ? undefined : path;
+}
+
+/** What a projection keeps of an object whose fields are compared: all but the bookkeeping, plus who wrote last. */
+export function withoutBookkeeping(object: KubeObject): KubeObject {
+  const { managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+interface ManagedFieldsEntry {
+  manager?: string;
+  time?: string;
+}
+
+/** The field manager that last wrote the object, other than us; for the Contested condition. */
+export function lastForeignManager(object: KubeObject, ours: string): string | undefined {
+  const entries = (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];
+  return entries
+    .filter((entry) => entry.manager !== undefined && entry.manager !== ours)
+    .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''))[0]?.manager;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

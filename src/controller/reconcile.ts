@@ -1,0 +1,239 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { refKey, refOf } from '../api/kube-object.ts';
+import { adoptAnnotation, names, ownerAnnotation } from '../api/names.ts';
+import type { Facts } from '../engine/facts.ts';
+import type { Intent } from '../engine/intent.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { Apex, Router } from '../routers/router.ts';
+import { discoverPorts, renderServices } from '../routers/services.ts';
+import { workloadFor } from '../workloads/index.ts';
+import { resolveSelector } from '../workloads/selector-label.ts';
+import type { PrimarySpec } from '../workloads/workload.ts';
+import type { Anchors } from './anchors.ts';
+import type { ClusterView, Seen } from './cluster-view.ts';
+import type { ControllerConfig } from './config.ts';
+import { missingField } from './drift.ts';
+import { NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
+import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+import type { HealingBrake } from './healing-brake.ts';
+
+export interface Reconciled {
+  /** Everything that the intent asks for was found or answered. */
+  converged: boolean;
+  /** Something was written, so that the facts may have changed. */
+  wrote: boolean;
+  /** A correction that the brake holds back may be written after this time. */
+  retryInMs?: number;
+}
+
+export interface ReconcileContext {
+  canary: Canary;
+  router: Router;
+  cluster: Cluster;
+  view: ClusterView;
+  anchors: Anchors;
+  config: ControllerConfig;
+  brake: HealingBrake;
+  nowMs: number;
+  signal: AbortSignal;
+  /** What was last asked of each object, so that a step of ours can be told from drift. */
+  wanted: Map<string, string>;
+}
+
+/**
+ * Makes the cluster hold the intent: what stands already is not written again, so a crash between any two writes is healed by the next
+ * pass. Services come before the workloads that they select, capacity before traffic, traffic before scaling down (I5).
+ */
+export async function reconcile(context: ReconcileContext, intent: Intent, facts: Facts): Promise<Reconciled> {
+  const done: Reconciled = { converged: true, wrote: false };
+  if (intent.frozen || !intent.prepared) return done;
+  const target = context.view.find(targetRefOf(context.canary));
+  const apex = target && apexOf(context, target);
+  if (apex) {
+    await ensureServices(context, apex, false, done);
+    await ensurePrimary(context, target, apex, done);
+  }
+  if (intent.primary === 'up' && facts.primary?.replicas === 0) {
+    await scale(context, primaryRefOf(context.canary), Math.max(1, facts.target?.replicas ?? 1), done);
+  }
+  if (intent.target === 'up' && target && facts.target?.replicas === 0) {
+    await scale(context, targetRefOf(context.canary), replicasToRaise(context, target), done);
+  }
+  if (apex && intent.apexOnPrimary) await ensureServices(context, apex, true, done);
+  if (apex && intent.routes) await ensureRoutes(context, apex, intent.routes, done);
+  if (intent.target === 'zero' && (facts.target?.replicas ?? 0) > 0 && done.converged) {
+    await scale(context, targetRefOf(context.canary), 0, done);
+  }
+  return done;
+}
+
+function apexOf(context: ReconcileContext, target: Seen): Apex {
+  const selector = resolveSelector(target.object, context.config.selectorLabels);
+  if ('problem' in selector) throw new TargetUnusableError(selector.problem);
+  return { selector, ports: discoverPorts(context.canary, target.object) };
+}
+
+async function ensureServices(context: ReconcileContext, apex: Apex, apexOnPrimary: boolean, done: Reconciled): Promise<void> {
+  const { canary, view } = context;
+  const { namespace } = canary.metadata;
+  const own = names(canary);
+  const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
+  const current = Object.fromEntries(
+    Object.entries({ apex: find(own.apexService), primary: find(own.primaryService), canary: find(own.canaryService) }).filter(
+      ([, service]) => service !== undefined,
+    ),
+  );
+  const rendered = renderServices(canary, apex, current, { apexOnPrimary });
+  if ('error' in rendered) throw new TargetUnusableError(rendered.error);
+  for (const service of rendered.write) {
+    await ensure(context, service, { takenOver: service.metadata.name === own.apexService }, done);
+  }
+}
+
+async function ensurePrimary(context: ReconcileContext, target: Seen, apex: Apex, done: Reconciled): Promise<void> {
+  const { canary, view, cluster, anchors, signal } = context;
+  const ref = primaryRefOf(canary);
+  const existing = view.find(ref);
+  if (existing) {
+    if (!isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
+    return;
+  }
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
+  // The one read of a bootstrap: the projection keeps no templates.
+  const whole = await cluster.get(targetRefOf(canary), { signal });
+  if (!whole) return;
+  const owner = await anchors.ensure(canary, target.object, signal);
+  const promoted = await anchors.promotedTemplate(canary, signal);
+  const revision = promoted?.revision ?? workload.revision(whole);
+  const primary = workload.renderPrimary(canary, whole, {
+    selector: apex.selector,
+    includeLabelPrefix: context.config.includeLabelPrefix,
+    selectorLabels: context.config.selectorLabels,
+    revision,
+    replicas: Math.max(1, workload.replicas(whole)),
+  });
+  // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
+  if (promoted) Object.assign(primary.spec, promoted.spec);
+  else await anchors.keepTemplate(canary, templateOf(primary), revision, signal);
+  view.learn(await cluster.create(marked(canary, primary, owner), { signal }));
+  done.wrote = true;
+  done.converged = false;
+}
+
+async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
+  const { canary, router, view, cluster, signal } = context;
+  const watched = router.watches(canary);
+  for (const ref of watched) {
+    await view.ready(ref);
+    const unavailable = view.unavailable(ref);
+    if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
+  }
+  const current = watched.flatMap((ref) => view.find(ref)?.object ?? []);
+  const { write, remove } = router.render(canary, apex, routes, current);
+  for (const object of write) await ensure(context, object, { takenOver: true }, done);
+  for (const ref of remove) {
+    if (!view.find(ref)) continue;
+    await cluster.delete(ref, { signal });
+    view.forget(ref);
+    done.wrote = true;
+  }
+}
+
+/** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
+async function ensure(
+  context: ReconcileContext,
+  object: KubeObject,
+  { takenOver }: { takenOver: boolean },
+  done: Reconciled,
+): Promise<void> {
+  const { canary, view, cluster, brake, nowMs, wanted, anchors, signal } = context;
+  const ref = refOf(object);
+  const key = refKey(ref);
+  const live = view.find(ref);
+  const text = JSON.stringify(object);
+  const before = wanted.get(key);
+  if (live && !takenOver && !isOurs(canary, live.object)) throw new NameTakenError(ref.kind, ref.name);
+  const missing = live ? missingField(object, live.object) : 'metadata';
+  if (missing === undefined && (before === undefined || before === text)) {
+    wanted.set(key, text);
+    return;
+  }
+  const isDrift = before === text && live !== undefined;
+  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
+  if (waitMs > 0) {
+    done.converged = false;
+    done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
+    return;
+  }
+  const owner = await anchors.reference(canary, signal);
+  const foundInPlace = live !== undefined && !isOurs(canary, live.object);
+  const toWrite = foundInPlace ? object : marked(canary, object, owner);
+  if (live) {
+    // The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9).
+    toWrite.metadata = { ...toWrite.metadata, resourceVersion: live.object.metadata.resourceVersion ?? '' };
+  }
+  view.learn(await cluster.apply(toWrite, { signal }));
+  wanted.set(key, text);
+  done.wrote = true;
+  if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
+  else if (before !== undefined) brake.forget(key);
+}
+
+/** Replicas are anybody's: only the scale subresource, and only between zero and non-zero. */
+async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number, done: Reconciled): Promise<void> {
+  const { view, cluster, brake, nowMs, wanted, signal } = context;
+  const key = `${refKey(ref)}#scale`;
+  const seen = view.find(ref);
+  const direction = replicas > 0 ? 'up' : 'zero';
+  const [askedFor, askedAt] = (wanted.get(key) ?? '').split('@');
+  done.converged = false;
+  // The answer is a Scale, not the workload: until the watch tells of it, it is asked for once only.
+  if (askedFor === direction && askedAt === seen?.object.metadata.resourceVersion) return;
+  const isDrift = askedFor === direction;
+  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
+  if (waitMs > 0) {
+    done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
+    return;
+  }
+  await cluster.patch(ref, { spec: { replicas } }, { signal, subresource: 'scale' });
+  wanted.set(key, `${direction}@${seen?.object.metadata.resourceVersion ?? ''}`);
+  if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+}
+
+function replicasToRaise(context: ReconcileContext, target: Seen): number {
+  const workload = workloadFor(context.canary.spec.targetRef);
+  if ('unsupported' in workload) return 1;
+  const primary = context.view.find(primaryRefOf(context.canary));
+  return workload.scaleUpTarget(target.object, primary?.object);
+}
+
+/** Of the primary's spec what a promotion sets: all but what is its own. */
+function templateOf(primary: KubeObject): PrimarySpec {
+  const { replicas: _replicas, selector: _selector, ...spec } = primary.spec;
+  return spec;
+}
+
+function isOurs(canary: Canary, object: KubeObject): boolean {
+  const { annotations, ownerReferences } = object.metadata;
+  return (
+    annotations?.[ownerAnnotation] === canary.metadata.uid ||
+    annotations?.[adoptAnnotation] === 'true' ||
+    // Made by the established controller, for a Canary of this name.
+    (ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.name === canary.metadata.name) ||
+    (ownerReferences ?? []).some((owner) => owner.kind === 'ControllerRevision' && owner.name === names(canary).anchor)
+  );
+}
+
+function marked(canary: Canary, object: KubeObject, owner: { name: string; uid: string }): KubeObject {
+  const { metadata } = object;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      annotations: { ...metadata.annotations, [ownerAnnotation]: canary.metadata.uid },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }],
+    },
+  };
+}

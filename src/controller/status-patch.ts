@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CanaryStatus } from '../api/canary-status.ts';
+
+/**
+ * The merge patch that turns the stored status into this one: every field that we set, and null for what is no longer said. Undefined
+ * when nothing but the time of the write would change.
+ */
+export function statusPatch(
+  stored: object | undefined,
+  wanted: CanaryStatus,
+  resourceVersion: string,
+  nowMs: number,
+): Record<string, unknown> | undefined {
+  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const before = stored as Record<string, unknown> | undefined;
+  const { lastTransitionTime: _, ...said } = wanted;
+  const patch = { ...withRemovals(before ?? {}, said as Record<string, unknown>), lastTransitionTime: wanted.lastTransitionTime ?? now };
+  const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
+  if (before && isDeepStrictEqual(plain(saidBefore), plain(said))) return undefined;
+  return { metadata: { resourceVersion }, status: patch };
+}
+
+/** A merge patch drops a field only when it is named with null. */
+function withRemovals(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(after)) {
+    if (value === undefined) continue;
+    const old = before[key];
+    patch[key] = isRecord(value) && isRecord(old) ? withRemovals(old, value) : value;
+  }
+  for (const key of Object.keys(before)) if (after[key] === undefined && key !== 'lastTransitionTime') patch[key] = null;
+  return patch;
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,48 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HealthServerOptions {
+  port: number;
+  host?: string;
+  metrics(): Promise<{ contentType: string; text: string }>;
+  /** Why the process should be restarted; undefined while it is well. */
+  unlive(): string | undefined;
+  /** Why it should not be counted on now. */
+  unready(): string | undefined;
+}
+
+/** `/metrics`, `/livez`, `/readyz` and `/healthz` (the established name of `/livez`). Each refusal says why. */
+export async function startHealthServer(options: HealthServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const answer = (status: number, text: string, contentType = 'text/plain; charset=utf-8') => {
+      response.writeHead(status, { 'content-type': contentType });
+      response.end(text);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') return answer(405, 'only GET\n');
+    const why = { '/livez': options.unlive, '/healthz': options.unlive, '/readyz': options.unready };
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    if (path === '/metrics') {
+      options.metrics().then(
+        ({ contentType, text }) => answer(200, text, contentType),
+        (error: unknown) => answer(500, `${error}\n`),
+      );
+      return;
+    }
+    if (!Object.hasOwn(why, path)) return answer(404, 'try /metrics, /livez, /readyz or /healthz\n');
+    const reason = why[path as keyof typeof why]();
+    answer(reason === undefined ? 200 : 503, reason === undefined ? 'OK' : `${reason}\n`);
+  });
+  server.requestTimeout = 5_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
