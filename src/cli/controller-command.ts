@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import pino from 'pino';
+import { z } from 'zod';
+import { parseDuration } from '../api/duration.ts';
+import { ControllerConfig } from '../controller/config.ts';
+import { type Controller, startController } from '../controller/controller.ts';
+import { createControllerMetrics } from '../controller/controller-metrics.ts';
+import { systemClock } from '../kube/clock.ts';
+import { type Connection, loadConnection } from '../kube/connect.ts';
+import { createCluster } from '../kube/create-cluster.ts';
+import { electLeader, type Leadership } from '../kube/lease.ts';
+import { startHealthServer } from '../server/http-server.ts';
+import { version } from './version.ts';
+
+const STALE_WATCH_MS = 300_000;
+const READS = new Set(['get', 'list', 'watch']);
+
+const Duration = z.string().transform((text, context) => {
+  const ms = parseDuration(text);
+  if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} is no duration: write it like 30s or 1m30s` });
+  return ms ?? 0;
+});
+const List = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+const Flags = z.object({
+  kubeconfig: z.string().optional(),
+  master: z.string().optional(),
+  namespace: z.string(),
+  meshProvider: z.string(),
+  metricsServer: z.string(),
+  selectorLabels: List,
+  includeLabelPrefix: List,
+  minAnalysisInterval: Duration,
+  scaleDownDelay: Duration.optional(),
+  eventWebhook: z.string(),
+  port: z.coerce.number(),
+  enableLeaderElection: z.boolean(),
+  leaderElectionNamespace: z.string(),
+  leaseDuration: Duration,
+  renewDeadline: Duration,
+  retryPeriod: Duration,
+  watchSilence: Duration.pipe(z.number().positive()),
+  kubeconfigQps: z.coerce.number().positive(),
+  kubeconfigBurst: z.coerce.number().positive(),
+  logLevel: z.string(),
+});
+
+/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable. */
+export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv): Promise<number> {
+  const flags = Flags.safeParse(options);
+  const config = flags.success ? configOf(flags.data, env) : undefined;
+  const problem = flags.error ?? config?.error;
+  if (!flags.success || !config?.success) {
+    for (const issue of problem?.issues ?? []) process.stderr.write(`${flagName(issue.path)}: ${issue.message}\n`);
+    return 1;
+  }
+  return run(flags.data, config.data, env);
+}
+
+function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
+  return ControllerConfig.safeParse({
+    ...flags,
+    minAnalysisIntervalMs: flags.minAnalysisInterval,
+    ...(flags.scaleDownDelay === undefined ? {} : { scaleDownDelayMs: flags.scaleDownDelay }),
+    eventWebhook: env.EVENT_WEBHOOK_URL || flags.eventWebhook,
+    leaseDurationMs: flags.leaseDuration,
+    renewDeadlineMs: flags.renewDeadline,
+    retryPeriodMs: flags.retryPeriod,
+  });
+}
+
+const flagName = (path: readonly PropertyKey[]): string =>
+  `--${path
+    .join('.')
+    .replace(/Ms$/, '')
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+function connect(kubeconfig: string, master: string | undefined): Promise<Connection> {
+  return loadConnection({ userAgent: 'serin-controller', ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
+}
+
+async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: NodeJS.ProcessEnv): Promise<number> {
+  const log = pino(
+    { level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  const metrics = createControllerMetrics(version);
+  const kubeconfig = flags.kubeconfig || env.KUBECONFIG || '';
+  const connection = await connect(kubeconfig, flags.master).catch((error: unknown) => {
+    process.stderr.write(`--kubeconfig ${kubeconfig || '(none given)'}: ${error instanceof Error ? error.message : error}\n`);
+    return undefined;
+  });
+  if (connection === undefined) return 1;
+  let controller: Controller | undefined;
+  let leadership: Leadership | undefined;
+  const cluster = createCluster(connection, {
+    requestTimeoutMs: Math.min(10_000, (config.leaseDurationMs - config.renewDeadlineMs) * 0.9),
+    // A write that waited for its turn may come too late for the lease: asked right before the bytes go out (I9).
+    beforeSend: ({ verb }) => {
+      if (leadership && !READS.has(verb) && systemClock.monotonicMs() >= leadership.mayWriteUntilMs())
+        throw new Error('the lease may have ended');
+    },
+    qps: flags.kubeconfigQps,
+    burst: flags.kubeconfigBurst,
+    watch: { silentMs: flags.watchSilence },
+    onRequest: (request) => metrics.requested(request),
+    log,
+  });
+  let standby = Promise.resolve();
+  const lead = () => {
+    controller = startController({
+      config,
+      cluster,
+      clock: systemClock,
+      log,
+      metrics,
+      ...(leadership && { mayWrite: () => systemClock.monotonicMs() < (leadership?.mayWriteUntilMs() ?? 0) }),
+    });
+    controller.started.then(
+      () => log.info({ provider: config.meshProvider, namespace: config.namespace || 'all' }, 'looking after Canaries'),
+      (error: unknown) => log.error({ err: error }, 'the first look at the cluster failed'),
+    );
+  };
+  if (config.enableLeaderElection) {
+    // Its own client: a busy request queue must not make us lose the lease.
+    leadership = electLeader(createCluster(connection, { requestTimeoutMs: config.renewDeadlineMs / 2 }), {
+      namespace: config.namespace || config.leaderElectionNamespace,
+      name: 'flagger-leader-election',
+      identity: `${hostname()}_${randomUUID()}`,
+      leaseDurationMs: config.leaseDurationMs,
+      renewDeadlineMs: config.renewDeadlineMs,
+      retryPeriodMs: config.retryPeriodMs,
+      clock: systemClock,
+      log,
+      onLeading: () => void standby.then(lead),
+      onLost: () => {
+        log.warn({}, 'the lease is lost: standing by');
+        standby = controller?.stop() ?? standby;
+        controller = undefined;
+      },
+    });
+  } else {
+    lead();
+  }
+  const server = await startHealthServer({
+    port: config.port,
+    metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
+    unlive: () => undefined,
+    unready: () => {
+      const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
+      return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
+    },
+  });
+  log.info({ version, port: server.port }, 'serin controller started');
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+  log.info({ signal }, 'stopping');
+  await controller?.stop();
+  await leadership?.stop();
+  cluster.close();
+  await server.stop();
+  return 0;
+}

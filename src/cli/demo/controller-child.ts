@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './stage.ts';
+
+/** The real controller in a process of its own, so that killing it is killing it. */
+export class ControllerChild {
+  readonly logFile: string;
+  readonly #stage: Stage;
+  #child: ChildProcess | undefined;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.logFile = join(stage.folder, 'controller.log');
+  }
+
+  start(): void {
+    const log = openSync(this.logFile, 'a');
+    const flags = [
+      `--kubeconfig=${this.#stage.kubeconfigFile}`,
+      `--metrics-server=${this.#stage.prometheusUrl}`,
+      `--min-analysis-interval=${INTERVAL}`,
+      `--scale-down-delay=${SCALE_DOWN_DELAY}`,
+      '--port=0',
+    ];
+    // The same file that runs now: the bundle when installed, the source in a checkout.
+    this.#child = spawn(process.execPath, [process.argv[1] ?? '', 'controller', ...flags], { stdio: ['ignore', log, log] });
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await gone;
+  }
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+import { Command, Option } from 'commander';
+import { withTwoDashes } from './go-flags.ts';
+import { version } from './version.ts';
+
+// Each command loads its own modules: a newcomer's first line must not wait for a Kubernetes client.
+const program = new Command('serin')
+  .description('Progressive delivery for Kubernetes that never hurts the application it releases.')
+  .version(version, '--version', 'print the version')
+  .showHelpAfterError('(add --help for what is possible)');
+
+program
+  .command('controller')
+  .description('look after the Canaries of a cluster')
+  .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, then the pod’s service account')
+  .option('--master <url>', 'address of the API server, instead of the kubeconfig’s')
+  .option('--namespace <name>', 'only this namespace', '')
+  .option('--mesh-provider <name>', 'traffic provider of Canaries that name none', 'istio')
+  .option('--metrics-server <url>', 'Prometheus for built-in and inline checks', 'http://prometheus:9090')
+  .option('--selector-labels <list>', 'labels that may select a target, by priority', 'app,name,app.kubernetes.io/name')
+  .option('--include-label-prefix <list>', 'prefixes of labels copied to primaries; * is all', '')
+  .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
+  .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
+  .option('--event-webhook <url>', 'URL that receives every event ($EVENT_WEBHOOK_URL wins)', '')
+  .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
+  .option('--enable-leader-election', 'run several replicas, one of which leads', false)
+  .option('--leader-election-namespace <name>', 'namespace of the lease', 'kube-system')
+  .option('--lease-duration <duration>', 'after this long without a renewal a standby takes over', '15s')
+  .option('--renew-deadline <duration>', 'after this long without a renewal the leader stops writing', '10s')
+  .option('--retry-period <duration>', 'pause between renewals', '2s')
+  .option('--kubeconfig-qps <number>', 'requests a second to the API server', '100')
+  .option('--kubeconfig-burst <number>', 'requests at once to the API server', '250')
+  // For tests and networks that drop idle streams sooner than the default notices.
+  .addOption(
+    new Option('--watch-silence <duration>', 'a watch on which nothing is heard for so long is opened again').default('150s').hideHelp(),
+  )
+  .addOption(
+    new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+  )
+  .action(async (options) => {
+    const { controllerCommand } = await import('./controller-command.ts');
+    process.exitCode = await controllerCommand(options, process.env);
+  });
+
+program
+  .command('validate')
+  .description('check Canary, MetricTemplate and AlertProvider manifests')
+  .requiredOption('-f, --filename <file...>', 'files, folders, or - for standard input')
+  .action(async ({ filename }: { filename: string[] }) => {
+    const [{ validateCommand }, { checkTemplate }, { readFileSync }] = await Promise.all([
+      import('./validate.ts'),
+      import('../metrics/query-template.ts'),
+      import('node:fs'),
+    ]);
+    const stdin = filename.includes('-') ? { stdin: readFileSync(0, 'utf8') } : {};
+    const toStdout = (line: string) => process.stdout.write(`${line}\n`);
+    process.exitCode = await validateCommand({ files: filename, checkTemplate, ...stdin }, toStdout, (line) =>
+      process.stderr.write(`${line}\n`),
+    );
+  });
+
+program
+  .command('chart')
+  .description('print the statechart of a release as a Mermaid diagram')
+  .action(async () => {
+    const { mermaid } = await import('../engine/diagram.ts');
+    process.stdout.write(`${mermaid()}\n`);
+  });
+
+program
+  .command('demo')
+  .description('watch one release promoted and one taken back, on a cluster inside this process')
+  .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))
+  .option('--keep', 'leave the cluster up and print how to reach it', false)
+  .option('--json', 'print the summary as JSON', false)
+  .action(async (options) => {
+    process.stdout.write('');
+    const { demoCommand } = await import('./demo/demo-command.ts');
+    process.exitCode = await demoCommand(options);
+  });
+
+await program.parseAsync(withTwoDashes(process.argv.slice(2)), { from: 'user' });

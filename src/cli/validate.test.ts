@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ValidateArgs, validateCommand } from './validate.ts';
+
+const folder = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'manifests');
+
+async function validated(files: string[], more: Partial<ValidateArgs> = {}) {
+  const lines: string[] = [];
+  const summary: string[] = [];
+  const code = await validateCommand(
+    { files: files.map((file) => (file === '-' ? file : join(folder, file))), ...more },
+    (line) => lines.push(line.replace(`${folder}/`, '')),
+    (line) => summary.push(line),
+  );
+  return { code, lines, summary: summary.join() };
+}
+
+describe('serin validate', () => {
+  it.each(['istio-weighted', 'nginx-ab', 'gateway-affinity', 'kubernetes-blue-green', 'knative', 'list-of-three'])(
+    'has nothing to say about %s',
+    async (name) => {
+      const { code, lines } = await validated([`${name}.yaml`]);
+      expect({ code, lines }).toEqual({ code: 0, lines: [] });
+    },
+  );
+
+  it('names file, line, object and field, and the likely spelling of an unknown field', async () => {
+    const { code, lines, summary } = await validated(['bad-typo.yaml']);
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^bad-typo\.yaml:12 Canary\/shop: error: spec\.analysis\.stepWeight: is not above 0/),
+      expect.stringMatching(/^bad-typo\.yaml:8 Canary\/shop: warning: spec\.service\.targetport: .*did you mean targetPort\?$/),
+    ]);
+    expect(summary).toBe('1 object checked: 1 error, 1 warning');
+  });
+
+  it('counts lines over documents and passes over other kinds', async () => {
+    const { lines } = await validated(['bad-types.yaml']);
+    expect(lines.map((line) => line.split(': ').slice(0, 3).join(' '))).toEqual([
+      'bad-types.yaml:11 Canary/shop error spec.service.port',
+      'bad-types.yaml:13 Canary/shop error spec.analysis.interval',
+    ]);
+  });
+
+  it('reports text that is no YAML with its line', async () => {
+    const { code, lines } = await validated(['bad-yaml.yaml']);
+    expect(code).toBe(1);
+    expect(lines[0]).toMatch(/^bad-yaml\.yaml:[34] document: error: is no YAML/);
+  });
+
+  it('refuses a version that is served no more', async () => {
+    expect((await validated(['bad-version.yaml'])).lines[0]).toMatch(/^bad-version\.yaml:1 Canary\/shop: error: apiVersion: .*v1beta1$/);
+  });
+
+  it('reads a folder, and says which file is missing', async () => {
+    const { code, summary } = await validated(['.']);
+    expect(code).toBe(1);
+    expect(summary).toMatch(/^10 objects checked: /);
+    expect((await validated(['absent.yaml'])).lines[0]).toMatch(/^absent\.yaml: error: .*absent\.yaml/);
+  });
+
+  it('reads stdin, and a warning alone is no failure', async () => {
+    const stdin = 'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack}\n';
+    const { code, lines } = await validated(['-'], { stdin });
+    expect({ code, lines }).toEqual({
+      code: 0,
+      lines: [expect.stringMatching(/^stdin:4 AlertProvider\/chat: warning: spec: has neither/)],
+    });
+  });
+
+  it('asks the given check of templates', async () => {
+    const { code, lines } = await validated(['list-of-three.yaml'], { checkTemplate: () => 'has an unknown function' });
+    expect(code).toBe(1);
+    expect(lines).toEqual(['list-of-three.yaml:7 MetricTemplate/errors: error: spec.query: has an unknown function']);
+  });
+
+  it('survives aliases that unfold without end', async () => {
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
+      .split('')
+      .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join()}]`)
+      .join('\n')}\n`;
+    expect((await validated(['-'], { stdin: bomb })).code).toBe(0);
+  });
+});
