@@ -1,0 +1,199 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Names of the programs and the Go packages that they are built from. */
+const PROGRAMS = {
+  etcd: 'go.etcd.io/etcd/server/v3',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+} as const;
+const MODULE = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries');
+/** A lock is left behind by a run that was killed hard; a cold build of one program takes a few minutes at most. */
+const LOCK_STALE_MS = 15 * 60_000;
+const LOCK_LOOK_MS = 1000;
+
+export class MissingToolError extends Error {
+  override readonly name = 'MissingToolError';
+}
+
+/**
+ * The folder that holds etcd, kube-apiserver, kube-controller-manager and kubectl: `KUBEBUILDER_ASSETS`, or a cache folder that is
+ * filled once with `go build`.
+ */
+export async function ensureBinaries(say: (line: string) => void = () => undefined): Promise<{ dir: string }> {
+  const assets = process.env.KUBEBUILDER_ASSETS;
+  if (assets) {
+    const missing = missingIn(assets);
+    if (missing.length > 0)
+      throw new MissingToolError(`KUBEBUILDER_ASSETS is ${assets}, where ${missing.join(', ')} is missing: add it, or unset the variable`);
+    return { dir: assets };
+  }
+  const version = kubernetesVersion();
+  const dir = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'serin', `kubernetes-${version}`);
+  if (missingIn(dir).length === 0) return { dir };
+  if (!programOnPath('go'))
+    throw new MissingToolError(
+      'the end-to-end tests run on a real control plane: install Go (https://go.dev/dl) so that it can be built, ' +
+        'or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver, kube-controller-manager and kubectl',
+    );
+  mkdirSync(dir, { recursive: true });
+  await withLock(join(dir, '.lock'), say, async () => {
+    for (const name of missingIn(dir)) await build(name, version, dir, say);
+  });
+  return { dir };
+}
+
+/** Path of a Prometheus server; as root on Debian the package is installed, but its service is not started. */
+export async function ensurePrometheus(say: (line: string) => void = () => undefined): Promise<string> {
+  const found = programOnPath('prometheus');
+  if (found) return found;
+  const howTo = 'the end-to-end tests compare with a real Prometheus: put `prometheus` on the PATH (https://prometheus.io/download)';
+  if (process.getuid?.() !== 0 || !programOnPath('apt-get')) throw new MissingToolError(howTo);
+  say('installing prometheus with apt-get');
+  const isInstalled = await withoutServices(() =>
+    run('apt-get', ['install', '-y', '--no-install-recommends', 'prometheus'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    }),
+  );
+  const installed = programOnPath('prometheus');
+  if (!installed) throw new MissingToolError(`${howTo}; apt-get said:\n${isInstalled.output.slice(-2000)}`);
+  return installed;
+}
+
+type Program = keyof typeof PROGRAMS;
+
+function missingIn(dir: string): Program[] {
+  return (Object.keys(PROGRAMS) as Program[]).filter((name) => !isExecutable(join(dir, name)));
+}
+
+/** `1.36.3`, from the go.mod that pins it. */
+function kubernetesVersion(): string {
+  const version = /^\s*(?:require )?k8s\.io\/kubernetes v(\S+)/m.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1];
+  if (version === undefined) throw new Error(`${MODULE}/go.mod requires no k8s.io/kubernetes`);
+  return version;
+}
+
+async function build(name: Program, version: string, dir: string, say: (line: string) => void): Promise<void> {
+  const startedMs = performance.now();
+  say(`building ${name} (Kubernetes ${version}; once, into ${dir})`);
+  const making = join(dir, `.${name}.${process.pid}`);
+  const [major, minor] = version.split('.');
+  // Without these stamps kubectl and the server call themselves v0.0.0-master, and refuse to speak about version skew.
+  const stamps = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
+    `-X ${path}.gitVersion=v${version}`,
+    `-X ${path}.gitMajor=${major}`,
+    `-X ${path}.gitMinor=${minor}`,
+    `-X ${path}.gitTreeState=clean`,
+  ]);
+  const go = [programOnPath('go') ?? 'go', 'build', '-trimpath', '-ldflags', ['-s -w', ...stamps].join(' '), '-o', making, PROGRAMS[name]];
+  const [command = '', ...args] = programOnPath('nice') ? ['nice', '-n', '10', ...go] : go;
+  const built = await run(command, args, { cwd: MODULE, env: { ...process.env, CGO_ENABLED: '0' } });
+  if (built.code !== 0) {
+    rmSync(making, { force: true });
+    throw new Error(`go build of ${name} failed (code ${built.code}):\n${built.output.slice(-4000)}`);
+  }
+  // Renamed when whole, so that a build that was cut off is never taken for a program.
+  renameSync(making, join(dir, name));
+  say(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+}
+
+/** One builder at a time, across processes; the others wait and then find the programs. */
+async function withLock(path: string, say: (line: string) => void, work: () => Promise<void>): Promise<void> {
+  for (let isTold = false; !takeLock(path); isTold = true) {
+    if (!isTold) say(`another run builds the same programs (lock ${path}): waiting for it`);
+    await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
+  }
+  const release = () => rmSync(path, { force: true });
+  process.once('exit', release);
+  try {
+    await work();
+  } finally {
+    process.removeListener('exit', release);
+    release();
+  }
+}
+
+function takeLock(path: string): boolean {
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const holder = lockHolder(path);
+  if (holder === undefined || isAlive(holder)) return false;
+  rmSync(path, { force: true });
+  return false;
+}
+
+/** Undefined: nobody, or not written yet. */
+function lockHolder(path: string): number | undefined {
+  try {
+    if (Date.now() - statSync(path).mtimeMs > LOCK_STALE_MS) rmSync(path, { force: true });
+    return Number(readFileSync(path, 'utf8')) || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function programOnPath(name: string): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/go/bin'];
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false; // absent or not ours to run: the same to the caller
+  }
+}
+
+/** Debian's packages start their service when installed, unless this policy file forbids it. */
+async function withoutServices<T>(work: () => Promise<T>): Promise<T> {
+  const policy = '/usr/sbin/policy-rc.d';
+  const isOurs = !existsSync(policy);
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    return await work();
+  } finally {
+    if (isOurs) rmSync(policy, { force: true });
+  }
+}
+
+function run(command: string, args: readonly string[], options: SpawnOptions): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(programOnPath(command) ?? command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (output += part.toString()));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+if (import.meta.main) {
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  try {
+    const { dir } = await ensureBinaries(say);
+    say(`control plane: ${dir}`);
+    say(`prometheus: ${await ensurePrometheus(say)}`);
+  } catch (error) {
+    if (!(error instanceof MissingToolError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

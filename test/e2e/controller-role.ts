@@ -1,0 +1,37 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+
+const read = ['get', 'list', 'watch'];
+const write = [...read, 'create', 'patch', 'update', 'delete'];
+
+/** What the controller may do, and nothing more: a request that it makes beyond this fails the suite. */
+const RULES = [
+  { apiGroups: ['flagger.app'], resources: ['canaries', 'metrictemplates', 'alertproviders'], verbs: read },
+  { apiGroups: ['flagger.app'], resources: ['canaries/status', 'canaries/finalizers', 'canaries'], verbs: ['get', 'patch', 'update'] },
+  { apiGroups: ['apps'], resources: ['deployments', 'daemonsets', 'controllerrevisions'], verbs: write },
+  { apiGroups: ['apps'], resources: ['deployments/scale'], verbs: ['get', 'patch', 'update'] },
+  { apiGroups: [''], resources: ['services'], verbs: write },
+  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: write },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['get', 'create', 'patch'] },
+  { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: write },
+  { apiGroups: ['networking.istio.io'], resources: ['virtualservices', 'destinationrules'], verbs: write },
+  { apiGroups: ['split.smi-spec.io'], resources: ['trafficsplits'], verbs: write },
+  { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
+] as const;
+
+/** The ClusterRole of the controller and its binding to a user. */
+export function controllerRole(user: string): KubeObject[] {
+  const metadata = { name: 'serin' };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  return [
+    { apiVersion, kind: 'ClusterRole', metadata, rules: RULES },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'serin' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+  ];
+}

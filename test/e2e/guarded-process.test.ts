@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startGuarded } from '../suite/guarded-process.ts';
+
+const MODULE = join(import.meta.dirname, '..', 'suite', 'guarded-process.ts');
+/** A program that says its pid and never ends. */
+const PROGRAM = "console.log(process.pid); setInterval(() => {}, 1000); process.on('SIGTERM', () => process.exit(7))";
+
+const pidIn = (log: string): number => Number(readFileSync(log, 'utf8'));
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // no such process
+  }
+};
+
+it('a guarded program dies with the process that started it, even when that is killed hard', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-guard-'));
+  const log = join(folder, 'log');
+  const script = `const { startGuarded } = await import(${JSON.stringify(MODULE)});
+    startGuarded('program', [process.execPath, '-e', ${JSON.stringify(PROGRAM)}], ${JSON.stringify(log)});
+    setInterval(() => {}, 1000); console.log('started');`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(parent.stdout, 'data');
+  await expect.poll(() => pidIn(log), { timeout: 10_000 }).toBeGreaterThan(0);
+  const pid = pidIn(log);
+  expect(isAlive(pid)).toBe(true);
+  parent.kill('SIGKILL');
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  rmSync(folder, { recursive: true });
+});
+
+it('a guarded program hears SIGTERM, and its exit code is told', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-guard-'));
+  const log = join(folder, 'log');
+  const guarded = startGuarded('program', [process.execPath, '-e', PROGRAM], log);
+  await expect.poll(() => pidIn(log), { timeout: 10_000 }).toBeGreaterThan(0);
+  await guarded.stop('TERM');
+  expect(await guarded.exited).toBe(7);
+  expect(isAlive(pidIn(log))).toBe(false);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,193 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
+import { loadConnection } from '../../src/kube/connect.ts';
+import { createCluster } from '../../src/kube/create-cluster.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+import { controllerRole } from './controller-role.ts';
+import { freePort } from './free-port.ts';
+
+export interface RealClusterOptions {
+  /** Hears of each step of the start. */
+  say?(line: string): void;
+}
+
+export interface RealCluster {
+  readonly apiUrl: string;
+  /** Text, as the user `serin`, who has only the controller's role. */
+  readonly kubeconfig: string;
+  readonly kubeconfigFile: string;
+  /** Of a cluster administrator: for set-up, `kubectl` and looking. */
+  readonly adminKubeconfigFile: string;
+  readonly kubectl: string;
+  /** An administrator's client. */
+  readonly cluster: KubeCluster;
+  /** File of the API server's audit events, one JSON a line: every request with its user and code. */
+  readonly auditLog: string;
+  /** Folder of the logs, gone after `stop`. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+/** The controllers that a workload needs. The node lifecycle is left out: nodes/ stands for kubelets, and needs no second opinion. */
+const CONTROLLERS = [
+  'deployment-controller',
+  'replicaset-controller',
+  'daemonset-controller',
+  'endpointslice-controller',
+  'garbage-collector-controller',
+  'namespace-controller',
+  'serviceaccount-controller',
+  'root-ca-certificate-publisher-controller',
+];
+const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+  - level: Metadata
+`;
+
+/** etcd, kube-apiserver and kube-controller-manager on loopback, with RBAC; they end with this process, however it ends. */
+export async function startRealCluster({ say = () => undefined }: RealClusterOptions = {}): Promise<RealCluster> {
+  const { dir } = await ensureBinaries(say);
+  const startedMs = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-e2e-'));
+  const file = (name: string) => join(folder, name);
+  const processes: GuardedProcess[] = [];
+  const start = (name: string, ...flags: string[]): GuardedProcess => {
+    const started = startGuarded(name, [join(dir, name), ...flags], file(`${name}.log`));
+    processes.push(started);
+    return started;
+  };
+  const stop = async () => {
+    // The servers last: the controller manager would otherwise fill its log with failures to reach them.
+    for (const each of processes.toReversed()) await each.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  try {
+    const [etcdPort, peerPort, apiPort] = [await freePort(), await freePort(), await freePort()];
+    const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+    const etcd = start(
+      'etcd',
+      `--data-dir=${file('etcd')}`,
+      '--unsafe-no-fsync',
+      `--listen-client-urls=${etcdUrl}`,
+      `--advertise-client-urls=${etcdUrl}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      '--log-level=warn',
+    );
+    await until(etcd, 'etcd is healthy', async () => (await fetch(`${etcdUrl}/health`)).ok);
+
+    const keys = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    writeFileSync(file('service-account.key'), keys.privateKey, { mode: 0o600 });
+    writeFileSync(file('service-account.pub'), keys.publicKey);
+    const tokens = { admin: randomBytes(16).toString('hex'), serin: randomBytes(16).toString('hex') };
+    writeFileSync(file('tokens.csv'), `${tokens.admin},admin,admin,"system:masters"\n${tokens.serin},serin,serin\n`, { mode: 0o600 });
+    writeFileSync(file('audit-policy.yaml'), AUDIT_POLICY);
+    const auditLog = file('audit.log');
+    const server = start(
+      'kube-apiserver',
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${apiPort}`,
+      `--cert-dir=${folder}`,
+      '--authorization-mode=RBAC',
+      `--token-auth-file=${file('tokens.csv')}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${file('service-account.pub')}`,
+      `--service-account-signing-key-file=${file('service-account.key')}`,
+      '--service-cluster-ip-range=10.96.0.0/16',
+      // Its own Service would otherwise want an endpoint, and loopback is none.
+      '--endpoint-reconciler-type=none',
+      '--enable-priority-and-fairness=false',
+      `--audit-policy-file=${file('audit-policy.yaml')}`,
+      `--audit-log-path=${auditLog}`,
+    );
+    const apiUrl = `https://127.0.0.1:${apiPort}`;
+    const certificate = file('apiserver.crt');
+    await until(server, 'the API server has its certificate', async () => existsSync(certificate));
+    const ca = readFileSync(certificate).toString('base64');
+    const kubeconfig = kubeconfigOf(apiUrl, ca, 'serin', tokens.serin);
+    writeFileSync(file('serin.kubeconfig'), kubeconfig, { mode: 0o600 });
+    const adminKubeconfigFile = file('admin.kubeconfig');
+    writeFileSync(adminKubeconfigFile, kubeconfigOf(apiUrl, ca, 'admin', tokens.admin), { mode: 0o600 });
+    const cluster = createCluster(await loadConnection({ kubeconfig: adminKubeconfigFile, userAgent: 'serin-e2e' }));
+    await until(server, 'the API server is ready', async () => (await cluster.raw('GET', '/readyz')) === 'ok');
+    say(`API server ready after ${Math.round(performance.now() - startedMs)} ms`);
+
+    start(
+      'kube-controller-manager',
+      `--kubeconfig=${adminKubeconfigFile}`,
+      `--controllers=${CONTROLLERS.join(',')}`,
+      `--service-account-private-key-file=${file('service-account.key')}`,
+      `--root-ca-file=${certificate}`,
+      '--leader-elect=false',
+      '--secure-port=0',
+    );
+    for (const object of controllerRole('serin')) await cluster.apply(object);
+    return {
+      apiUrl,
+      kubeconfig,
+      kubeconfigFile: file('serin.kubeconfig'),
+      adminKubeconfigFile,
+      kubectl: join(dir, 'kubectl'),
+      cluster,
+      auditLog,
+      folder,
+      async stop() {
+        cluster.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Tries again, soon, what cannot be watched: a server that is just starting. */
+async function until(server: GuardedProcess, what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  let last: unknown = 'not yet';
+  while (performance.now() < deadlineMs) {
+    if (server.hasExited()) throw new Error(`${server.name} ended before ${what}:\n${server.logTail()}`);
+    try {
+      if (await isSo()) return;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+  throw new Error(`${what}: not within ${READY_WITHIN_MS / 1000} s\n${server.logTail()}`, { cause: last });
+}
+
+const kubeconfigOf = (server: string, ca: string, user: string, token: string): string => `apiVersion: v1
+kind: Config
+current-context: serin
+clusters:
+  - name: serin
+    cluster:
+      server: ${server}
+      certificate-authority-data: ${ca}
+contexts:
+  - name: serin
+    context:
+      cluster: serin
+      user: ${user}
+      namespace: default
+users:
+  - name: ${user}
+    user:
+      token: ${token}
+`;

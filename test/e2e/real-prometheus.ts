@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensurePrometheus } from '../../scripts/e2e-binaries.ts';
+import { startGuarded } from '../suite/guarded-process.ts';
+import { freePort } from './free-port.ts';
+
+export interface RealPrometheusOptions {
+  /** URLs of text expositions, as for the embedded one. */
+  targets: readonly string[];
+  scrapeIntervalMs: number;
+}
+
+export interface RealPrometheus {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 30_000;
+
+/** A Prometheus server on loopback with an empty store, which ends with this process. */
+export async function startRealPrometheus({ targets, scrapeIntervalMs }: RealPrometheusOptions): Promise<RealPrometheus> {
+  const program = await ensurePrometheus();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-prometheus-'));
+  const port = await freePort();
+  const every = `${scrapeIntervalMs}ms`;
+  // JSON is YAML.
+  const config = {
+    global: { scrape_interval: every, scrape_timeout: every },
+    scrape_configs: targets.map((target, index) => ({
+      job_name: `target-${index}`,
+      metrics_path: new URL(target).pathname,
+      static_configs: [{ targets: [new URL(target).host] }],
+    })),
+  };
+  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  const url = `http://127.0.0.1:${port}`;
+  const server = startGuarded(
+    'prometheus',
+    [
+      program,
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=warn',
+    ],
+    join(folder, 'log'),
+  );
+  const stop = async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await answers(`${url}/-/ready`))) {
+    if (server.hasExited() || performance.now() > deadlineMs) {
+      const tail = server.logTail();
+      await stop();
+      throw new Error(`prometheus did not become ready:\n${tail}`);
+    }
+    await sleep(50);
+  }
+  return { url, stop };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false; // refused: it is still starting
+  }
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** The table in DESIGN.md: which room may import which. */
+const mayImport = {
+  api: [],
+  engine: ['api'],
+  routers: ['api'],
+  kube: ['api'],
+  metrics: ['api'],
+  webhooks: ['api'],
+  notifiers: ['api'],
+  workloads: ['api', 'kube'],
+  embedded: ['api', 'kube'],
+  controller: ['api', 'engine', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'kube'],
+  server: ['controller', 'api'],
+  loadtester: ['api'],
+  cli: '*',
+} satisfies Record<string, readonly string[] | '*'>;
+
+/** Packages that only one room may know. */
+const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xstate: 'engine' };
+
+const src = join(import.meta.dirname, '..', 'src');
+
+function sourceFiles(): string[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(src, file), 'utf8');
+  return [...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)].map(
+    (found) => found[1] ?? found[2] ?? found[3] ?? '',
+  );
+}
+
+const roomOf = (path: string): string => path.split('/')[0] ?? '';
+
+describe('rooms', () => {
+  it('import only what the table in DESIGN.md allows', () => {
+    const trespasses: string[] = [];
+    for (const file of sourceFiles()) {
+      const room = roomOf(file);
+      const allowed: readonly string[] | '*' | undefined = Object.entries(mayImport).find(([name]) => name === room)?.[1];
+      if (allowed === undefined) trespasses.push(`${file}: src/${room} is no room of the table`);
+      for (const specifier of importsOf(file)) {
+        if (specifier.startsWith('.')) {
+          const other = roomOf(relative(src, normalize(join(src, dirname(file), specifier))));
+          if (other !== room && allowed !== '*' && !allowed?.includes(other)) trespasses.push(`${file} imports ${other}`);
+        } else {
+          const owner = onlyIn[specifier];
+          if (owner !== undefined && owner !== room) trespasses.push(`${file} imports ${specifier}, which only ${owner} may know`);
+        }
+      }
+    }
+    expect(trespasses).toEqual([]);
+  });
+
+  it('are all seen by this test', () => {
+    expect(sourceFiles().length).toBeGreaterThan(20);
+    expect(importsOf('api/canary.ts')).toContain('zod');
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { changeImage, createApplications } from '../bench/applications.ts';
+import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
+import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
+import { betweenStatusWrites, difference, totalOf } from '../bench/figures.ts';
+import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const BOUND_MS = 30_000;
+const LEASE_FLAGS = ['--enable-leader-election', '--lease-duration=3s', '--renew-deadline=2s', '--retry-period=500ms'];
+const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'flagger-leader-election', namespace: 'kube-system' };
+
+let bare: BareCluster;
+let watch: CanaryWatch;
+let folder: string;
+let controllers: GuardedProcess[];
+
+beforeEach(async () => {
+  bare = await startBareCluster();
+  watch = watchCanaries(bare.cluster);
+  folder = mkdtempSync(join(tmpdir(), 'serin-costs-'));
+  controllers = [];
+  await createApplications(bare.cluster, 1, 'istio');
+});
+
+afterEach(async () => {
+  for (const each of controllers) await each.stop('TERM');
+  watch.stop();
+  await bare.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startController(name: string, flags: readonly string[] = []): GuardedProcess {
+  const fixed = ['--port=0', '--min-analysis-interval=1s', '--scale-down-delay=1s', `--kubeconfig=${bare.kubeconfigFile}`];
+  const started = startGuarded(name, [process.execPath, MAIN, 'controller', ...fixed, ...flags], join(folder, `${name}.log`));
+  controllers.push(started);
+  return started;
+}
+
+const requests = () => bare.requestCounts('serin-controller');
+const withoutLease = (counts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(counts).filter(([what]) => !what.endsWith(' leases')));
+
+/** Resolves when the controller has sent nothing but lease requests for a second. */
+async function atRest(): Promise<Record<string, number>> {
+  let last = { total: -1, atMs: 0 };
+  await expect
+    .poll(
+      () => {
+        const total = totalOf(withoutLease(requests()));
+        if (total !== last.total) last = { total, atMs: performance.now() };
+        return performance.now() - last.atMs;
+      },
+      { timeout: BOUND_MS, interval: 50 },
+    )
+    .toBeGreaterThan(1_000);
+  return requests();
+}
+
+const initialized = () => watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', BOUND_MS);
+
+it('a resting Canary costs no request, and a progressing step no read, one status, one route and one event', async () => {
+  startController('controller');
+  await initialized();
+  const resting = await atRest();
+  const restedFrom = performance.now();
+  await expect.poll(() => performance.now() - restedFrom, { timeout: BOUND_MS, interval: 100 }).toBeGreaterThan(3_000);
+  expect(difference(requests(), resting), 'three seconds at rest').toEqual({});
+
+  const from = bare.answered.length;
+  await changeImage(bare.cluster, 0, '2');
+  await watch.until(1, 'is at its last step', ({ status }) => status?.canaryWeight === 50, BOUND_MS);
+  // Between the start (replicas) and the promotion lie the steps that do nothing but step: 20, 30 and 40.
+  const steps = betweenStatusWrites(bare.answered.slice(from)).filter((step) => 'patch virtualservices' in step);
+  for (const step of steps.slice(1, 4)) {
+    const { 'create events': created = 0, 'patch events': repeated = 0, ...others } = step;
+    expect(others).toEqual({ 'patch canaries/status': 1, 'patch virtualservices': 1 });
+    expect(created + repeated).toBe(1);
+  }
+  expect(steps.length).toBeGreaterThanOrEqual(4);
+});
+
+it('I9: a standby only tries the lease, and takes over when the leader ends with exit code 0', async () => {
+  const leader = startController('leader', LEASE_FLAGS);
+  await initialized();
+  const holderOf = async () => (await bare.cluster.get(LEASE))?.spec.holderIdentity;
+  const first = await holderOf();
+  const before = await atRest();
+  startController('standby', LEASE_FLAGS);
+  const looksAtLease = () => difference(requests(), before)['get leases'] ?? 0;
+  await expect.poll(looksAtLease, { timeout: BOUND_MS, interval: 50 }).toBeGreaterThan(3);
+  const during = difference(requests(), before);
+  const discovery = (what: string) => /^get \/apis?\//.test(what);
+  // The leader renews; the standby reads the lease, and nothing else.
+  expect(
+    Object.keys(during)
+      .filter((what) => !discovery(what))
+      .toSorted(),
+  ).toEqual(['get leases', 'update leases']);
+  expect(await holderOf()).toBe(first);
+
+  const killedAt = performance.now();
+  await leader.stop('TERM');
+  expect(await leader.exited, readFileSync(leader.logFile, 'utf8')).toBe(0);
+  await expect.poll(async () => [first, '', undefined].includes(await holderOf()), { timeout: BOUND_MS, interval: 50 }).toBe(false);
+  await changeImage(bare.cluster, 0, '2');
+  await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+  process.stdout.write(`the standby led and released ${Math.round(performance.now() - killedAt)} ms after the leader was told to end\n`);
+});

@@ -1,0 +1,4 @@
+import { describeReleases } from '../suite/releases.ts';
+import { startEmbeddedStage } from '../suite/stage.ts';
+
+describeReleases('releases on the embedded cluster', startEmbeddedStage);

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Moment, violationsIn } from '../suite/adversity/chronicle.ts';
+import { faultsOf, KillRuns } from '../suite/adversity/kill-runs.ts';
+
+describe('kill -9', () => {
+  let runs: KillRuns;
+  beforeAll(async () => {
+    runs = await KillRuns.begin();
+  });
+  afterAll(() => runs?.end());
+
+  it.each([101, 102, 103])('in the middle of release %i changes neither its end nor I1, I2, I3, I5', async (seed) => {
+    expect(faultsOf(await runs.play(seed))).toEqual([]);
+  });
+});
+
+describe('the observer of kill runs', () => {
+  it.each([
+    { rule: 'I1', moments: [ready('podinfo'), ready('podinfo-primary'), route(70, 20)] },
+    { rule: 'I2', moments: [ready('podinfo-primary'), deployment('podinfo', '2', 3, 0), route(90, 10)] },
+    { rule: 'I3', moments: [phase('Progressing'), ready('podinfo-primary'), deployment('podinfo-primary', '2', 3, 3)] },
+    { rule: 'I3', moments: [phase('Promoting'), ready('podinfo-primary'), deployment('podinfo-primary', 'bad', 3, 3)] },
+    { rule: 'I5', moments: [ready('podinfo'), ready('podinfo-primary'), route(50, 50), deployment('podinfo', '2', 0, 3)] },
+    { rule: 'I5', moments: [ready('podinfo'), deployment('podinfo-primary', '1', 3, 0), route(100, 0)] },
+  ])('sees a state that breaks $rule', ({ rule, moments }) => {
+    expect(violationsIn(moments, { name: 'podinfo' }, new Set(['1', '2'])).join('\n')).toContain(rule);
+  });
+
+  it('finds nothing in a promotion as it should be', () => {
+    const good = [
+      ready('podinfo-primary'),
+      route(100, 0),
+      phase('Progressing'),
+      deployment('podinfo', '2', 3, 3),
+      route(70, 30),
+      phase('Promoting'),
+      deployment('podinfo-primary', '2', 3, 3),
+      route(100, 0),
+      phase('Succeeded'),
+      deployment('podinfo', '2', 0, 3),
+    ];
+    expect(violationsIn(good, { name: 'podinfo' }, new Set(['1', '2']))).toEqual([]);
+  });
+});
+
+function moment(kind: string, name: string, rest: Record<string, unknown>): Moment {
+  return { version: 1, kind, name, object: { apiVersion: 'v1', kind, metadata: { name }, ...rest } };
+}
+
+function deployment(name: string, version: string, replicas: number, availableReplicas: number): Moment {
+  const template = { spec: { containers: [{ image: `podinfo:${version}` }] } };
+  return moment('Deployment', name, { spec: { replicas, template }, status: { availableReplicas } });
+}
+
+function ready(name: string): Moment {
+  return deployment(name, '1', 3, 3);
+}
+
+function phase(now: string): Moment {
+  return moment('Canary', 'podinfo', { status: { phase: now } });
+}
+
+function route(primary: number, canary: number): Moment {
+  const to = (host: string, weight: number) => ({ destination: { host }, weight });
+  return moment('VirtualService', 'podinfo', {
+    spec: { http: [{ route: [to('podinfo-primary', primary), to('podinfo-canary', canary)] }] },
+  });
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { App } from '../suite/adversity/app.ts';
+import { keepChronicle } from '../suite/adversity/chronicle.ts';
+import { Lab } from '../suite/adversity/lab.ts';
+
+const small = { lagMs: [20, 100], seed: 2, graceScale: 0.02, scaleDownDelay: '300ms', interval: '500ms' } as const;
+const READS = /^(get|list|watch) /;
+
+it('suspend is the emergency stop: routes set by hand stay, outlive a restart, and the release goes on when it is lifted', async () => {
+  const lab = await Lab.open(small);
+  try {
+    const app = new App(lab, 'podinfo');
+    await app.create();
+    lab.startController();
+    await app.createCanary('istio', { interval: '1s', threshold: 3, stepWeight: 10, maxWeight: 90 });
+    await app.rests('Initialized');
+    const atRest = await lab.cluster.get(app.route);
+    const run = await app.run();
+    await app.deploy('2');
+    await lab.until(app.canary, 'is at 20 %', (now) => now?.status?.canaryWeight >= 20);
+    await lab.cluster.patch(app.canary, { spec: { suspend: true } });
+    expect(await lab.isQuietFor(1_500)).toBe(true);
+    const byHand = { spec: { http: atRest?.spec.http } };
+    await lab.cluster.apply({ ...app.route, metadata: app.route, ...byHand } as never, { fieldManager: 'kubectl', force: true });
+    const chronicle = await keepChronicle(lab);
+    const known = chronicle.moments().length;
+    const before = lab.requests();
+    await lab.stopController('KILL');
+    lab.startController();
+    await lab.controllerIsUp();
+    expect(await lab.isQuietFor(3_000)).toBe(true);
+    expect(Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what))).toEqual([]);
+    expect(chronicle.moments().slice(known)).toEqual([]);
+    expect((await lab.cluster.get(app.route))?.spec).toMatchObject(byHand.spec);
+    chronicle.stop();
+
+    await lab.cluster.patch(app.canary, { spec: { suspend: false } });
+    expect(await app.ends(run)).toBe('Succeeded');
+    expect(await app.version(app.primary)).toBe('2');
+  } finally {
+    await lab.close();
+  }
+});

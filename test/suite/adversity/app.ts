@@ -1,0 +1,130 @@
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { type Lab, NAMESPACE } from './lab.ts';
+
+export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
+const BOUND_MS = 30_000;
+
+/** One application of version 1 with the Service that its users call already, before Serin arrives. */
+export class App {
+  readonly name: string;
+  readonly #lab: Lab;
+
+  constructor(lab: Lab, name: string) {
+    this.#lab = lab;
+    this.name = name;
+  }
+
+  get host(): string {
+    return `${this.name}.${NAMESPACE}`;
+  }
+
+  ref(apiVersion: string, kind: string, name = this.name): ObjectRef {
+    return { apiVersion, kind, name, namespace: NAMESPACE };
+  }
+
+  get canary(): ObjectRef {
+    return this.ref('flagger.app/v1beta1', 'Canary');
+  }
+
+  get target(): ObjectRef {
+    return this.ref('apps/v1', 'Deployment');
+  }
+
+  get primary(): ObjectRef {
+    return this.ref('apps/v1', 'Deployment', `${this.name}-primary`);
+  }
+
+  get route(): ObjectRef {
+    return this.ref('networking.istio.io/v1beta1', 'VirtualService');
+  }
+
+  get service(): ObjectRef {
+    return this.ref('v1', 'Service');
+  }
+
+  async create(podSpec: Record<string, unknown> = {}): Promise<void> {
+    const { cluster, embedded } = this.#lab;
+    const labels = { app: this.name };
+    const metadata = { name: this.name, namespace: NAMESPACE };
+    const container = { name: 'web', image: `${this.name}:1`, ports: [{ name: 'http', containerPort: 9898 }] };
+    const template = { metadata: { labels }, spec: { containers: [container], ...podSpec } };
+    const spec = { replicas: 3, selector: { matchLabels: labels }, template };
+    await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
+    const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
+    await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });
+    const deadlineMs = performance.now() + BOUND_MS;
+    for (const url of embedded.mesh.urls) {
+      while ((await statusAt(url, this.host)) !== 200) {
+        if (performance.now() > deadlineMs) throw new Error(`${this.host} does not serve at ${url}`);
+        await sleep(50);
+      }
+    }
+    await this.#lab.until(this.target, 'is available', (now) => now?.status?.availableReplicas === 3);
+  }
+
+  async createCanary(provider: Provider, analysis: Record<string, unknown>): Promise<void> {
+    await this.#lab.cluster.create({
+      apiVersion: 'flagger.app/v1beta1',
+      kind: 'Canary',
+      metadata: { name: this.name, namespace: NAMESPACE },
+      spec: {
+        provider,
+        targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.name },
+        service: { port: 80, targetPort: 'http' },
+        progressDeadlineSeconds: 60,
+        analysis,
+      },
+    });
+  }
+
+  async deploy(version: string, env: Record<string, string> = {}): Promise<void> {
+    const current = await this.#lab.cluster.get(this.target);
+    const [old] = current?.spec.template.spec.containers ?? [];
+    const container = { ...old, image: `${this.name}:${version}`, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
+    await this.#lab.cluster.patch(this.target, { spec: { template: { spec: { containers: [container] } } } });
+  }
+
+  async version(ref: ObjectRef): Promise<string> {
+    const found = await this.#lab.cluster.get(ref);
+    return imageTag(found);
+  }
+
+  async rests(...phases: readonly string[]): Promise<string> {
+    const found = await this.#lab.until(this.canary, `rests as ${phases.join(' or ')}`, (now) => isResting(now, phases));
+    return found?.status.phase;
+  }
+
+  /** Waits for the verdict on a revision that was deployed after run number `run`. */
+  async ends(run: number): Promise<string> {
+    const found = await this.#lab.until(
+      this.canary,
+      'ends its release',
+      (now) => now?.status?.release?.run > run && isResting(now, ['Succeeded', 'Failed']),
+    );
+    return found?.status.phase;
+  }
+
+  async run(): Promise<number> {
+    return (await this.#lab.cluster.get(this.canary))?.status?.release?.run ?? 0;
+  }
+}
+
+export function imageTag(deployment: KubeObject | undefined): string {
+  return String(deployment?.spec.template.spec.containers[0]?.image ?? '').split(':')[1] ?? '';
+}
+
+function isResting(now: KubeObject | undefined, phases: readonly string[]): boolean {
+  return phases.includes(now?.status?.phase) && now?.status?.release?.step === 'resting';
+}
+
+function statusAt(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const call = get(url, { headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    call.on('error', () => resolve(undefined));
+  });
+}

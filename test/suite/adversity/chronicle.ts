@@ -1,0 +1,118 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { type App, imageTag } from './app.ts';
+import { type Lab, NAMESPACE } from './lab.ts';
+
+/** One state of one object, as a watch brought it. */
+export interface Moment {
+  /** The cluster's one order of writes. */
+  version: number;
+  kind: string;
+  name: string;
+  object: KubeObject;
+}
+
+export interface Chronicle {
+  /** Every state so far, in the order of the writes. */
+  moments(): Moment[];
+  stop(): void;
+}
+
+const KINDS = [
+  ['flagger.app/v1beta1', 'Canary'],
+  ['apps/v1', 'Deployment'],
+  ['networking.istio.io/v1beta1', 'VirtualService'],
+  ['v1', 'Service'],
+] as const;
+
+/** Writes down each state of what a release touches. */
+export async function keepChronicle(lab: Lab): Promise<Chronicle> {
+  const seen = new Map<number, Moment>();
+  const note = (kind: string, object: KubeObject): void => {
+    const version = Number(object.metadata.resourceVersion);
+    seen.set(version, { version, kind, name: object.metadata.name, object });
+  };
+  const watches = KINDS.map(([apiVersion, kind]) =>
+    lab.cluster.watch(
+      { apiVersion, kind, namespace: NAMESPACE },
+      {
+        onEvent: ({ type, object }) => type !== 'DELETED' && note(kind, object),
+        onList: (items) => {
+          for (const item of items) note(kind, item);
+        },
+      },
+    ),
+  );
+  await Promise.all(watches.map(({ synced }) => synced));
+  return {
+    moments: () => [...seen.values()].toSorted((a, b) => a.version - b.version),
+    stop() {
+      for (const watch of watches) watch.stop();
+    },
+  };
+}
+
+interface Picture {
+  phase: string;
+  canaryWeight: number | undefined;
+  targetReady: number;
+  primaryReady: number;
+  targetReplicas: number | undefined;
+  primaryVersion: string | undefined;
+}
+
+/** What in this history breaks I1, I2, I3 or I5, in words; `good` are the versions that may be promoted. */
+export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'name'>, good: ReadonlySet<string>): string[] {
+  const found: string[] = [];
+  const now: Picture = {
+    phase: '',
+    canaryWeight: undefined,
+    targetReady: 0,
+    primaryReady: 0,
+    targetReplicas: undefined,
+    primaryVersion: undefined,
+  };
+  for (const { version, kind, name: objectName, object } of moments) {
+    const say = (what: string) => found.push(`at ${version} (${now.phase}): ${what}`);
+    if (kind === 'Canary' && objectName === name) now.phase = object.status?.phase ?? '';
+    else if (kind === 'Deployment' && objectName === `${name}-primary`) lookAtPrimary(object, now, good, say);
+    else if (kind === 'Deployment' && objectName === name) lookAtTarget(object, now, say);
+    else if (kind === 'VirtualService' && objectName === name) lookAtRoute(object, name, now, say);
+  }
+  return found;
+}
+
+function lookAtPrimary(object: KubeObject, now: Picture, good: ReadonlySet<string>, say: (what: string) => void): void {
+  const version = imageTag(object);
+  if (version !== now.primaryVersion && now.primaryVersion !== undefined) {
+    if (!good.has(version)) say(`I3: the primary got version ${version}, which was never to be promoted`);
+    if (now.phase !== 'Promoting') say(`I3: the primary's template changed to version ${version} outside of a promotion`);
+  }
+  if (object.spec.replicas === 0 && (now.canaryWeight ?? 0) < 100) say('I5: the primary was scaled to zero under traffic');
+  now.primaryVersion = version;
+  now.primaryReady = object.status?.availableReplicas ?? 0;
+}
+
+function lookAtTarget(object: KubeObject, now: Picture, say: (what: string) => void): void {
+  const { replicas } = object.spec;
+  if (replicas === 0 && now.targetReplicas !== 0 && (now.canaryWeight ?? 0) > 0)
+    say(`I5: the canary was scaled to zero at weight ${now.canaryWeight}`);
+  now.targetReplicas = replicas;
+  now.targetReady = object.status?.availableReplicas ?? 0;
+}
+
+function lookAtRoute(object: KubeObject, name: string, now: Picture, say: (what: string) => void): void {
+  for (const { route } of (object.spec.http ?? []) as { route: { destination: { host: string }; weight?: number }[] }[]) {
+    const weights = route.map(({ weight }) => weight ?? (route.length === 1 ? 100 : 0));
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    if (sum !== 100 || weights.some((weight) => !Number.isInteger(weight) || weight < 0)) say(`I1: weights are ${weights.join(', ')}`);
+    const of = (side: string) => weights[route.findIndex(({ destination }) => destination.host.split('.')[0] === side)] ?? 0;
+    const canary = of(`${name}-canary`);
+    const primary = of(`${name}-primary`);
+    const isRise = canary > (now.canaryWeight ?? 0);
+    const isChange = canary !== now.canaryWeight;
+    if (isRise && now.targetReady === 0) say(`I2: the canary's weight rose to ${canary} without a pod that serves`);
+    if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary} % to a canary that cannot serve`);
+    if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary} % to a primary that cannot serve`);
+    now.canaryWeight = canary;
+  }
+}

@@ -1,0 +1,49 @@
+import { Agent } from 'node:http';
+import { ask } from '../users.ts';
+
+export interface Clients {
+  readonly answered: number;
+  /** Requests that got no good answer. */
+  readonly failures: number;
+  /** What they got instead, where, how often, and when first and last (seconds). */
+  lost(): string[];
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 15;
+
+/** At each proxy four clients that never stop asking: two on kept connections, two on a new one each time. */
+export function startClients(proxyUrls: readonly string[], host: string): Clients {
+  const startedMs = performance.now();
+  const kept = new Agent({ keepAlive: true });
+  const fresh = new Agent({ keepAlive: false });
+  const lost = new Map<string, number[]>();
+  let answered = 0;
+  let isRunning = true;
+  const live = async (url: string, proxy: number, agent: Agent) => {
+    while (isRunning) {
+      const answer = await ask(url, host, {}, agent);
+      if (answer.lost !== undefined || answer.status >= 500) {
+        const what = `proxy ${proxy}: ${answer.status} ${answer.lost ?? ''}`;
+        lost.set(what, [...(lost.get(what) ?? []), Math.round(performance.now() - startedMs) / 1000]);
+      } else answered += 1;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  const all = proxyUrls.flatMap((url, proxy) => [kept, kept, fresh, fresh].map((agent) => live(url, proxy, agent)));
+  return {
+    get answered() {
+      return answered;
+    },
+    get failures() {
+      return [...lost.values()].reduce((sum, times) => sum + times.length, 0);
+    },
+    lost: () => [...lost].map(([what, times]) => `${what}: ${times.length} times, ${times[0]} to ${times.at(-1)} s`),
+    async stop() {
+      isRunning = false;
+      await Promise.all(all);
+      kept.destroy();
+      fresh.destroy();
+    },
+  };
+}

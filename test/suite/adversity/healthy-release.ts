@@ -1,0 +1,53 @@
+import { App, type Provider } from './app.ts';
+import { startClients } from './clients.ts';
+import { Lab } from './lab.ts';
+
+export interface HealthyRelease {
+  provider: Provider;
+  seed: number;
+  lagMs: readonly [number, number];
+  scaleDownDelay: string;
+  interval: string;
+}
+
+export interface Account {
+  answered: number;
+  lost: string[];
+  verdict: string;
+}
+
+/** The whole stay of Serin at one application: bootstrap, a promoted release, deletion of the Canary; under clients that never stop. */
+export async function playHealthyRelease({ provider, ...options }: HealthyRelease): Promise<Account> {
+  const lab = await Lab.open({ ...options, graceScale: 0.3 });
+  try {
+    const app = new App(lab, 'podinfo');
+    await app.create();
+    const clients = startClients(lab.embedded.mesh.urls, app.host);
+    const marks: string[] = [];
+    const mark = (what: string) => marks.push(`${what}: ${clients.failures} lost so far`);
+    lab.startController();
+    await app.createCanary(provider, { interval: options.interval, threshold: 3, ...planFor(provider) });
+    await app.rests('Initialized');
+    mark('initialized');
+    const run = await app.run();
+    await app.deploy('2');
+    const verdict = await app.ends(run);
+    mark('released');
+    await lab.cluster.delete(app.canary);
+    await lab.until(app.primary, 'is gone', (now) => now === undefined);
+    await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
+    // Every proxy has heard of the end before the clients stop looking.
+    const deadlineMs = performance.now() + 30_000;
+    while (lab.embedded.mesh.pending() > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    mark('deleted');
+    await clients.stop();
+    const lost = clients.lost();
+    return { answered: clients.answered, lost: lost.length > 0 ? [...marks, ...lost] : [], verdict };
+  } finally {
+    await lab.close();
+  }
+}
+
+function planFor(provider: Provider) {
+  return provider === 'kubernetes' ? { iterations: 2 } : { stepWeight: 50, maxWeight: 50 };
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { App } from './app.ts';
+import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
+import { type Clients, startClients } from './clients.ts';
+import { Lab } from './lab.ts';
+import { seeded } from './seeded.ts';
+
+/** A release takes about this long here, in milliseconds; the kill comes at a random moment of it. */
+const RELEASE_MS = 4_500;
+const LONGEST_DOWN_MS = 600;
+
+export interface KillReport {
+  seed: number;
+  version: string;
+  expected: 'Succeeded' | 'Failed';
+  /** When the controller was killed, and for how long it was down: milliseconds. */
+  killedAfterMs: number;
+  downMs: number;
+  phaseWhenKilled: string;
+  verdict: string;
+  /** Its reason in the status, and the last checks. */
+  why: string;
+  /** What stood when the release had ended. */
+  primaryVersion: string;
+  expectedPrimary: string;
+  canaryWeight: number;
+  violations: string[];
+}
+
+/** One cluster and one application, released again and again; the controller is killed once in each release. */
+export class KillRuns {
+  readonly #lab: Lab;
+  readonly #app: App;
+  readonly #chronicle: Chronicle;
+  readonly #clients: Clients;
+  readonly #good = new Set(['1']);
+  #next = 2;
+  #promoted = '1';
+
+  private constructor(lab: Lab, app: App, chronicle: Chronicle, clients: Clients) {
+    this.#lab = lab;
+    this.#app = app;
+    this.#chronicle = chronicle;
+    this.#clients = clients;
+  }
+
+  static async begin(): Promise<KillRuns> {
+    const lab = await Lab.open({ lagMs: [20, 200], seed: 5, graceScale: 0.05, scaleDownDelay: '500ms', interval: '500ms' });
+    const chronicle = await keepChronicle(lab);
+    const app = new App(lab, 'podinfo');
+    await app.create();
+    lab.startController();
+    await app.createCanary('istio', {
+      interval: '500ms',
+      threshold: 4,
+      stepWeight: 25,
+      maxWeight: 75,
+      // A machine too busy to scrape must not look like a kill that changed a verdict.
+      unmeasured: 'hold',
+      metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
+    });
+    await app.rests('Initialized');
+    return new KillRuns(lab, app, chronicle, startClients(lab.embedded.mesh.urls, app.host));
+  }
+
+  /** Odd seeds release a good version, even ones a version that fails half of its requests. */
+  async play(seed: number): Promise<KillReport> {
+    const random = seeded(seed);
+    const isGood = seed % 2 === 1;
+    const version = String(this.#next++);
+    if (isGood) this.#good.add(version);
+    const killedAfterMs = Math.round(random() * RELEASE_MS);
+    const downMs = Math.round(random() * LONGEST_DOWN_MS);
+    await this.#lab.controllerIsUp();
+    const run = await this.#app.run();
+    await this.#app.deploy(version, isGood ? {} : { ERROR_RATE: '0.5' });
+    await sleep(killedAfterMs);
+    await this.#lab.stopController('KILL');
+    const killed = await this.#lab.cluster.get(this.#app.canary);
+    await sleep(downMs);
+    this.#lab.startController();
+    const verdict = await this.#app.ends(run);
+    if (isGood && verdict === 'Succeeded') this.#promoted = version;
+    await this.#lab.until(this.#app.target, 'is at zero', (now) => now?.spec.replicas === 0 && !now.status?.replicas);
+    const status = (await this.#lab.cluster.get(this.#app.canary))?.status;
+    return {
+      seed,
+      version,
+      expected: isGood ? 'Succeeded' : 'Failed',
+      killedAfterMs,
+      downMs,
+      phaseWhenKilled: `${killed?.status?.phase}/${killed?.status?.release?.step} ${killed?.status?.canaryWeight} %`,
+      verdict,
+      why: JSON.stringify([status?.release?.reason, status?.release?.verdicts]),
+      primaryVersion: await this.#app.version(this.#app.primary),
+      expectedPrimary: this.#promoted,
+      canaryWeight: status?.canaryWeight,
+      violations: violationsIn(this.#chronicle.moments(), this.#app, this.#good),
+    };
+  }
+
+  /** Requests that nobody answered: the mesh goes on by what stands in the cluster, whatever becomes of the controller. */
+  unanswered(): string[] {
+    return this.#clients.lost().filter((line) => line.includes('503'));
+  }
+
+  async end(): Promise<void> {
+    this.#chronicle.stop();
+    await this.#clients.stop();
+    await this.#lab.close();
+  }
+}
+
+/** What is wrong with a run, in words that name its seed; empty when nothing is. */
+export function faultsOf(report: KillReport): string[] {
+  const { seed, verdict, why, expected, primaryVersion, expectedPrimary, canaryWeight, violations, phaseWhenKilled, killedAfterMs } =
+    report;
+  const faults = [
+    ...(verdict === expected ? [] : [`ended ${verdict}, not ${expected}: ${why}`]),
+    ...(primaryVersion === expectedPrimary ? [] : [`the primary runs version ${primaryVersion}, not ${expectedPrimary}`]),
+    ...(canaryWeight === 0 ? [] : [`the canary keeps ${canaryWeight} %`]),
+    ...violations,
+  ];
+  return faults.map((fault) => `seed ${seed}, killed after ${killedAfterMs} ms in ${phaseWhenKilled}: ${fault}`);
+}

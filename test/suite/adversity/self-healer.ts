@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import type { App } from './app.ts';
+import { type Lab, NAMESPACE } from './lab.ts';
+import { seeded } from './seeded.ts';
+
+const MANAGER = 'gitops';
+const LATEST_MS = 1_000;
+
+export interface SelfHealer {
+  /** Its own writes by `Kind/name`. */
+  writes(): Record<string, number>;
+  /** resourceVersions of its own writes. */
+  versions(): ReadonlySet<string>;
+  /** What it could not write, for messages. */
+  errors(): string[];
+  stop(): Promise<void>;
+}
+
+/** What Git says: three replicas, all traffic to the primary, and the selector that the application came with. */
+export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
+  const route = await lab.cluster.get(app.route);
+  const service = await lab.cluster.get(app.service);
+  const metadata = { name: app.name, namespace: NAMESPACE };
+  return [
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 3 } },
+    { ...app.route, metadata, spec: { http: route?.spec.http } },
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: app.name }, ports: service?.spec.ports } },
+  ].map(({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({ apiVersion, kind, metadata: { name, namespace }, spec }));
+}
+
+/** A GitOps tool with self-healing: whatever differs from what is declared is put back within a second, for ever. */
+export async function startSelfHealer(lab: Lab, declared: readonly KubeObject[], seed: number): Promise<SelfHealer> {
+  const random = seeded(seed);
+  const counts: Record<string, number> = {};
+  const versions = new Set<string>();
+  const errors: string[] = [];
+  const life = new AbortController();
+  const healing = new Set<string>();
+  const under: Promise<void>[] = [];
+
+  const heal = async (wanted: KubeObject, key: string, ref: ObjectRef) => {
+    try {
+      await sleep(random() * LATEST_MS, undefined, { signal: life.signal });
+      healing.delete(key);
+      const before = await lab.cluster.get(ref);
+      if (!before || !differs(wanted, before)) return;
+      const answer = await lab.cluster.apply(wanted, { fieldManager: MANAGER, force: true, signal: life.signal });
+      counts[key] = (counts[key] ?? 0) + 1;
+      versions.add(String(answer.metadata.resourceVersion));
+    } catch (error) {
+      if (!life.signal.aborted) errors.push(`${key}: ${String(error)}`);
+    }
+  };
+  const watches = declared.map((wanted) => {
+    const { apiVersion, kind } = wanted;
+    const { name } = wanted.metadata;
+    const key = `${kind}/${name}`;
+    const look = (live: KubeObject) => {
+      if (live.metadata.name !== name || healing.has(key) || life.signal.aborted || !differs(wanted, live)) return;
+      healing.add(key);
+      under.push(heal(wanted, key, { apiVersion, kind, name, namespace: NAMESPACE }));
+    };
+    return lab.cluster.watch(
+      { apiVersion, kind, namespace: NAMESPACE },
+      { onEvent: ({ type, object }) => type !== 'DELETED' && look(object), onList: (items) => items.forEach(look) },
+    );
+  });
+  await Promise.all(watches.map(({ synced }) => synced));
+  return {
+    writes: () => ({ ...counts }),
+    versions: () => versions,
+    errors: () => [...errors],
+    async stop() {
+      life.abort();
+      for (const watch of watches) watch.stop();
+      await Promise.all(under);
+    },
+  };
+}
+
+function differs({ spec: wanted }: KubeObject, { spec: live }: KubeObject): boolean {
+  return Object.entries(wanted).some(([field, value]) => !isDeepStrictEqual(value, live[field]));
+}

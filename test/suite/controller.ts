@@ -1,0 +1,44 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import type { Stage } from './stage.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+export interface ControllerProcess {
+  /** Stays when the tests are over: messages of failed assertions name it. */
+  readonly logFile: string;
+  /** The lines that speak of one Canary, the last ones. */
+  logOf(canary: string): string;
+  stop(signal?: 'TERM' | 'KILL'): Promise<void>;
+}
+
+/** The controller as it is shipped, in a process of its own; the times of a release scaled down. */
+export function startController(stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>): ControllerProcess {
+  const logFile = join(mkdtempSync(join(tmpdir(), 'serin-suite-')), 'controller.log');
+  const flags = {
+    kubeconfig: stage.kubeconfigFile,
+    'metrics-server': stage.prometheusUrl,
+    'min-analysis-interval': '500ms',
+    'scale-down-delay': '1s',
+    port: '0',
+    'log-level': 'debug',
+    'mesh-provider': 'istio',
+  };
+  const child: GuardedProcess = startGuarded(
+    'controller',
+    [process.execPath, MAIN, 'controller', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
+    logFile,
+  );
+  return {
+    logFile,
+    logOf: (canary) =>
+      readFileSync(logFile, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(`"${canary}"`))
+        .slice(-12)
+        .join('\n'),
+    stop: (signal = 'TERM') => child.stop(signal),
+  };
+}

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ControllerProcess, startController } from './controller.ts';
+import type { Stage } from './stage.ts';
+import { APP, Story } from './story.ts';
+
+const STEPS = { stepWeight: 20, maxWeight: 60 };
+const METRICS = {
+  metrics: [
+    { name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } },
+    { name: 'request-duration', interval: '4s', thresholdRange: { max: 500 } },
+  ],
+};
+
+/** The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. */
+export function describeReleases(name: string, startStage: () => Promise<Stage>): void {
+  describe(name, () => {
+    let stage: Stage;
+    let controller: ControllerProcess;
+    beforeAll(async () => {
+      stage = await startStage();
+      controller = startController(stage);
+    });
+    afterAll(async () => {
+      await controller?.stop();
+      await stage?.stop();
+    });
+
+    const tell = (title: string, namespace: string, play: (story: Story) => Promise<void>): void => {
+      it(title, async () => {
+        const story = await Story.begin(stage, controller, namespace);
+        try {
+          await play(story);
+        } finally {
+          await story.end();
+        }
+      });
+    };
+
+    describe.concurrent('each in a namespace of its own', () => {
+      const promotion = (provider: string) => async (story: Story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary({ ...STEPS, ...METRICS }, { provider });
+        await when.imageChanges('2');
+        await then.canaryReceives(20);
+        await then.canaryReceives(40);
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('2');
+        await then.everyoneGets('2');
+        await then.scalesTo(APP, 0);
+        expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
+        expect(story.condition()).toMatchObject({ status: 'True', reason: 'Succeeded' });
+        then.nothingWasLost();
+      };
+      tell('a healthy version is promoted step by step, and no request is lost (I2, I10)', 'promotion', promotion('istio'));
+      tell('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
+
+      tell('a version that fails its requests is taken back, and the primary is untouched (I4)', 'bad-metrics', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary({ ...STEPS, ...METRICS });
+        await when.imageChanges('2', { ERROR_RATE: '0.5' });
+        await then.canaryReceives(20);
+        await then.releaseEnds('Failed');
+        await then.primaryRuns('1');
+        await then.everyoneGets('1');
+        await then.scalesTo(APP, 0);
+        expect(story.weights().at(-1)).toBe(0);
+        expect(story.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
+        then.nothingWasLost();
+      });
+
+      tell('a rollout webhook that keeps failing takes the version back', 'bad-webhook', async (story) => {
+        const { given, when, then, hooks } = story;
+        hooks.answers('smoke', 500);
+        await given.aDeployment();
+        await given.aCanary({ ...STEPS, webhooks: [{ name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }] });
+        await when.imageChanges('2');
+        await then.releaseEnds('Failed');
+        await then.hookWasCalled('smoke', 2);
+        await then.primaryRuns('1');
+        await then.everyoneGets('1');
+      });
+
+      tell('nothing starts until the confirm-rollout gate opens', 'gate-rollout', async (story) => {
+        const { given, when, then, hooks } = story;
+        await given.aDeployment();
+        await given.aCanary({ ...STEPS, webhooks: [{ name: 'start', type: 'confirm-rollout', url: hooks.url('start') }] });
+        hooks.answers('start', 403);
+        await when.imageChanges('2');
+        await then.canaryIs('Waiting');
+        await then.hookWasCalled('start', 2);
+        expect(story.weights()).toEqual([0]);
+        when.gateOpens('start');
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('2');
+      });
+
+      tell('the last step is held until the confirm-promotion gate opens', 'gate-promotion', async (story) => {
+        const { given, when, then, hooks } = story;
+        await given.aDeployment();
+        hooks.answers('finish', 403);
+        await given.aCanary({ ...STEPS, webhooks: [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }] });
+        await when.imageChanges('2');
+        await then.canaryIs('WaitingPromotion');
+        await then.hookWasCalled('finish', 2);
+        expect(story.phases()).not.toContain('Promoting');
+        await then.primaryRuns('1');
+        when.gateOpens('finish');
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('2');
+      });
+
+      tell('a new version during the analysis starts it again from the first step', 'new-revision', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary({ ...STEPS, maxWeight: 40, ...METRICS });
+        await when.imageChanges('2');
+        await then.canaryReceives(20);
+        await when.imageChanges('3');
+        await then.canaryReceives(0);
+        await then.canaryReceives(20);
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('3');
+        await then.everyoneGets('3');
+        then.nothingWasLost();
+      });
+
+      tell('a rollback webhook that answers 200 takes the version back at once', 'rollback-hook', async (story) => {
+        const { given, when, then, hooks } = story;
+        await given.aDeployment();
+        hooks.answers('undo', 403);
+        await given.aCanary({ ...STEPS, webhooks: [{ name: 'undo', type: 'rollback', url: hooks.url('undo') }] });
+        await when.imageChanges('2');
+        await then.canaryReceives(20);
+        hooks.answers('undo', 200);
+        await then.releaseEnds('Failed');
+        await then.primaryRuns('1');
+        await then.everyoneGets('1');
+      });
+
+      tell('with skipAnalysis a version is promoted without a step', 'skip-analysis', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary({ ...STEPS, ...METRICS }, { skipAnalysis: true });
+        await when.imageChanges('2');
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('2');
+        await then.everyoneGets('2');
+        expect(story.weights()).not.toContain(20);
+        then.nothingWasLost();
+      });
+
+      tell('Blue/Green: the version is checked without users, then takes over', 'blue-green', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary({ iterations: 2 }, { provider: 'kubernetes' });
+        await when.imageChanges('2');
+        await then.iterationIs(2);
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('2');
+        await then.everyoneGets('2');
+        then.nothingWasLost();
+      });
+
+      tell('A/B: insiders get the new version, everyone else the old one', 'ab-testing', async (story) => {
+        const { given, when, then, hooks } = story;
+        const insider = { 'x-canary': 'insider' };
+        await given.aDeployment();
+        given.users();
+        given.users(insider);
+        hooks.answers('finish', 403);
+        await given.aCanary({
+          iterations: 2,
+          match: [{ headers: { 'x-canary': { exact: 'insider' } } }],
+          webhooks: [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }],
+        });
+        await when.imageChanges('2');
+        await then.canaryIs('WaitingPromotion');
+        await then.everyoneGets('2', insider);
+        await then.everyoneGets('1');
+        when.gateOpens('finish');
+        await then.releaseEnds('Succeeded');
+        await then.everyoneGets('2');
+        then.nothingWasLost();
+      });
+
+      tell('mirroring: the version first gets copies, whose answers nobody sees', 'mirroring', async (story) => {
+        const { given, when, then, hooks } = story;
+        await given.aDeployment();
+        const users = given.users();
+        await given.aCanary({
+          iterations: 3,
+          mirror: true,
+          webhooks: [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }],
+          ...METRICS,
+        });
+        hooks.answers('finish', 403);
+        users.forget();
+        await when.imageChanges('2');
+        await then.canaryIs('WaitingPromotion');
+        expect(stage.mesh.counts().mirrored[`${story.namespace}/${APP}`]).toBeGreaterThan(0);
+        expect(Object.keys(users.byVersion())).toEqual(['1']);
+        when.gateOpens('finish');
+        await then.releaseEnds('Succeeded');
+        await then.everyoneGets('2');
+        then.nothingWasLost();
+      });
+
+      tell('a promotion whose primary never becomes ready is put back (I4, I5)', 'failed-promotion', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary(STEPS, { progressDeadlineSeconds: 5 });
+        await when.imageChanges('2', { NEVER_READY_AS_PRIMARY: '1' });
+        await then.canaryIs('Promoting');
+        await then.canaryIs('Failed');
+        await then.primaryRuns('1');
+        await then.everyoneGets('1');
+        await then.scalesTo(APP, 0);
+        then.nothingWasLost();
+      });
+
+      tell('a deleted Canary gives the application back to its own Deployment (I7)', 'deletion', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        given.users();
+        await given.aCanary({ ...STEPS, ...METRICS });
+        await when.canaryIsDeleted();
+        await then.scalesTo(APP, 2);
+        await then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
+        await then.isGone('v1', 'Service', `${APP}-primary`);
+        await then.everyoneGets('1');
+        then.nothingWasLost();
+      });
+    });
+
+    it('the controller asked for nothing that its role does not allow', () => expect(stage.forbidden()).toEqual([]));
+  });
+}

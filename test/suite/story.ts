@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import type { Phase } from '../../src/api/phase.ts';
+import type { WatchHandle } from '../../src/kube/cluster.ts';
+import type { ControllerProcess } from './controller.ts';
+import { type HookServer, startHookServer } from './hook-server.ts';
+import type { Stage } from './stage.ts';
+import { BOUND_MS, told, until } from './until.ts';
+import { ask, startUsers, type Users } from './users.ts';
+
+export const APP = 'podinfo';
+const LOOK_AGAIN_MS = 50;
+const PORTS = [{ name: 'http', port: 80, targetPort: 'http' }];
+
+/** One status of the Canary as the watch brought it. */
+interface SeenStatus {
+  phase: Phase;
+  canaryWeight: number;
+  iterations: number;
+  failedChecks: number;
+  step?: string;
+}
+
+/**
+ * One application and its Canary in a namespace of their own, in the words of the user: given, when, then. Every wait is a watch with a
+ * bound. Statuses are remembered since the last `when`, so that one that passed quickly is still seen.
+ */
+export class Story {
+  readonly namespace: string;
+  readonly hooks: HookServer;
+  readonly #stage: Stage;
+  readonly #controller: ControllerProcess;
+  readonly #users: Users[] = [];
+  #statuses: SeenStatus[] = [];
+  #canary: KubeObject | undefined;
+  #look: () => void = () => undefined;
+  #watch: WatchHandle | undefined;
+
+  private constructor(stage: Stage, controller: ControllerProcess, namespace: string, hooks: HookServer) {
+    this.#stage = stage;
+    this.#controller = controller;
+    this.namespace = namespace;
+    this.hooks = hooks;
+  }
+
+  static async begin(stage: Stage, controller: ControllerProcess, namespace: string): Promise<Story> {
+    await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    return new Story(stage, controller, namespace, await startHookServer());
+  }
+
+  async end(): Promise<void> {
+    this.#watch?.stop();
+    await Promise.all(this.#users.map((users) => users.stop()));
+    await this.hooks.stop();
+  }
+
+  readonly given = {
+    /** An application of version 1 with its Service, serving. */
+    aDeployment: async (): Promise<void> => {
+      const { cluster, mesh } = this.#stage;
+      const labels = { app: APP };
+      const metadata = { name: APP, namespace: this.namespace };
+      const container = { name: 'web', image: `${APP}:1`, ports: [{ name: 'http', containerPort: 9898 }] };
+      const template = { metadata: { labels }, spec: { containers: [container] } };
+      await cluster.create({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata,
+        spec: { replicas: 2, selector: { matchLabels: labels }, template },
+      });
+      await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
+      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === 2);
+      for (const url of mesh.urls) await this.#untilAnswers(url);
+    },
+
+    /** Users who never stop asking, from before Serin arrives until the end of the story. */
+    users: (headers: Record<string, string> = {}): Users => {
+      const users = startUsers(this.#stage.mesh.urls, this.#host, headers);
+      this.#users.push(users);
+      return users;
+    },
+
+    /** A Canary that has made its primary; the analysis is checked every second. */
+    aCanary: async (analysis: Record<string, unknown>, spec: Record<string, unknown> = {}): Promise<void> => {
+      await this.#stage.cluster.create({
+        apiVersion: 'flagger.app/v1beta1',
+        kind: 'Canary',
+        metadata: { name: APP, namespace: this.namespace },
+        spec: {
+          targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
+          service: { port: 80, targetPort: 'http' },
+          progressDeadlineSeconds: 20,
+          analysis: { interval: '1s', threshold: 2, ...analysis },
+          ...spec,
+        },
+      });
+      this.#follow();
+      await this.then.canaryIs('Initialized');
+    },
+  };
+
+  readonly when = {
+    /** The Deployment rolls to another version, whose pods behave as the env says. */
+    imageChanges: async (version: string, env: Record<string, string> = {}): Promise<void> => {
+      this.#statuses = [];
+      const container = {
+        name: 'web',
+        image: `${APP}:${version}`,
+        ports: [{ name: 'http', containerPort: 9898 }],
+        env: Object.entries(env).map(([name, value]) => ({ name, value })),
+      };
+      await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
+        spec: { template: { spec: { containers: [container] } } },
+      });
+    },
+    gateOpens: (hook: string): void => {
+      this.#statuses = [];
+      this.hooks.answers(hook, 200);
+    },
+    canaryIsDeleted: async (): Promise<void> => {
+      this.#watch?.stop();
+      await this.#stage.cluster.delete(this.#canaryRef);
+    },
+  };
+
+  // biome-ignore lint/suspicious/noThenProperty: an object, not a function, so awaiting a Story is safe
+  readonly then = {
+    canaryIs: (phase: Phase): Promise<void> => this.#seen(`is ${phase}`, (status) => status.phase === phase),
+    /** It has its verdict, and everything is put away. */
+    releaseEnds: (phase: 'Succeeded' | 'Failed'): Promise<void> =>
+      this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting'),
+    canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
+    iterationIs: (iterations: number): Promise<void> => this.#seen(`is at iteration ${iterations}`, (s) => s.iterations === iterations),
+    hookWasCalled: (hook: string, times = 1): Promise<void> =>
+      this.#eventually(
+        `hook ${hook} is called ${times} times`,
+        async () => this.hooks.calls(hook).length,
+        (count) => count >= times,
+      ),
+    primaryRuns: (version: string): Promise<void> => this.#runs(`${APP}-primary`, version),
+    /** What serves is of this version at every proxy, and stays so for a round of each. */
+    everyoneGets: async (version: string, headers: Record<string, string> = {}): Promise<void> => {
+      const round = () => Promise.all(this.#stage.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
+      await this.#eventually(
+        `everyone gets version ${version}`,
+        async () => [...new Set((await round()).map((answer) => answer.version ?? answer.lost))],
+        (versions) => versions.length === 1 && versions[0] === version,
+      );
+    },
+    scalesTo: async (deployment: string, replicas: number): Promise<void> => {
+      await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has ${replicas} pods`, (now) =>
+        replicas === 0 ? now?.spec.replicas === 0 && !now.status?.replicas : now?.status?.availableReplicas === replicas,
+      );
+    },
+    isGone: async (apiVersion: string, kind: string, name: string): Promise<void> => {
+      await this.#until(this.#ref(apiVersion, kind, name), 'is gone', (now) => now === undefined);
+    },
+    /** I10: a client that never stops asking sees no error that the application did not make. */
+    nothingWasLost: (): void => {
+      expect(
+        this.#users.flatMap((users) => users.lost()),
+        this.#hint(),
+      ).toEqual([]);
+    },
+  };
+
+  /** Weights of the canary since the last `when`, each once in a row. */
+  weights(): number[] {
+    return this.#statuses.map((status) => status.canaryWeight).filter((weight, index, all) => weight !== all[index - 1]);
+  }
+
+  phases(): Phase[] {
+    return this.#statuses.map((status) => status.phase).filter((phase, index, all) => phase !== all[index - 1]);
+  }
+
+  condition(): { status?: string; reason?: string; message?: string } {
+    return this.#canary?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
+  }
+
+  get #host(): string {
+    return `${APP}.${this.namespace}`;
+  }
+
+  get #canaryRef(): ObjectRef {
+    return this.#ref('flagger.app/v1beta1', 'Canary', APP);
+  }
+
+  #ref(apiVersion: string, kind: string, name: string): ObjectRef {
+    return { apiVersion, kind, name, namespace: this.namespace };
+  }
+
+  #follow(): void {
+    const learn = (object: KubeObject | undefined) => {
+      this.#canary = object;
+      const status = object?.status;
+      if (!status) return;
+      const { phase, canaryWeight, iterations, failedChecks, release } = status;
+      this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step } : {}) });
+      this.#look();
+    };
+    this.#watch = this.#stage.cluster.watch(
+      { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: this.namespace },
+      { onEvent: ({ type, object }) => learn(type === 'DELETED' ? undefined : object), onList: ([object]) => learn(object) },
+    );
+  }
+
+  async #seen(what: string, isSo: (status: SeenStatus) => boolean): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      const history = this.#statuses.map(
+        (s) => `${s.phase} ${s.canaryWeight}% iteration ${s.iterations} failed ${s.failedChecks} ${s.step}`,
+      );
+      reject(
+        new Error(
+          `the canary ${what}: not within ${BOUND_MS / 1000} s. Seen:\n${history.join('\n')}\n${told(this.#canary)}${this.#hint()}`,
+        ),
+      );
+    }, BOUND_MS);
+    this.#look = () => {
+      if (this.#statuses.some(isSo)) resolve();
+    };
+    this.#look();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#look = () => undefined;
+    }
+  }
+
+  async #runs(deployment: string, version: string): Promise<void> {
+    await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `runs version ${version}`, (now) => {
+      const status = now?.status ?? {};
+      return (
+        now?.spec.template.spec.containers[0].image === `${APP}:${version}` &&
+        status.observedGeneration === now.metadata.generation &&
+        status.updatedReplicas > 0 &&
+        status.availableReplicas === status.updatedReplicas
+      );
+    });
+  }
+
+  #untilAnswers(url: string): Promise<void> {
+    return this.#eventually(
+      `${url} serves`,
+      async () => (await ask(url, this.#host)).status,
+      (status) => status === 200,
+    );
+  }
+
+  /** For what cannot be watched: asks again and again, within the bound. */
+  async #eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<void> {
+    const deadlineMs = performance.now() + BOUND_MS;
+    let seen = await look();
+    while (!isSo(seen)) {
+      if (performance.now() > deadlineMs)
+        throw new Error(`${what}: not within ${BOUND_MS / 1000} s, but ${JSON.stringify(seen)}\n${this.#hint()}`);
+      await sleep(LOOK_AGAIN_MS);
+      seen = await look();
+    }
+  }
+
+  #until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined) {
+    return until(this.#stage.cluster, ref, what, isSo, { hint: () => this.#hint() });
+  }
+
+  #hint(): string {
+    return `controller log: ${this.#controller.logFile}\n${this.#controller.logOf(`${this.namespace}/${APP}`)}\n`;
+  }
+}

@@ -1,0 +1,74 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Cluster } from '../../../src/kube/cluster.ts';
+import { canaryRef } from './objects.ts';
+
+/** What `kubectl describe canary` shows in words: messages of conditions and events. */
+export interface Told {
+  conditions: { type: string; status: string; reason: string; message: string }[];
+  events: string[];
+  phase: string;
+}
+
+const BOUND_MS = 20_000;
+
+/** Follows one namespace's Canaries and their Events, and remembers what was said of each. */
+export class Teller {
+  readonly #canaries = new Map<string, KubeObject>();
+  readonly #events = new Map<string, string[]>();
+  readonly #waiting = new Set<() => void>();
+  readonly #watches: { stop(): void; synced: Promise<void> }[];
+
+  constructor(cluster: Cluster) {
+    const heed = (object: KubeObject) => {
+      if (object.kind === 'Canary') this.#canaries.set(keyOf(object.metadata), object);
+      else if (object.involvedObject?.kind === 'Canary') {
+        const key = keyOf(object.involvedObject);
+        this.#events.set(key, [...(this.#events.get(key) ?? []), `${object.reason}: ${object.message}`]);
+      }
+      for (const look of this.#waiting) look();
+    };
+    const follow = (apiVersion: string, kind: string) =>
+      cluster.watch(
+        { apiVersion, kind },
+        { onEvent: ({ type, object }) => type !== 'DELETED' && heed(object), onList: (items) => items.forEach(heed) },
+      );
+    this.#watches = [follow('flagger.app/v1beta1', 'Canary'), follow('v1', 'Event')];
+  }
+
+  get synced(): Promise<unknown> {
+    return Promise.all(this.#watches.map(({ synced }) => synced));
+  }
+
+  of(namespace: string, name: string): Told {
+    const { metadata } = { metadata: canaryRef(namespace, name) };
+    const status = this.#canaries.get(keyOf(metadata))?.status;
+    return { conditions: status?.conditions ?? [], events: this.#events.get(keyOf(metadata)) ?? [], phase: status?.phase ?? '' };
+  }
+
+  /** Resolves when it is so; the error after the bound shows what was told instead. */
+  async until(namespace: string, name: string, what: string, isSo: (told: Told) => boolean, boundMs = BOUND_MS): Promise<Told> {
+    const { promise, resolve, reject } = Promise.withResolvers<Told>();
+    const look = () => {
+      const told = this.of(namespace, name);
+      if (isSo(told)) resolve(told);
+    };
+    this.#waiting.add(look);
+    const timer = setTimeout(
+      () => reject(new Error(`${namespace}/${name}: ${what} was not told. Told was ${JSON.stringify(this.of(namespace, name), null, 1)}`)),
+      boundMs,
+    );
+    look();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(look);
+    }
+  }
+
+  stop(): void {
+    for (const watch of this.#watches) watch.stop();
+  }
+}
+
+const keyOf = ({ namespace, name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;

@@ -1,0 +1,46 @@
+import { stringify } from 'yaml';
+import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
+
+export const BOUND_MS = 45_000;
+
+/** Watches one object until it is so (undefined: it does not exist); the error after the bound shows what was seen last. */
+export async function until(
+  cluster: Cluster,
+  ref: ObjectRef,
+  what: string,
+  isSo: (now: KubeObject | undefined) => boolean | undefined,
+  { boundMs = BOUND_MS, hint = () => '' }: { boundMs?: number; hint?: () => string } = {},
+): Promise<KubeObject | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<KubeObject | undefined>();
+  let last: KubeObject | undefined;
+  const look = (now: KubeObject | undefined) => {
+    last = now;
+    if (isSo(now)) resolve(now);
+  };
+  const { apiVersion, kind, name, namespace } = ref;
+  const watch = cluster.watch(
+    { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) },
+    {
+      onEvent: (event) => look(event.type === 'DELETED' ? undefined : event.object),
+      onList: ([item]) => look(item),
+    },
+    { fieldSelector: `metadata.name=${name}` },
+  );
+  const timer = setTimeout(
+    () => reject(new Error(`${kind} ${namespace ?? ''}/${name} ${what}: not within ${boundMs / 1000} s. It is:\n${told(last)}${hint()}`)),
+    boundMs,
+  );
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    watch.stop();
+  }
+}
+
+export function told(object: KubeObject | undefined): string {
+  if (!object) return 'absent\n';
+  const { managedFields: _, ...metadata } = object.metadata;
+  return stringify({ ...object, metadata });
+}

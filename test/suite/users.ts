@@ -1,0 +1,69 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+const PAUSE_MS = 25;
+
+export interface Answered {
+  status: number;
+  /** `x-serin-version` of the pod that answered; absent when the proxy did. */
+  version?: string;
+  /** Why there was no answer of the application. */
+  lost?: string;
+}
+
+export interface Users {
+  /** Answers by version since the last `forget`. */
+  byVersion(): Record<string, number>;
+  /** Requests that no application answered: I10 wants none. */
+  lost(): string[];
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+/** One user at each proxy who never stops asking, one request after the other, with these headers. */
+export function startUsers(proxyUrls: readonly string[], host: string, headers: Record<string, string> = {}): Users {
+  let answers: Record<string, number> = {};
+  const lost: string[] = [];
+  let isRunning = true;
+  const agent = new Agent({ keepAlive: true });
+  const live = async (url: string) => {
+    while (isRunning) {
+      const answered = await ask(url, host, headers, agent);
+      if (answered.lost !== undefined) lost.push(`${new Date().toISOString()} ${answered.lost}`);
+      const version = answered.version ?? 'none';
+      answers[version] = (answers[version] ?? 0) + 1;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  const all = proxyUrls.map(live);
+  return {
+    byVersion: () => ({ ...answers }),
+    lost: () => [...lost],
+    forget() {
+      answers = {};
+    },
+    async stop() {
+      isRunning = false;
+      await Promise.all(all);
+      agent.destroy();
+    },
+  };
+}
+
+/** One request through a proxy. */
+export function ask(url: string, host: string, headers: Record<string, string> = {}, agent?: Agent): Promise<Answered> {
+  return new Promise((resolve) => {
+    const call = request(url, { headers: { ...headers, host }, ...(agent ? { agent } : {}) }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answeredBy(answer.statusCode ?? 0, answer.headers)));
+      answer.once('error', (error) => resolve({ status: 0, lost: error.message }));
+    });
+    call.once('error', (error) => resolve({ status: 0, lost: error.message }));
+    call.end();
+  });
+}
+
+function answeredBy(status: number, headers: IncomingHttpHeaders): Answered {
+  const version = headers['x-serin-version']?.toString();
+  const refusal = headers['x-serin-proxy-error']?.toString();
+  return { status, ...(version === undefined ? {} : { version }), ...(refusal === undefined ? {} : { lost: refusal }) };
+}
