@@ -1,0 +1,73 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+
+export const NAMESPACE = 'bench';
+const AT_ONCE = 50;
+export const nameOf = (index: number): string => `app-${String(index).padStart(4, '0')}`;
+
+/** Calls for each index, some at a time. */
+export async function forEachIndex(count: number, work: (index: number) => Promise<unknown>, atOnce = AT_ONCE): Promise<void> {
+  for (let from = 0; from < count; from += atOnce)
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, offset) => work(from + offset)));
+}
+
+export async function createApplications(cluster: KubeCluster, count: number, provider: 'kubernetes' | 'istio'): Promise<void> {
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await forEachIndex(count, async (index) => {
+    await cluster.create(deployment(index));
+    await cluster.create(canary(index, provider));
+  });
+}
+
+/** A new image: a new revision of the target. */
+export function changeImage(cluster: KubeCluster, index: number, version: string): Promise<KubeObject> {
+  const containers = [container(version)];
+  return cluster.patch(
+    { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index), namespace: NAMESPACE },
+    { spec: { template: { spec: { containers } } } },
+  );
+}
+
+/** About what a real container has: probes, resources, environment. */
+function container(version: string): object {
+  const probe = (path: string) => ({ httpGet: { path, port: 'http' }, periodSeconds: 10, timeoutSeconds: 5 });
+  return {
+    name: 'web',
+    image: `registry.example/app:${version}`,
+    ports: [{ name: 'http', containerPort: 9898 }],
+    env: Array.from({ length: 10 }, (_, index) => ({ name: `SETTING_${index}`, value: `value of setting ${index}` })),
+    readinessProbe: probe('/readyz'),
+    livenessProbe: probe('/healthz'),
+    resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '256Mi' } },
+  };
+}
+
+function deployment(index: number): KubeObject {
+  const labels = { app: nameOf(index) };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: nameOf(index), namespace: NAMESPACE, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [container('1')] } },
+    },
+  };
+}
+
+function canary(index: number, provider: 'kubernetes' | 'istio'): KubeObject {
+  const plan = provider === 'kubernetes' ? { iterations: 5 } : { stepWeight: 10, maxWeight: 50 };
+  return {
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: nameOf(index), namespace: NAMESPACE },
+    spec: {
+      provider,
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index) },
+      service: { port: 80, targetPort: 'http' },
+      progressDeadlineSeconds: 60,
+      analysis: { interval: '1s', threshold: 5, ...plan },
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crds } from '../../src/api/crds.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { refOf } from '../../src/api/kube-object.ts';
+import { startApiServer } from '../../src/embedded/apiserver/index.ts';
+import { routingCrds } from '../../src/embedded/routing-crds.ts';
+import { connectionTo } from '../../src/kube/connect.ts';
+import { createCluster } from '../../src/kube/create-cluster.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+
+export interface BareCluster {
+  readonly apiUrl: string;
+  readonly kubeconfigFile: string;
+  readonly cluster: KubeCluster;
+  requestCounts(userAgent?: string): Record<string, number>;
+  /** `verb resource` of each request of the controller that was answered, in the order of the answers. */
+  readonly answered: readonly string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * The embedded API server without pods: a Deployment is available as soon as it is written. A thousand applications would otherwise
+ * cost this machine more than the controller that is looked at.
+ */
+export async function startBareCluster(): Promise<BareCluster> {
+  const answered: string[] = [];
+  const server = await startApiServer({
+    onRequest: ({ userAgent, verb, path }) => void (userAgent === 'serin-controller' && answered.push(`${verb} ${resourceIn(path)}`)),
+  });
+  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-bench' }));
+  for (const crd of [...crds(), ...routingCrds()]) await cluster.create(crd);
+  let isStopping = false;
+  const settle = (object: KubeObject): void => {
+    const status = availableStatus(object);
+    if (status === undefined) return;
+    cluster.patch(refOf(object), { status }, { subresource: 'status' }).catch((error: unknown) => {
+      // A request that took too long on a busy machine is tried again; a deleted Deployment needs nothing.
+      if (!isStopping && !isNotFound(error)) settle(object);
+    });
+  };
+  const deployments = cluster.watch(
+    { apiVersion: 'apps/v1', kind: 'Deployment' },
+    { onEvent: ({ type, object }) => type !== 'DELETED' && settle(object), onList: (items) => items.forEach(settle) },
+  );
+  await deployments.synced;
+  const folder = mkdtempSync(join(tmpdir(), 'serin-bench-'));
+  const kubeconfigFile = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfigFile, server.kubeconfig());
+  return {
+    apiUrl: server.url,
+    kubeconfigFile,
+    cluster,
+    requestCounts: server.requestCounts,
+    answered,
+    async stop() {
+      isStopping = true;
+      cluster.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a Deployment controller would write in the end; undefined when it is there already. */
+function availableStatus({ metadata, spec, status }: KubeObject): object | undefined {
+  const replicas: number = spec.replicas ?? 1;
+  if (status?.observedGeneration === metadata.generation && (status?.availableReplicas ?? 0) === replicas) return undefined;
+  return {
+    observedGeneration: metadata.generation,
+    replicas,
+    updatedReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+  };
+}
+
+/** `canaries/status` of `/apis/flagger.app/v1beta1/namespaces/a/canaries/b/status?x=y`. */
+function resourceIn(path: string): string {
+  const parts = (path.split('?')[0] ?? '').split('/').slice(1);
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  const [plural, , subresource] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest;
+  return subresource === undefined ? (plural ?? '') : `${plural}/${subresource}`;
+}

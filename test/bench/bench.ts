@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { told } from './figures.ts';
+import { measureSize, measureSteps, type SizeResult } from './measure-size.ts';
+
+const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
+npm run bench -- --real [--canaries 200] [--minutes 15] [--json]
+`;
+
+/** Counts and ratios of one run on this machine. Nothing is asserted: what a time means depends on who else is busy. */
+async function bench(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      sizes: { type: 'string', default: '10,200,1000' },
+      seconds: { type: 'string', default: '30' },
+      real: { type: 'boolean', default: false },
+      canaries: { type: 'string', default: '200' },
+      minutes: { type: 'string', default: '15' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(USAGE);
+  const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+  if (values.real) {
+    const { measureRealRest } = await import('./measure-real.ts');
+    const result = await measureRealRest({ canaries: positive(values.canaries), minutes: positive(values.minutes), say });
+    if (values.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+    else say(`\n${result.canaries} resting Canaries for ${result.minutes} min, by the API server's audit log: ${told(result.requests)}`);
+    return;
+  }
+  say('The embedded API server; Deployments are available at once, so that only the controller is looked at (provider kubernetes).');
+  const steps = await measureSteps();
+  const sizes: SizeResult[] = [];
+  for (const canaries of values.sizes.split(',').map(positive))
+    sizes.push(await measureSize(canaries, { restSeconds: positive(values.seconds), changes: [1, 100], say }));
+  if (values.json) process.stdout.write(`${JSON.stringify({ sizes, steps }, undefined, 2)}\n`);
+  else for (const line of inLines(sizes, steps)) say(line);
+}
+
+function inLines(sizes: readonly SizeResult[], steps: readonly Record<string, number>[]): string[] {
+  const [smallest] = sizes;
+  const row = (label: string, of: (size: SizeResult) => string) => `${label.padEnd(46)}${sizes.map((s) => of(s).padStart(16)).join('')}`;
+  const ofMost = ({ firstAction }: SizeResult) => firstAction.at(-1);
+  const total = (counts: Record<string, number>, skip: (what: string) => boolean = () => false) =>
+    Object.entries(counts).reduce((sum, [what, count]) => sum + (skip(what) ? 0 : count), 0);
+  const isReading = (what: string) => /^(get|list|watch) /.test(what);
+  return [
+    '',
+    row('resting Canaries', ({ canaries }) => String(canaries)),
+    row('requests at rest', ({ restRequests, restSeconds }) => `${total(restRequests)} in ${restSeconds} s`),
+    row('writes of a restart over them', ({ restartRequests }) => String(total(restartRequests, isReading))),
+    row('reads of a restart over them', ({ restartRequests }) => String(total(restartRequests) - total(restartRequests, isReading))),
+    row('CPU of the start, s', ({ startCpuSeconds }) => startCpuSeconds.toFixed(2)),
+    row('CPU at rest, s a minute', ({ restCpuSeconds, restSeconds }) => ((restCpuSeconds * 60) / restSeconds).toFixed(2)),
+    row('memory at rest, MB', ({ restRssMB }) => restRssMB.toFixed(0)),
+    row('memory at the most, MB', ({ peakRssMB }) => peakRssMB.toFixed(0)),
+    row('  ratio to the smallest', ({ peakRssMB }) => (peakRssMB / (smallest?.peakRssMB ?? peakRssMB)).toFixed(2)),
+    row('new revision to first action, 1 change, ms', ({ firstAction: [one] }) => (one ? one.medianMs.toFixed(0) : '-')),
+    row('  at once', (size) => `${ofMost(size)?.changes ?? 0} changes`),
+    row('  median of them, ms', (size) => ofMost(size)?.medianMs.toFixed(0) ?? '-'),
+    row('  slowest of them, ms', (size) => ofMost(size)?.maxMs.toFixed(0) ?? '-'),
+    '',
+    ...sizes.map(({ canaries, restRequests }) => `at rest, ${canaries}: ${told(restRequests)}`),
+    ...sizes.map(({ canaries, restartRequests }) => `restart, ${canaries}: ${told(restartRequests)}`),
+    ...steps.map((requests, index) => `progressing step ${index + 1} (istio): ${told(requests)}`),
+  ];
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`${text} is no number above 0\n${USAGE}`);
+  return value;
+}
+
+await bench();

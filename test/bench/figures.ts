@@ -1,0 +1,35 @@
+/** What was added from one count to the other, without zeros. */
+export function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(after)
+      .map(([what, count]) => [what, count - (before[what] ?? 0)] as const)
+      .filter(([, count]) => count !== 0),
+  );
+}
+
+export const totalOf = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (upper + lower) / 2;
+}
+
+/** `2 patch services, 1 watch canaries`, or `none`. */
+export const told = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ') || 'none';
+
+/** What was asked from each status write of the controller until its next: the cost of one step each. */
+export function betweenStatusWrites(answered: readonly string[]): Record<string, number>[] {
+  const steps: Record<string, number>[] = [];
+  for (const what of answered) {
+    if (what === 'patch canaries/status') steps.push({});
+    const step = steps.at(-1);
+    if (step) step[what] = (step[what] ?? 0) + 1;
+  }
+  return steps;
+}
