@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { findings } from '../src/api/findings.ts';
+import type { KubeObject } from '../src/api/kube-object.ts';
+import { parseCanary, parseMetricTemplate } from '../src/api/parse-canary.ts';
+import { checkTemplate } from '../src/metrics/query-template.ts';
+import { routerFor } from '../src/routers/index.ts';
+import { workloadFor } from '../src/workloads/index.ts';
+
+const folder = join(import.meta.dirname, '..', 'examples');
+const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+
+function objectsOf(file: string): KubeObject[] {
+  const documents = parseAllDocuments(readFileSync(join(folder, file), 'utf8'));
+  return (Array.isArray(documents) ? documents : []).map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS() as KubeObject;
+  });
+}
+
+function canaryOf(file: string) {
+  const raw = objectsOf(file).find(({ kind }) => kind === 'Canary');
+  expect(raw, 'a Canary in the file').toBeDefined();
+  const read = raw ? parseCanary(raw) : { problems: [] };
+  expect(read).not.toHaveProperty('problems');
+  if ('problems' in read) throw new Error('the Canary cannot be read');
+  return read.canary;
+}
+
+describe('examples', () => {
+  it('are all there', () => {
+    expect(files.toSorted()).toEqual([
+      'ab-testing.yaml',
+      'blue-green.yaml',
+      'istio-canary.yaml',
+      'metric-template.yaml',
+      'smi-canary.yaml',
+    ]);
+  });
+
+  it.each(files)('%s holds a Canary with nothing to find fault with', (file) => {
+    expect(findings(canaryOf(file))).toEqual([]);
+  });
+
+  it.each(files)('%s brings the Deployment that its Canary releases, with ready pods to tell', (file) => {
+    const { targetRef } = canaryOf(file).spec;
+    const target = objectsOf(file).find(({ kind, metadata }) => kind === targetRef.kind && metadata.name === targetRef.name);
+    expect(target?.spec.template.metadata.labels).toMatchObject(target?.spec.selector.matchLabels);
+    expect(target?.spec.template.spec.containers[0].readinessProbe).toBeDefined();
+  });
+
+  it.each(files)('%s uses a provider and a kind of workload that this version can run', (file) => {
+    const canary = canaryOf(file);
+    const router = routerFor(canary.spec.provider ?? '');
+    expect(router).not.toHaveProperty('unsupported');
+    expect('unsupported' in router ? 'unsupported' : router.refuses?.(canary)).toBeUndefined();
+    expect(workloadFor(canary.spec.targetRef)).not.toHaveProperty('unsupported');
+  });
+
+  it('metric-template.yaml holds a template whose query can be rendered', () => {
+    const raw = objectsOf('metric-template.yaml').find(({ kind }) => kind === 'MetricTemplate');
+    const read = raw ? parseMetricTemplate(raw) : { problems: [] };
+    expect(read).toMatchObject({ metricTemplate: { spec: { provider: { type: 'prometheus' } } } });
+    const query = 'metricTemplate' in read ? read.metricTemplate.spec.query : '';
+    expect(query).toContain('{{ interval }}');
+    expect(checkTemplate(query)).toBeUndefined();
+  });
+});
