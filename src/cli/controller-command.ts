@@ -112,6 +112,7 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     onRequest: (request) => metrics.requested(request),
     log,
   });
+  let hasLooked = false;
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
@@ -123,7 +124,10 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
       ...(leadership && { mayWrite: () => systemClock.monotonicMs() < (leadership?.mayWriteUntilMs() ?? 0) }),
     });
     controller.started.then(
-      () => log.info({ provider: config.meshProvider, namespace: config.namespace || 'all' }, 'looking after Canaries'),
+      () => {
+        hasLooked = true;
+        log.info({ provider: config.meshProvider, namespace: config.namespace || 'all' }, 'looking after Canaries');
+      },
       (error: unknown) => log.error({ err: error }, 'the first look at the cluster failed'),
     );
   };
@@ -153,6 +157,7 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
     unlive: () => undefined,
     unready: () => {
+      if (controller && !hasLooked) return 'the first look at the cluster is not done yet';
       const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
       return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
     },
