@@ -187,19 +187,24 @@ async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number
   const key = `${refKey(ref)}#scale`;
   const seen = view.find(ref);
   const direction = replicas > 0 ? 'up' : 'zero';
-  const [askedFor, askedAt] = (wanted.get(key) ?? '').split('@');
+  const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
   done.converged = false;
-  // The answer is a Scale, not the workload: until the watch tells of it, it is asked for once only.
-  if (askedFor === direction && askedAt === seen?.object.metadata.resourceVersion) return;
+  // The answer is a Scale, not the workload: until the watch has brought that version, what we see is older than what we asked for.
+  if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return;
   const isDrift = askedFor === direction;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) {
     done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
     return;
   }
-  await cluster.patch(ref, { spec: { replicas } }, { signal, subresource: 'scale' });
-  wanted.set(key, `${direction}@${seen?.object.metadata.resourceVersion ?? ''}`);
+  const answer = await cluster.patch(ref, { spec: { replicas } }, { signal, subresource: 'scale' });
+  wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
   if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+}
+
+/** API servers number versions upwards (KEP-5504); without a number nothing is known to be older. */
+function isOlder(seen: string | undefined, answered: string | undefined): boolean {
+  return Number(seen) < Number(answered);
 }
 
 function replicasToRaise(context: ReconcileContext, target: Seen): number {

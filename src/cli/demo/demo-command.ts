@@ -160,11 +160,11 @@ export async function demoCommand(options: DemoOptions): Promise<number> {
   if (options.json) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
   else for (const line of inWords(summary)) screen.say(line);
   follower.stop();
-  await users.stop();
   if (options.keep) {
     screen.say(`The cluster stays up until Ctrl-C:\nexport KUBECONFIG=${stage.kubeconfigFile}`);
     await new Promise((resolve) => process.once('SIGINT', resolve));
   }
+  await users.stop();
   await controller.kill('SIGTERM');
   await stage.stop();
   return summary.ok ? 0 : 1;
