@@ -1,9 +1,9 @@
 /** Writes the CRDs of the chart from the schemas in src/api; with `--check`, fails when a committed file differs. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { crds } from '../src/api/crds.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
+import { writeOrCheck } from './write-or-check.ts';
 
 const folder = join(import.meta.dirname, '..', 'charts', 'serin', 'crds');
 
@@ -20,24 +20,4 @@ function render(crd: KubeObject): string {
   return head + stringify(crd, { lineWidth: 140, aliasDuplicateObjects: false });
 }
 
-function committed(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function main(check: boolean): void {
-  mkdirSync(folder, { recursive: true });
-  for (const { name, path, text } of crdFiles()) {
-    if (!check) writeFileSync(path, text);
-    else if (committed(path) !== text) {
-      console.error(`charts/serin/crds/${name} differs from src/api: run npm run generate`);
-      process.exitCode = 1;
-    }
-  }
-}
-
-if (import.meta.main) main(process.argv.includes('--check'));
+if (import.meta.main) for (const { path, text } of crdFiles()) writeOrCheck(path, text, 'src/api');
