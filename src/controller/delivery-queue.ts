@@ -33,16 +33,20 @@ export interface DeliveryQueueOptions {
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
   readonly #underway = new Map<string, AbortController>();
+  /** Answered, but still listed where the last look came from: not to be sent again. */
+  readonly #answered = new Set<string>();
 
   constructor(options: DeliveryQueueOptions) {
     this.#options = options;
   }
 
-  /** Starts what the status lists and is not under way yet. */
+  /** Starts what the status lists and is neither under way nor answered. */
   deliver(canary: Canary): void {
-    for (const delivery of canary.status?.release?.deliveries ?? []) {
-      const id = `${canary.metadata.uid}/${delivery.key}`;
-      if (this.#underway.has(id)) continue;
+    const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
+    const ids = new Set(listed.map(({ id }) => id));
+    for (const id of this.#answered) if (id.startsWith(`${canary.metadata.uid}/`) && !ids.has(id)) this.#answered.delete(id);
+    for (const { delivery, id } of listed) {
+      if (this.#underway.has(id) || this.#answered.has(id)) continue;
       const abort = new AbortController();
       this.#underway.set(id, abort);
       void this.#attempt(canary, delivery, id, abort.signal, FIRST_PAUSE_MS);
@@ -61,6 +65,7 @@ export class DeliveryQueue {
       abort.abort(new Error('deliveries stopped'));
       this.#underway.delete(id);
     }
+    for (const id of this.#answered) if (id.startsWith(canaryUid)) this.#answered.delete(id);
   }
 
   async #attempt(canary: Canary, delivery: Delivery, id: string, signal: AbortSignal, pauseMs: number): Promise<void> {
@@ -68,6 +73,7 @@ export class DeliveryQueue {
     if (signal.aborted) return;
     if (reason === undefined) {
       this.#underway.delete(id);
+      this.#answered.add(id);
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
       return;
     }
@@ -110,4 +116,8 @@ export class DeliveryQueue {
         return delivery.kind satisfies never;
     }
   }
+}
+
+function idOf(canary: Canary, delivery: Delivery): string {
+  return `${canary.metadata.uid}/${delivery.key}`;
 }
