@@ -169,6 +169,6 @@ function unmeasured(metric: Metric, limit: Limit, unit: string, reason: string):
     check: metric.name,
     verdict: 'unmeasured',
     limit: limitText(limit, unit),
-    reason: `${metric.name} could not be measured: ${reason}`,
+    reason,
   };
 }
