@@ -69,6 +69,12 @@ export class Anchors {
     return this.ensure(canary, target ?? { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } }, signal);
   }
 
+  /** Pods that the target asked for before anything of it was changed; undefined where that is not known, or was none. */
+  async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
+    const anchor = await this.#find(canary, signal);
+    return (anchor && readAnchor(anchor)?.target.replicas) || undefined;
+  }
+
   /** Records a template before it is promoted, and prunes the history. */
   async keepTemplate(canary: Canary, spec: PrimarySpec, revision: string, signal: AbortSignal): Promise<void> {
     const anchor = await this.#find(canary, signal);

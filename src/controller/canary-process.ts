@@ -45,6 +45,7 @@ export class CanaryProcess {
   readonly #key: { namespace: string; name: string };
   readonly #brake = new HealingBrake();
   readonly #wanted = new Map<string, string>();
+  readonly #lastReplicas = new Map<string, number>();
   #inbox: Pending[] = [];
   #snapshot: Snapshot | undefined;
   /** resourceVersion after our last status write; another one in the view means that somebody else wrote. */
@@ -296,6 +297,7 @@ export class CanaryProcess {
           config,
           brake: this.#brake,
           wanted: this.#wanted,
+          lastReplicas: this.#lastReplicas,
           nowMs: clock.nowMs(),
           signal: this.#questions.signal,
         },

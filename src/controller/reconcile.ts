@@ -39,6 +39,8 @@ export interface ReconcileContext {
   signal: AbortSignal;
   /** What was last asked of each object, so that a step of ours can be told from drift. */
   wanted: Map<string, string>;
+  /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
+  lastReplicas: Map<string, number>;
 }
 
 /**
@@ -49,10 +51,12 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   const done: Reconciled = { converged: true, wrote: false };
   if (intent.frozen || !intent.prepared) return done;
   const target = context.view.find(targetRefOf(context.canary));
-  const apex = target && apexOf(context, target);
+  const primary = context.view.find(primaryRefOf(context.canary));
+  const apex = apexOf(context, target, primary);
+  if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   if (apex) {
     await ensureServices(context, apex, false, done);
-    await ensurePrimary(context, target, apex, done);
+    if (target) await ensurePrimary(context, target, apex, done);
   }
   if (intent.primary === 'up' && facts.primary?.replicas === 0) {
     await scale(context, primaryRefOf(context.canary), Math.max(1, facts.target?.replicas ?? 1), done);
@@ -68,10 +72,20 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   return done;
 }
 
-function apexOf(context: ReconcileContext, target: Seen): Apex {
-  const selector = resolveSelector(target.object, context.config.selectorLabels);
-  if ('problem' in selector) throw new TargetUnusableError(selector.problem);
-  return { selector, ports: discoverPorts(context.canary, target.object) };
+/**
+ * What Services and routes are made from: the target, or, when somebody deleted it, the primary that was made from it, since traffic has to
+ * leave a side that is gone (I5).
+ */
+function apexOf(context: ReconcileContext, target: Seen | undefined, primary: Seen | undefined): Apex | undefined {
+  const source = target ?? primary;
+  if (!source) return undefined;
+  const selector = resolveSelector(source.object, context.config.selectorLabels);
+  if ('problem' in selector) {
+    if (!target) return undefined;
+    throw new TargetUnusableError(selector.problem);
+  }
+  const ports = discoverPorts(context.canary, source.object);
+  return { selector: target ? selector : { ...selector, value: selector.value.replace(/-primary$/, '') }, ports };
 }
 
 async function ensureServices(context: ReconcileContext, apex: Apex, apexOnPrimary: boolean, done: Reconciled): Promise<void> {
@@ -106,13 +120,15 @@ async function ensurePrimary(context: ReconcileContext, target: Seen, apex: Apex
   if (!whole) return;
   const owner = await anchors.ensure(canary, target.object, signal);
   const promoted = await anchors.promotedTemplate(canary, signal);
+  const known = context.lastReplicas.get(refKey(ref));
+  const replicas = known ?? (workload.replicas(whole) || ((await anchors.originalReplicas(canary, signal)) ?? 1));
   const revision = promoted?.revision ?? workload.revision(whole);
   const primary = workload.renderPrimary(canary, whole, {
     selector: apex.selector,
     includeLabelPrefix: context.config.includeLabelPrefix,
     selectorLabels: context.config.selectorLabels,
     revision,
-    replicas: Math.max(1, workload.replicas(whole)),
+    replicas,
   });
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   if (promoted) Object.assign(primary.spec, promoted.spec);

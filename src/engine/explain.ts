@@ -59,7 +59,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return analysing(canary, phase, release, why);
     case 'Progressing.heldBack':
     case 'WaitingPromotion.heldBack':
-      return `The canary has no serving pods and gets no traffic ${since}${lacks(facts.target, 'target')}; waits until ${deadline} for them, else the release is taken back; its owner can correct ${name}.`;
+      return `The canary gets no traffic ${since}: ${down(facts.target, canary)}; waits until ${deadline} for it to serve, else the release is taken back.`;
     case 'Promoting.writingPrimary':
       return `The analysis passed; writes the primary ${since}${why}.`;
     case 'Promoting.awaitingPrimary':
@@ -109,6 +109,14 @@ function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
   if (side === undefined) return role === 'primary' ? ', which does not exist yet' : ', which does not exist: create it again';
   if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ', none of whose pods is ready';
   return side.readiness.reason === undefined ? '' : `, ${side.readiness.reason}`;
+}
+
+/** Why a canary that had traffic serves no longer, and what its owner can do. */
+function down(target: Side | undefined, canary: Canary): string {
+  const { kind, name } = canary.spec.targetRef;
+  if (target === undefined) return `${kind} ${name} does not exist any more, and its owner can create it again`;
+  if (target.replicas === 0) return `${kind} ${name} was scaled to zero, and its owner can scale it up`;
+  return `none of its pods is ready${lacks(target, 'target').replace(/, none of whose pods is ready$/, '')}; its owner can correct ${name}`;
 }
 
 function missing(canary: Canary): string {

@@ -113,6 +113,28 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await then.primaryRuns('2');
       });
 
+      tell('a target deleted in the middle of its release leaves all traffic on the primary (I5)', 'target-deleted', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        await given.aCanary({ stepWeight: 50, maxWeight: 50, interval: '10s' });
+        await when.imageChanges('2');
+        await then.canaryReceives(50);
+        await then.someoneGets('2');
+        await when.deploymentIsDeleted(APP);
+        await then.canaryReceives(0);
+        await then.everyoneGets('1');
+        expect(story.condition().message).toContain('Deployment podinfo does not exist any more');
+      });
+
+      tell('a primary deleted by hand comes back as it was promoted, with as many pods (03-B6)', 'primary-deleted', async (story) => {
+        const { given, when, then } = story;
+        await given.aDeployment();
+        await given.aCanary(STEPS);
+        await when.deploymentIsDeleted(`${APP}-primary`);
+        await then.scalesTo(`${APP}-primary`, 2);
+        await then.everyoneGets('1');
+      });
+
       tell('a new version during the analysis starts it again from the first step', 'new-revision', async (story) => {
         const { given, when, then } = story;
         await given.aDeployment();

@@ -118,6 +118,10 @@ export class Story {
       this.#statuses = [];
       this.hooks.answers(hook, 200);
     },
+    deploymentIsDeleted: async (name: string): Promise<void> => {
+      this.#statuses = [];
+      await this.#stage.cluster.delete(this.#ref('apps/v1', 'Deployment', name), { propagationPolicy: 'Background' });
+    },
     canaryIsDeleted: async (): Promise<void> => {
       this.#watch?.stop();
       await this.#stage.cluster.delete(this.#canaryRef);
@@ -141,11 +145,18 @@ export class Story {
     primaryRuns: (version: string): Promise<void> => this.#runs(`${APP}-primary`, version),
     /** What serves is of this version at every proxy, and stays so for a round of each. */
     everyoneGets: async (version: string, headers: Record<string, string> = {}): Promise<void> => {
-      const round = () => Promise.all(this.#stage.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
       await this.#eventually(
         `everyone gets version ${version}`,
-        async () => [...new Set((await round()).map((answer) => answer.version ?? answer.lost))],
+        () => this.#round(headers),
         (versions) => versions.length === 1 && versions[0] === version,
+      );
+    },
+    /** Its share of the traffic has reached the proxies. */
+    someoneGets: async (version: string): Promise<void> => {
+      await this.#eventually(
+        `someone gets version ${version}`,
+        () => this.#round({}),
+        (versions) => versions.includes(version),
       );
     },
     scalesTo: async (deployment: string, replicas: number): Promise<void> => {
@@ -247,6 +258,12 @@ export class Story {
       async () => (await ask(url, this.#host)).status,
       (status) => status === 200,
     );
+  }
+
+  /** What four users at each proxy get: versions, or why there was no answer. */
+  async #round(headers: Record<string, string>): Promise<(string | undefined)[]> {
+    const answers = await Promise.all(this.#stage.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
+    return [...new Set(answers.map((answer) => answer.version ?? answer.lost))];
   }
 
   /** For what cannot be watched: asks again and again, within the bound. */
