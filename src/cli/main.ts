@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
-import { withTwoDashes } from './go-flags.ts';
+import { switchOption, withTwoDashes } from './go-flags.ts';
 import { version } from './version.ts';
 
 // Each command loads its own modules: a newcomer's first line must not wait for a Kubernetes client.
@@ -23,7 +23,7 @@ program
   .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
   .option('--event-webhook <url>', 'URL that receives every event ($EVENT_WEBHOOK_URL wins)', '')
   .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
-  .option('--enable-leader-election', 'run several replicas, one of which leads', false)
+  .addOption(switchOption('--enable-leader-election', 'run several replicas, one of which leads', false))
   .option('--leader-election-namespace <name>', 'namespace of the lease', 'kube-system')
   .option('--lease-duration <duration>', 'after this long without a renewal a standby takes over', '15s')
   .option('--renew-deadline <duration>', 'after this long without a renewal the leader stops writing', '10s')
