@@ -1,37 +1,22 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { validateObject } from './admission.ts';
+import { checkApplication, keepPart } from './application.ts';
 import { CelRules } from './cel.ts';
-import { applyBuiltinDefaults } from './defaults.ts';
-import { clone, isEqual, isRecord, type Json, type JsonRecord, setAt, valueAt } from './json.ts';
+import { completeObject } from './complete.ts';
+import { decodeObject } from './decode.ts';
+import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
+import { generatedName } from './generate-name.ts';
+import { clone, isEqual, isRecord, type Json, type JsonRecord } from './json.ts';
 import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-fields.ts';
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
-import { applyDefaults, prune } from './prune.ts';
 import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources.ts';
-import { fieldSchema } from './schema.ts';
-import { alreadyExists, badRequest, conflict, forbidden, invalid, invalidValue, modified, notFound, Refusal } from './status.ts';
+import { scaleOf, withScale } from './scale.ts';
+import { changesContent, keepServerOwned } from './server-owned.ts';
+import { ServiceAddresses } from './service-addresses.ts';
+import { alreadyExists, badRequest, conflict, forbidden, invalid, modified, notFound, Refusal } from './status.ts';
 import { keyOf, Store } from './store.ts';
-import { validate } from './validate.ts';
 import { fromStored, toStored } from './versions.ts';
-
-export interface WriteContext {
-  manager: string;
-  subresource: string;
-  dryRun: boolean;
-  fieldValidation: string;
-  force: boolean;
-  warn(text: string): void;
-}
-
-export interface DeleteOptions {
-  propagationPolicy?: string;
-  orphanDependents?: boolean;
-  gracePeriodSeconds?: number;
-  preconditions?: { uid?: string; resourceVersion?: string };
-  dryRun?: boolean;
-}
-
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+import { type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
 
 /** What the server does to objects, whoever asks: requests and its own collectors alike. */
 export class Api {
@@ -39,7 +24,7 @@ export class Api {
   readonly resources = new Resources();
   readonly cel = new CelRules();
   readonly #now: () => number;
-  #nextIp = 1;
+  readonly #parts = { cel: this.cel, addresses: new ServiceAddresses(), time: () => this.time() };
 
   constructor(now: () => number) {
     this.#now = now;
@@ -56,12 +41,12 @@ export class Api {
   }
 
   create(resource: Resource, namespace: string, body: KubeObject, context: WriteContext): KubeObject {
-    const object = this.#decode(resource, namespace, body, context);
+    const object = decodeObject(resource, namespace, body, context);
     const { metadata } = object;
     if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '')
       throw badRequest('resourceVersion should not be set on objects to be created');
     if (!metadata.name && typeof metadata.generateName === 'string' && metadata.generateName !== '')
-      metadata.name = `${metadata.generateName.slice(0, 58)}${randomName()}`;
+      metadata.name = generatedName(metadata.generateName);
     if (!metadata.name)
       throw invalid(resource.kind, resource.group, '', [
         { reason: 'FieldValueRequired', message: 'Required value: name or generateName is required', field: 'metadata.name' },
@@ -79,7 +64,7 @@ export class Api {
     if (resource.status && resource.storeKey !== '/nodes') metadata.generation = 1;
     else delete metadata.generation;
     if (['/nodes', '/services', '/namespaces'].includes(resource.storeKey)) delete metadata.generation;
-    this.#complete(resource, object, undefined);
+    completeObject(resource, object, undefined, this.#parts);
     recordUpdate(undefined, object, resource.schema, this.#writer(resource, context));
     return this.#store(resource, object, context);
   }
@@ -87,7 +72,7 @@ export class Api {
   /** Replaces an object (or its status) with what a client sent. */
   update(resource: Resource, namespace: string, name: string, body: KubeObject, context: WriteContext): KubeObject {
     const live = this.get(resource, namespace, name);
-    const object = this.#decode(resource, namespace, body, context);
+    const object = decodeObject(resource, namespace, body, context);
     if (object.metadata.name !== name)
       throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
     return this.#write(resource, live, object, context);
@@ -106,26 +91,16 @@ export class Api {
     const patched =
       type === 'json' ? jsonPatch(live, patch) : type === 'merge' ? mergePatch(live, patch) : strategicMerge(live, patch, resource.schema);
     if (!isRecord(patched) || !isRecord(patched.metadata)) throw badRequest('the patch leaves no object');
-    const object = this.#decode(resource, namespace, clone(patched) as KubeObject, context);
+    const object = decodeObject(resource, namespace, clone(patched) as KubeObject, context);
     if (object.metadata.name !== name)
       throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
     return this.#write(resource, live, object, context);
   }
 
   #apply(resource: Resource, namespace: string, name: string, body: Json, context: WriteContext): KubeObject {
-    if (!isRecord(body) || !isRecord(body.metadata ?? {})) throw badRequest('error decoding YAML');
-    if (context.manager === '')
-      throw invalid('PatchOptions', 'meta.k8s.io', '', [
-        { reason: 'FieldValueRequired', message: 'Required value: is required for apply patch', field: 'fieldManager' },
-      ]);
-    if (Array.isArray(body.metadata?.managedFields) && body.metadata.managedFields.length > 0)
-      throw badRequest('metadata.managedFields must be nil');
-    if (body.apiVersion !== apiVersionOf(resource) || body.kind !== resource.kind)
-      throw badRequest(
-        `the object provided (${body.apiVersion} ${body.kind}) does not match the resource (${apiVersionOf(resource)} ${resource.kind})`,
-      );
+    checkApplication(resource, body, context);
     const live = this.store.get(resource.storeKey, `${namespace}/${name}`);
-    const applied = this.#decode(
+    const applied = decodeObject(
       resource,
       namespace,
       { ...body, metadata: { ...body.metadata, name: body.metadata?.name ?? name } } as KubeObject,
@@ -164,124 +139,15 @@ export class Api {
       throw conflict(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`);
     if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== live.metadata.resourceVersion)
       throw conflict(resource, name, modified);
-    const next = this.#protect(resource, live, object, context.subresource);
-    this.#complete(resource, next, live);
+    const next = keepServerOwned(resource, live, object, context.subresource);
+    completeObject(resource, next, live, this.#parts);
     // A subresource of another manager name is another entry: scale writes count as such, status writes too.
     if (!applied) recordUpdate(live, next, resource.schema, this.#writer(resource, context));
     if (isEqual(withoutBookkeeping(next), withoutBookkeeping(live))) return live;
-    if (
-      resource.status &&
-      context.subresource !== 'status' &&
-      live.metadata.generation !== undefined &&
-      !isEqual(served(next), served(live))
-    )
+    if (resource.status && context.subresource !== 'status' && live.metadata.generation !== undefined && changesContent(next, live))
       next.metadata.generation = live.metadata.generation + 1;
     if (next.metadata.deletionTimestamp !== undefined && isFinished(next)) return this.#remove(resource, next, context);
     return this.#store(resource, next, context);
-  }
-
-  /** What the client may not change stays: identity, and the other side of a status subresource. */
-  #protect(resource: Resource, live: KubeObject, object: KubeObject, subresource: string): KubeObject {
-    const next = subresource === 'status' ? ({ ...clone(live), status: object.status } as KubeObject) : { ...object };
-    if (subresource === 'status') {
-      if (object.status === undefined) delete next.status;
-      if (object.metadata.managedFields !== undefined) next.metadata.managedFields = object.metadata.managedFields;
-      if (!resource.custom) {
-        if (object.metadata.labels !== undefined) next.metadata.labels = object.metadata.labels;
-        if (object.metadata.annotations !== undefined) next.metadata.annotations = object.metadata.annotations;
-      }
-    } else if (resource.status) {
-      if (live.status === undefined) delete next.status;
-      else next.status = live.status;
-    }
-    const { metadata } = next;
-    for (const field of [
-      'uid',
-      'creationTimestamp',
-      'generation',
-      'deletionTimestamp',
-      'deletionGracePeriodSeconds',
-      'generateName',
-      'resourceVersion',
-    ]) {
-      if (live.metadata[field] === undefined) delete metadata[field];
-      else metadata[field] = live.metadata[field];
-    }
-    if (resource.storeKey === '/services' && subresource !== 'status') keepClusterIp(next, live);
-    return next;
-  }
-
-  #decode(resource: Resource, namespace: string, body: KubeObject, context: WriteContext): KubeObject {
-    if (!isRecord(body)) throw badRequest('the body of the request is not an object');
-    if (body.kind !== undefined && body.kind !== resource.kind)
-      throw badRequest(`${body.kind} in version ${JSON.stringify(body.apiVersion)} cannot be handled as a ${resource.kind}`);
-    if (body.apiVersion !== undefined && body.apiVersion !== apiVersionOf(resource))
-      throw badRequest(
-        `the API version in the data (${body.apiVersion}) does not match the expected API version (${apiVersionOf(resource)})`,
-      );
-    const object = clone(body);
-    object.apiVersion = apiVersionOf(resource);
-    object.kind = resource.kind;
-    if (!isRecord(object.metadata)) object.metadata = { name: '' };
-    dropNulls(resource.custom ? object.metadata : object);
-    if (resource.namespaced) {
-      const given = object.metadata.namespace;
-      if (given !== undefined && given !== '' && given !== namespace)
-        throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
-      object.metadata.namespace = namespace;
-    } else delete object.metadata.namespace;
-    const unknown = prune(object, resource.schema).map((path) => `unknown field ${JSON.stringify(path)}`);
-    if (unknown.length > 0 && context.fieldValidation === 'Strict')
-      throw badRequest(
-        `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,
-      );
-    if (context.fieldValidation !== 'Ignore') for (const text of unknown) context.warn(text);
-    if (!resource.custom) this.#checkTypes(resource, object);
-    return object;
-  }
-
-  /** Wrong types in built-in kinds fail in decoding, before any validation. */
-  #checkTypes(resource: Resource, object: KubeObject): void {
-    const wrong = validate(object, resource.schema, '').find((cause) => cause.reason === 'FieldValueTypeInvalid');
-    if (wrong !== undefined)
-      throw badRequest(
-        `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: json: cannot unmarshal into Go struct field ${resource.kind}.${wrong.field}: ${wrong.message}`,
-      );
-  }
-
-  /** Defaults, then validation. */
-  #complete(resource: Resource, object: KubeObject, live: KubeObject | undefined): void {
-    applyDefaults(object, resource.schema);
-    if (!resource.custom) {
-      const missing = validate(object, resource.schema, '').filter(
-        ({ reason, field }) => reason === 'FieldValueRequired' && field.startsWith('spec'),
-      );
-      if (!isRecord(object.spec) && missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
-      if (object.apiVersion.startsWith('apps/') && resource.schema.properties?.spec !== undefined && !isRecord(object.spec))
-        throw invalid(resource.kind, resource.group, object.metadata.name, [
-          { reason: 'FieldValueRequired', message: 'Required value', field: 'spec' },
-        ]);
-      if (missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
-      applyBuiltinDefaults(object);
-      if (resource.storeKey === '/services') this.#allocateClusterIp(object);
-    } else {
-      const causes = validate(object, resource.schema, '').filter(({ field }) => !field.startsWith('metadata.'));
-      if (causes.length === 0) causes.push(...this.cel.check(object, live, resource.schema));
-      if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
-    }
-    validateObject(resource, object, live);
-    if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, this.time());
-  }
-
-  #allocateClusterIp(object: KubeObject): void {
-    const { spec } = object;
-    if (!isRecord(spec) || spec.type === 'ExternalName') return;
-    if (!spec.clusterIP) {
-      this.#nextIp += 1;
-      spec.clusterIP = `10.96.${Math.floor(this.#nextIp / 250)}.${(this.#nextIp % 250) + 1}`;
-    }
-    spec.clusterIPs ??= [spec.clusterIP];
-    object.status ??= { loadBalancer: {} };
   }
 
   #checkNamespace(resource: Resource, namespace: string, name: string): void {
@@ -312,18 +178,10 @@ export class Api {
 
   delete(resource: Resource, namespace: string, name: string, options: DeleteOptions = {}): { object: KubeObject; gone: boolean } {
     const live = this.get(resource, namespace, name);
-    const { uid, resourceVersion } = options.preconditions ?? {};
-    if (uid !== undefined && uid !== live.metadata.uid)
-      throw conflict(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`);
-    if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion)
-      throw conflict(
-        resource,
-        name,
-        `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${live.metadata.resourceVersion}`,
-      );
+    checkPreconditions(resource, live, options);
     const next = clone(live);
     next.metadata.finalizers = deletionFinalizers(resource, live, options);
-    const grace = this.#graceSeconds(resource, live, options);
+    const grace = graceSeconds(resource, live, options);
     if (resource.storeKey === '/namespaces') next.status = { ...next.status, phase: 'Terminating' };
     const context = { ...internalWrite, dryRun: options.dryRun === true };
     if (grace === 0) next.metadata.deletionGracePeriodSeconds = 0;
@@ -338,12 +196,6 @@ export class Api {
     return { object: this.#store(resource, next, context), gone: false };
   }
 
-  /** Bound pods end gracefully: the kubelet deletes them with grace 0. Everything else goes at once. */
-  #graceSeconds(resource: Resource, live: KubeObject, options: DeleteOptions): number {
-    if (resource.storeKey !== '/pods' || !live.spec?.nodeName || ['Succeeded', 'Failed'].includes(live.status?.phase)) return 0;
-    return options.gracePeriodSeconds ?? live.spec?.terminationGracePeriodSeconds ?? 30;
-  }
-
   #remove(resource: Resource, object: KubeObject, context: WriteContext): KubeObject {
     if (context.dryRun) return object;
     const removed = this.store.remove(resource.storeKey, keyOf(object)) ?? object;
@@ -352,158 +204,7 @@ export class Api {
     return fromStored(removed, resource);
   }
 
-  readScale(resource: Resource, object: KubeObject): JsonRecord {
-    const paths = resource.scale;
-    const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-    const selector = valueAt(object, paths?.selector ?? '');
-    const text = isRecord(selector) ? selectorText(selector) : selector;
-    const replicas = valueAt(object, paths?.spec ?? '');
-    return {
-      kind: 'Scale',
-      apiVersion: 'autoscaling/v1',
-      metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-      spec: replicas === undefined || replicas === 0 ? {} : { replicas },
-      status: {
-        replicas: valueAt(object, paths?.status ?? '') ?? 0,
-        ...(paths?.selector && typeof text === 'string' ? { selector: text } : {}),
-      },
-    };
-  }
-
   writeScale(resource: Resource, object: KubeObject, scale: Json, context: WriteContext): JsonRecord {
-    const replicas = scale?.spec?.replicas ?? 0;
-    if (!Number.isInteger(replicas)) throw badRequest('Scale: spec.replicas must be an integer');
-    if (replicas < 0)
-      throw invalid('Scale', 'autoscaling', object.metadata.name, [
-        invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
-      ]);
-    const next = clone(object);
-    setAt(next, resource.scale?.spec ?? '', replicas);
-    for (const field of ['resourceVersion', 'uid'] as const) {
-      const given = scale?.metadata?.[field];
-      if (given) next.metadata[field] = given;
-      else delete next.metadata[field];
-    }
-    return this.readScale(resource, this.#write(resource, object, next, context));
+    return scaleOf(resource, this.#write(resource, object, withScale(resource, object, scale), context));
   }
-}
-
-export const internalWrite: WriteContext = {
-  manager: 'serin-apiserver',
-  subresource: '',
-  dryRun: false,
-  fieldValidation: 'Ignore',
-  force: true,
-  warn: () => undefined,
-};
-
-export function selectorText(selector: Json): string {
-  const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const sets = (selector.matchExpressions ?? []).map((term: Json) =>
-    term.operator === 'Exists'
-      ? term.key
-      : term.operator === 'DoesNotExist'
-        ? `!${term.key}`
-        : `${term.key} ${term.operator.toLowerCase()} (${term.values.join(',')})`,
-  );
-  return [...equal, ...sets].join(',');
-}
-
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-const randomName = (): string => [...randomBytes(5)].map((byte) => alphabet[byte % alphabet.length]).join('');
-
-/** Everything but metadata and status: a change of it is a new generation. */
-function served(object: KubeObject): JsonRecord {
-  const { metadata: _metadata, status: _status, ...rest } = object;
-  return rest;
-}
-
-function isFinished(object: KubeObject): boolean {
-  if ((object.metadata.finalizers ?? []).length > 0) return false;
-  if (object.kind === 'Pod' && object.spec?.nodeName && Number(object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
-  return !(object.kind === 'Namespace' && object.apiVersion === 'v1' && (object.spec?.finalizers ?? []).length > 0);
-}
-
-function deletionFinalizers(resource: Resource, live: KubeObject, options: DeleteOptions): string[] {
-  const policy =
-    options.propagationPolicy ?? (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
-  const now = live.metadata.finalizers ?? [];
-  const kept = policy === undefined ? now : now.filter((name) => name !== 'foregroundDeletion' && name !== 'orphan');
-  if (policy === 'Foreground') return [...kept, 'foregroundDeletion'];
-  if (policy === 'Orphan') return [...kept, 'orphan'];
-  if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions' && live.metadata.deletionTimestamp === undefined)
-    return [...new Set([...kept, 'customresourcecleanup.apiextensions.k8s.io'])];
-  return kept;
-}
-
-function keepClusterIp(next: KubeObject, live: KubeObject): void {
-  if (!isRecord(next.spec) || next.spec.type === 'ExternalName') return;
-  if (!next.spec.clusterIP) next.spec.clusterIP = live.spec?.clusterIP;
-  next.spec.clusterIPs ??= live.spec?.clusterIPs;
-  for (const field of ['clusterIP', 'clusterIPs']) if (next.spec[field] === undefined) delete next.spec[field];
-}
-
-/** An apply owns only what its endpoint writes. */
-function keepPart(object: KubeObject, subresource: string): void {
-  if (subresource !== 'status') {
-    delete object.status;
-    return;
-  }
-  for (const key of Object.keys(object)) if (!['apiVersion', 'kind', 'metadata', 'status'].includes(key)) delete object[key];
-  const { name, namespace, uid, resourceVersion } = object.metadata;
-  object.metadata = {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-}
-
-/** Null means absent when a Go struct is decoded. Free-form fields lose it too where they are inside records. */
-function dropNulls(value: Json): void {
-  if (Array.isArray(value)) for (const item of value) dropNulls(item);
-  else if (isRecord(value))
-    for (const key of Object.keys(value)) {
-      if (value[key] === null) delete value[key];
-      else if (key !== 'data' && key !== 'openAPIV3Schema') dropNulls(value[key]);
-    }
-}
-
-function prepareDefinition(crd: KubeObject, time: string): void {
-  const { group, names, versions } = crd.spec;
-  const expected = `${names?.plural}.${group}`;
-  if (crd.metadata.name !== expected)
-    throw invalid(crd.kind, 'apiextensions.k8s.io', crd.metadata.name, [
-      invalidValue('metadata.name', crd.metadata.name, `must be spec.names.plural+"."+spec.group`),
-    ]);
-  if (versions.filter((version: Json) => version.storage === true).length !== 1)
-    throw invalid(crd.kind, 'apiextensions.k8s.io', crd.metadata.name, [
-      invalidValue('spec.versions', versions.length, 'must have exactly one version marked as storage version'),
-    ]);
-  for (const [index, version] of versions.entries())
-    if (fieldSchema(version, 'schema') === undefined || !isRecord(version.schema?.openAPIV3Schema))
-      throw invalid(crd.kind, 'apiextensions.k8s.io', crd.metadata.name, [
-        {
-          reason: 'FieldValueRequired',
-          message: 'Required value: schemas are required',
-          field: `spec.versions[${index}].schema.openAPIV3Schema`,
-        },
-      ]);
-  const since = crd.status?.conditions?.[0]?.lastTransitionTime ?? time;
-  const condition = (type: string, reason: string, message: string): JsonRecord => ({
-    type,
-    status: 'True',
-    reason,
-    message,
-    lastTransitionTime: since,
-  });
-  crd.status = {
-    ...crd.status,
-    acceptedNames: clone(names),
-    storedVersions: [...new Set([...(crd.status?.storedVersions ?? []), versions.find((version: Json) => version.storage === true).name])],
-    conditions: [
-      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
-      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
-    ],
-  };
 }

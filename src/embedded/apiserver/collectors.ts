@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Api, internalWrite } from './api.ts';
+import type { Api } from './api.ts';
 import { clone, isRecord } from './json.ts';
 import { resourcesOf } from './resources.ts';
 import { Refusal } from './status.ts';
+import { internalWrite } from './write-context.ts';
 
 const foreground = 'foregroundDeletion';
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';

@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { Api, internalWrite } from './api.ts';
+import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
-import { type Exchange, handle, sendJson } from './handler.ts';
+import { type Exchange, sendJson } from './exchange.ts';
+import { handle } from './handler.ts';
 import { Refusal } from './status.ts';
+import { internalWrite } from './write-context.ts';
 
 export interface ApiServerOptions {
   /** 0, the default, takes any free port. */

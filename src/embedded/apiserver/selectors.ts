@@ -1,5 +1,5 @@
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
-import { valueAt } from './json.ts';
+import { type Json, valueAt } from './json.ts';
 import { badRequest } from './status.ts';
 
 type Predicate = (object: KubeObject) => boolean;
@@ -93,4 +93,17 @@ export function parseFieldSelector(text: string, resource: string, extra: readon
       return (object) => (String(valueAt(object, path) ?? '') === value) === (operator !== '!=');
     });
   return (object) => terms.every((holds) => holds(object));
+}
+
+/** A LabelSelector in the words of `kubectl --selector`. */
+export function selectorText(selector: Json): string {
+  const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const sets = (selector.matchExpressions ?? []).map((term: Json) =>
+    term.operator === 'Exists'
+      ? term.key
+      : term.operator === 'DoesNotExist'
+        ? `!${term.key}`
+        : `${term.key} ${term.operator.toLowerCase()} (${term.values.join(',')})`,
+  );
+  return [...equal, ...sets].join(',');
 }

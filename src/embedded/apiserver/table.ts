@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { selectorText } from './api.ts';
 import { isRecord, type Json, type JsonRecord, valueAt } from './json.ts';
 import type { Resource } from './resources.ts';
+import { selectorText } from './selectors.ts';
 
 type Cell = string | number | boolean | null;
 interface TableColumn {

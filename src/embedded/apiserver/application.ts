@@ -1,0 +1,36 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type Json } from './json.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+import { badRequest, invalid } from './status.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** Refuses a body that server-side apply cannot take. */
+export function checkApplication(resource: Resource, body: Json, context: WriteContext): void {
+  if (!isRecord(body) || !isRecord(body.metadata ?? {})) throw badRequest('error decoding YAML');
+  if (context.manager === '')
+    throw invalid('PatchOptions', 'meta.k8s.io', '', [
+      { reason: 'FieldValueRequired', message: 'Required value: is required for apply patch', field: 'fieldManager' },
+    ]);
+  if (Array.isArray(body.metadata?.managedFields) && body.metadata.managedFields.length > 0)
+    throw badRequest('metadata.managedFields must be nil');
+  if (body.apiVersion !== apiVersionOf(resource) || body.kind !== resource.kind)
+    throw badRequest(
+      `the object provided (${body.apiVersion} ${body.kind}) does not match the resource (${apiVersionOf(resource)} ${resource.kind})`,
+    );
+}
+
+/** An apply owns only what its endpoint writes. */
+export function keepPart(object: KubeObject, subresource: string): void {
+  if (subresource !== 'status') {
+    delete object.status;
+    return;
+  }
+  for (const key of Object.keys(object)) if (!['apiVersion', 'kind', 'metadata', 'status'].includes(key)) delete object[key];
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  object.metadata = {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { validateObject } from './admission.ts';
+import type { CelRules } from './cel.ts';
+import { prepareDefinition } from './custom-resource-definition.ts';
+import { applyBuiltinDefaults } from './defaults.ts';
+import { isRecord } from './json.ts';
+import { applyDefaults } from './prune.ts';
+import type { Resource } from './resources.ts';
+import type { ServiceAddresses } from './service-addresses.ts';
+import { invalid } from './status.ts';
+import { validate } from './validate.ts';
+
+interface Parts {
+  cel: CelRules;
+  addresses: ServiceAddresses;
+  time(): string;
+}
+
+/** Defaults, then validation: what stands between a decoded object and the store. */
+export function completeObject(resource: Resource, object: KubeObject, live: KubeObject | undefined, parts: Parts): void {
+  applyDefaults(object, resource.schema);
+  if (!resource.custom) {
+    const missing = validate(object, resource.schema, '').filter(
+      ({ reason, field }) => reason === 'FieldValueRequired' && field.startsWith('spec'),
+    );
+    if (!isRecord(object.spec) && missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
+    if (object.apiVersion.startsWith('apps/') && resource.schema.properties?.spec !== undefined && !isRecord(object.spec))
+      throw invalid(resource.kind, resource.group, object.metadata.name, [
+        { reason: 'FieldValueRequired', message: 'Required value', field: 'spec' },
+      ]);
+    if (missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
+    applyBuiltinDefaults(object);
+    if (resource.storeKey === '/services') parts.addresses.allocate(object);
+  } else {
+    const causes = validate(object, resource.schema, '').filter(({ field }) => !field.startsWith('metadata.'));
+    if (causes.length === 0) causes.push(...parts.cel.check(object, live, resource.schema));
+    if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
+  }
+  validateObject(resource, object, live);
+  if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, parts.time());
+}

@@ -1,0 +1,59 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { clone, isRecord, type Json } from './json.ts';
+import { prune } from './prune.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+import { badRequest } from './status.ts';
+import { validate } from './validate.ts';
+import type { WriteContext } from './write-context.ts';
+
+/**
+ * What a client sent as an object of the resource: known fields only, no nulls, in the namespace of the request. An unknown field is a
+ * warning, or with strict field validation a refusal; a wrong type is always one.
+ */
+export function decodeObject(resource: Resource, namespace: string, body: KubeObject, context: WriteContext): KubeObject {
+  if (!isRecord(body)) throw badRequest('the body of the request is not an object');
+  if (body.kind !== undefined && body.kind !== resource.kind)
+    throw badRequest(`${body.kind} in version ${JSON.stringify(body.apiVersion)} cannot be handled as a ${resource.kind}`);
+  if (body.apiVersion !== undefined && body.apiVersion !== apiVersionOf(resource))
+    throw badRequest(
+      `the API version in the data (${body.apiVersion}) does not match the expected API version (${apiVersionOf(resource)})`,
+    );
+  const object = clone(body);
+  object.apiVersion = apiVersionOf(resource);
+  object.kind = resource.kind;
+  if (!isRecord(object.metadata)) object.metadata = { name: '' };
+  dropNulls(resource.custom ? object.metadata : object);
+  if (resource.namespaced) {
+    const given = object.metadata.namespace;
+    if (given !== undefined && given !== '' && given !== namespace)
+      throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
+    object.metadata.namespace = namespace;
+  } else delete object.metadata.namespace;
+  const unknown = prune(object, resource.schema).map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (unknown.length > 0 && context.fieldValidation === 'Strict')
+    throw badRequest(
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,
+    );
+  if (context.fieldValidation !== 'Ignore') for (const text of unknown) context.warn(text);
+  if (!resource.custom) checkTypes(resource, object);
+  return object;
+}
+
+/** Wrong types in built-in kinds fail in decoding, before any validation. */
+function checkTypes(resource: Resource, object: KubeObject): void {
+  const wrong = validate(object, resource.schema, '').find((cause) => cause.reason === 'FieldValueTypeInvalid');
+  if (wrong !== undefined)
+    throw badRequest(
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: json: cannot unmarshal into Go struct field ${resource.kind}.${wrong.field}: ${wrong.message}`,
+    );
+}
+
+/** Null means absent when a Go struct is decoded. Free-form fields lose it too where they are inside records. */
+function dropNulls(value: Json): void {
+  if (Array.isArray(value)) for (const item of value) dropNulls(item);
+  else if (isRecord(value))
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) delete value[key];
+      else if (key !== 'data' && key !== 'openAPIV3Schema') dropNulls(value[key]);
+    }
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse } from 'yaml';
+import type { Json, JsonRecord } from './json.ts';
+import { badRequest, unsupportedMediaType } from './status.ts';
+
+/** One request and its answer. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: URL;
+  /** For the counts: filled while the request is handled. */
+  verb: string;
+  resource: string;
+}
+
+export function sendJson(response: ServerResponse, code: number, body: JsonRecord, type = 'application/json'): void {
+  if (response.headersSent) return void response.end();
+  response.writeHead(code, { 'content-type': type, 'cache-control': 'no-cache, private' }).end(`${JSON.stringify(body)}\n`);
+}
+
+export async function readBody(request: IncomingMessage): Promise<Json> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text.trim() === '') return undefined;
+  const type = String(request.headers['content-type'] ?? 'application/json');
+  if (type.includes('protobuf') || type.includes('cbor')) throw unsupportedMediaType('application/json, application/yaml');
+  try {
+    return type.includes('yaml') ? parse(text) : JSON.parse(text);
+  } catch (cause) {
+    throw badRequest(`the object provided is unrecognized: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}

@@ -1,0 +1,42 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { clone, isRecord, type Json, type JsonRecord, setAt, valueAt } from './json.ts';
+import type { Resource } from './resources.ts';
+import { selectorText } from './selectors.ts';
+import { badRequest, invalid, invalidValue } from './status.ts';
+
+/** The scale subresource of an object. */
+export function scaleOf(resource: Resource, object: KubeObject): JsonRecord {
+  const paths = resource.scale;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = valueAt(object, paths?.selector ?? '');
+  const text = isRecord(selector) ? selectorText(selector) : selector;
+  const replicas = valueAt(object, paths?.spec ?? '');
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === undefined || replicas === 0 ? {} : { replicas },
+    status: {
+      replicas: valueAt(object, paths?.status ?? '') ?? 0,
+      ...(paths?.selector && typeof text === 'string' ? { selector: text } : {}),
+    },
+  };
+}
+
+/** The object with the replicas (and preconditions) of a scale that a client sent. */
+export function withScale(resource: Resource, object: KubeObject, scale: Json): KubeObject {
+  const replicas = scale?.spec?.replicas ?? 0;
+  if (!Number.isInteger(replicas)) throw badRequest('Scale: spec.replicas must be an integer');
+  if (replicas < 0)
+    throw invalid('Scale', 'autoscaling', object.metadata.name, [
+      invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
+    ]);
+  const next = clone(object);
+  setAt(next, resource.scale?.spec ?? '', replicas);
+  for (const field of ['resourceVersion', 'uid'] as const) {
+    const given = scale?.metadata?.[field];
+    if (given) next.metadata[field] = given;
+    else delete next.metadata[field];
+  }
+  return next;
+}

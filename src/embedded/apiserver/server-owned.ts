@@ -1,0 +1,44 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { clone, isEqual, type JsonRecord } from './json.ts';
+import type { Resource } from './resources.ts';
+import { keepClusterIp } from './service-addresses.ts';
+
+/** What the client may not change stays: identity, and the other side of a status subresource. */
+export function keepServerOwned(resource: Resource, live: KubeObject, object: KubeObject, subresource: string): KubeObject {
+  const next = subresource === 'status' ? ({ ...clone(live), status: object.status } as KubeObject) : { ...object };
+  if (subresource === 'status') {
+    if (object.status === undefined) delete next.status;
+    if (object.metadata.managedFields !== undefined) next.metadata.managedFields = object.metadata.managedFields;
+    if (!resource.custom) {
+      if (object.metadata.labels !== undefined) next.metadata.labels = object.metadata.labels;
+      if (object.metadata.annotations !== undefined) next.metadata.annotations = object.metadata.annotations;
+    }
+  } else if (resource.status) {
+    if (live.status === undefined) delete next.status;
+    else next.status = live.status;
+  }
+  const { metadata } = next;
+  for (const field of [
+    'uid',
+    'creationTimestamp',
+    'generation',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'generateName',
+    'resourceVersion',
+  ]) {
+    if (live.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = live.metadata[field];
+  }
+  if (resource.storeKey === '/services' && subresource !== 'status') keepClusterIp(next, live);
+  return next;
+}
+
+/** Whether the write counts as a new generation. */
+export const changesContent = (next: KubeObject, live: KubeObject): boolean => !isEqual(served(next), served(live));
+
+/** Everything but metadata and status: a change of it is a new generation. */
+function served(object: KubeObject): JsonRecord {
+  const { metadata: _metadata, status: _status, ...rest } = object;
+  return rest;
+}
