@@ -1,8 +1,8 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { revisionAnnotation } from '../api/names.ts';
+import { resolveSelector } from '../api/selector-label.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import { resolveSelector } from '../routers/services.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
@@ -31,7 +31,7 @@ export async function primaryEqualsTarget(
   ]);
   if (!target || !primary) return undefined;
   const selector = resolveSelector(target, config.selectorLabels);
-  if ('error' in selector) return undefined;
+  if ('problem' in selector) return undefined;
   const revision = workload.revision(target);
   const { selectorLabels, includeLabelPrefix } = config;
   const rendered = workload.primaryTemplate(canary, target, { selector, selectorLabels, includeLabelPrefix, revision, replicas: 1 });

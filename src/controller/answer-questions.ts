@@ -1,10 +1,10 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { resolveSelector } from '../api/selector-label.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isConflict } from '../kube/errors.ts';
-import { resolveSelector } from '../routers/services.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PrimarySpec, Workload } from '../workloads/workload.ts';
@@ -62,7 +62,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     if (workload.carries(primary) === revision) return { outcome: 'written' };
     if (workload.revision(target) !== revision) return { outcome: 'mismatch' };
     const selector = resolveSelector(target, config.selectorLabels);
-    if ('error' in selector) return { outcome: 'refused', reason: selector.error };
+    if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
     const template = workload.primaryTemplate(canary, target, {
       selector,
       includeLabelPrefix: config.includeLabelPrefix,

@@ -2,11 +2,12 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { weight } from '../api/routes.ts';
+import { resolveSelector } from '../api/selector-label.ts';
 import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { type Apex, routerFor } from '../routers/index.ts';
-import { discoverPorts, resolveSelector } from '../routers/services.ts';
+import { discoverPorts } from '../routers/services.ts';
 import { readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ControllerConfig } from './config.ts';
@@ -85,7 +86,7 @@ async function moveTraffic(
 ): Promise<void> {
   const { namespace } = canary.metadata;
   const selector = resolveSelector(target, config.selectorLabels);
-  if ('error' in selector) throw new Error(selector.error);
+  if ('problem' in selector) throw new Error(selector.problem);
   const apex: Apex = { selector, ports: discoverPorts(canary, target) };
   const provider: Provider = canary.spec.provider ?? config.meshProvider;
   const router = routerFor(provider);

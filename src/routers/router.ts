@@ -2,11 +2,12 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import type { Routes } from '../api/routes.ts';
+import type { SelectorLabel } from '../api/selector-label.ts';
 
 /** What the apex Service stands for. */
 export interface Apex {
-  /** The label that selects the TARGET's pods; the primary's value is `<value>-primary`. */
-  selector: { key: string; value: string };
+  /** The label that selects the TARGET's pods. */
+  selector: SelectorLabel;
   ports: readonly Port[];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
-import { discoverPorts, renderServices, resolveSelector, restoreApex } from './services.ts';
+import { discoverPorts, renderServices, restoreApex } from './services.ts';
 
 const workload = (ports: object[], labels: Record<string, string> = { app: 'shop' }): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -17,18 +17,6 @@ const service = (metadata: object, spec: object = {}): KubeObject => ({
   spec,
 });
 const lastApplied = (text: string) => ({ annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text } });
-
-describe('resolveSelector', () => {
-  it('W12: takes the first label of the list that the selector has', () => {
-    expect(resolveSelector(workload([], { name: 'n', 'app.kubernetes.io/name': 'x' }), ['app', 'name'])).toEqual({
-      key: 'name',
-      value: 'n',
-    });
-  });
-  it('W12: names the list when none is there', () => {
-    expect(resolveSelector(workload([], { other: 'x' }), ['app', 'name'])).toEqual({ error: expect.stringContaining('app, name') });
-  });
-});
 
 describe('discoverPorts', () => {
   const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found));

@@ -1,10 +1,10 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
+import { primaryValue } from '../api/selector-label.ts';
 import type { Apex } from './router.ts';
 
 export { discoverPorts } from './ports.ts';
-export { resolveSelector } from './selector.ts';
 
 export interface CurrentServices {
   apex?: KubeObject;
@@ -29,7 +29,7 @@ export function renderServices(
   options: { apexOnPrimary: boolean },
 ): { write: KubeObject[] } | { error: string } {
   const { key, value } = apex.selector;
-  const onPrimary = { [key]: `${value}-primary` };
+  const onPrimary = { [key]: primaryValue(value) };
   const onTarget = { [key]: value };
   const write: KubeObject[] = [];
   const wanted: Array<[Role, Labels] | undefined> = [

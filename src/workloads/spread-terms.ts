@@ -1,6 +1,6 @@
 import type { Labels } from '../api/kube-object.ts';
+import { primaryValue, type SelectorLabel } from '../api/selector-label.ts';
 import { keysOf, type LabelSelector, selects, swapValues } from './label-selector.ts';
-import { primaryValue, type SelectorLabel } from './selector-label.ts';
 
 interface Term {
   labelSelector?: LabelSelector;

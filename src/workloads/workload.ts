@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
-import type { SelectorLabel } from './selector-label.ts';
+import type { SelectorLabel } from '../api/selector-label.ts';
 
 /** A pod template as raw JSON; what we do not know passes through. */
 export interface PodTemplate {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { resolveSelector } from '../../src/api/selector-label.ts';
 import { routerFor } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
-import { discoverPorts, renderServices, resolveSelector } from '../../src/routers/services.ts';
+import { discoverPorts, renderServices } from '../../src/routers/services.ts';
 import { casesIn, deepFreeze, goldenFile, publishedCrd, structuralErrors, toYaml } from './routers-cases.ts';
 
 function router(provider: string): Router {
@@ -32,7 +33,7 @@ describe.each(['istio', 'smi'])('golden files of %s', (folder) => {
 describe('golden files of the Services', () => {
   it.each(casesIn('services'))('services: $name: $note', async ({ name, canary, apex, current, apexOnPrimary = true, target }) => {
     const selector = target ? resolveSelector(target, ['app', 'name', 'app.kubernetes.io/name']) : apex.selector;
-    if ('error' in selector) throw new Error(selector.error);
+    if ('problem' in selector) throw new Error(selector.problem);
     const found = (suffix: string): KubeObject | undefined => current.find((object) => object.metadata.name === `shop${suffix}`);
     const [apexFound, primary, canaryFound] = [found(''), found('-primary'), found('-canary')];
     const rendered = renderServices(

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
-import { primaryValue } from '../selector-label.ts';
+import { primaryValue } from '../../api/selector-label.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
 import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';

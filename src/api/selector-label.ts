@@ -1,4 +1,4 @@
-import type { KubeObject, Labels } from '../api/kube-object.ts';
+import type { KubeObject, Labels } from './kube-object.ts';
 
 /** The label whose value is `value` on the canary's pods and `primaryValue(value)` on the primary's. */
 export interface SelectorLabel {
@@ -17,7 +17,7 @@ export function primaryValue(value: string): string {
 export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string } {
   const labels: Labels = target.spec?.selector?.matchLabels ?? {};
   const name = `${target.kind} ${target.metadata.name}`;
-  const key = selectorLabels.find((candidate) => labels[candidate] !== undefined);
+  const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];
   if (key === undefined || value === undefined) {
     return { problem: `${name}: spec.selector.matchLabels has none of ${selectorLabels.join(', ')}` };
