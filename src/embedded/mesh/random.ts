@@ -1,4 +1,4 @@
-/** A seeded generator of numbers 0–1 (mulberry32): the same seed gives the same run. */
+/** Numbers from 0 to 1 that a seed decides, so that a run can be played again (mulberry32, a published generator). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

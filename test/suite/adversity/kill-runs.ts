@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
 import { type Clients, startClients } from './clients.ts';
 import { Lab } from './lab.ts';
-import { seeded } from './seeded.ts';
 
 /** A release takes about this long here, in milliseconds; the kill comes at a random moment of it. */
 const RELEASE_MS = 4_500;
@@ -65,7 +65,7 @@ export class KillRuns {
 
   /** Odd seeds release a good version, even ones a version that fails half of its requests. */
   async play(seed: number): Promise<KillReport> {
-    const random = seeded(seed);
+    const random = seededRandom(seed);
     const isGood = seed % 2 === 1;
     const version = String(this.#next++);
     if (isGood) this.#good.add(version);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import type { App } from './app.ts';
 import { type Lab, NAMESPACE } from './lab.ts';
-import { seeded } from './seeded.ts';
 
 const MANAGER = 'gitops';
 const LATEST_MS = 1_000;
@@ -32,7 +32,7 @@ export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
 
 /** A GitOps tool with self-healing: whatever differs from what is declared is put back within a second, for ever. */
 export async function startSelfHealer(lab: Lab, declared: readonly KubeObject[], seed: number): Promise<SelfHealer> {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const counts: Record<string, number> = {};
   const versions = new Set<string>();
   const errors: string[] = [];
