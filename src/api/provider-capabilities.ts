@@ -17,7 +17,11 @@ const weightsOnly: Capabilities = { ...nothing, weights: true };
 const withMatch: Capabilities = { ...weightsOnly, headerMatch: true };
 const everything: Capabilities = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 
-/** Source: reference 04 §5, the table of strategies by provider; what is a hazard there counts as absent here. */
+/**
+ * Source: reference 04 §5, the table of strategies by provider; what is a hazard there counts as absent here. Where there is a
+ * router, its `supports` is the truth, and the contract suite compares the two: SMI v1alpha3 and v1alpha4 match by an HTTPRouteGroup
+ * (04 §4.3), which the established controller does not write.
+ */
 export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   apisix: weightsOnly,
   appmesh: withMatch,
@@ -37,7 +41,7 @@ export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   skipper: weightsOnly,
   'smi:v1alpha1': weightsOnly,
   'smi:v1alpha2': weightsOnly,
-  'smi:v1alpha3': weightsOnly,
-  'smi:v1alpha4': weightsOnly,
+  'smi:v1alpha3': withMatch,
+  'smi:v1alpha4': withMatch,
   traefik: weightsOnly,
 };

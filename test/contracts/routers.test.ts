@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Canary, type Provider, providers } from '../../src/api/canary.ts';
 import { type KubeObject, refKey, refOf } from '../../src/api/kube-object.ts';
 import { names } from '../../src/api/names.ts';
+import { providerCapabilities } from '../../src/api/provider-capabilities.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api/routes.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
@@ -132,6 +133,9 @@ describe('the registry', () => {
     },
   );
 
+  it.each(implemented)('R-T1: what validation believes of $provider is what its router supports', ({ provider, router }) =>
+    expect(providerCapabilities[provider as Provider]).toEqual(router.supports),
+  );
   it.each(implemented)('$provider lacks what the list says, and nothing else', ({ provider, router }) => {
     const missing = Object.entries(router.supports).flatMap(([kind, has]) => (has ? [] : [kind]));
     expect(missing.sort()).toEqual(Object.keys(lacks[provider as Provider] ?? {}).sort());
