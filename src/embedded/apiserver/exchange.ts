@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'yaml';
 import type { Json, JsonRecord } from './json.ts';
+import { fromProtobuf, protobufType } from './protobuf.ts';
 import { badRequest, unsupportedMediaType } from './status.ts';
 
 /** One request and its answer. */
@@ -21,11 +22,14 @@ export function sendJson(response: ServerResponse, code: number, body: JsonRecor
 export async function readBody(request: IncomingMessage): Promise<Json> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
-  if (text.trim() === '') return undefined;
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === 0) return undefined;
   const type = String(request.headers['content-type'] ?? 'application/json');
-  if (type.includes('protobuf') || type.includes('cbor')) throw unsupportedMediaType('application/json, application/yaml');
+  if (type.includes('cbor')) throw unsupportedMediaType(`application/json, application/yaml, ${protobufType}`);
   try {
+    if (type.startsWith(protobufType)) return fromProtobuf(bytes);
+    const text = bytes.toString('utf8');
+    if (text.trim() === '') return undefined;
     return type.includes('yaml') ? parse(text) : JSON.parse(text);
   } catch (cause) {
     throw badRequest(`the object provided is unrecognized: ${cause instanceof Error ? cause.message : String(cause)}`);
