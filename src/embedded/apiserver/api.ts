@@ -11,12 +11,15 @@ import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
 import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources.ts';
 import { scaleOf, withScale } from './scale.ts';
-import { changesContent, keepServerOwned } from './server-owned.ts';
+import { changesContent, keepServerOwned, withoutAllocated } from './server-owned.ts';
 import { ServiceAddresses } from './service-addresses.ts';
 import { alreadyExists, badRequest, conflict, forbidden, invalid, modified, notFound, Refusal } from './status.ts';
 import { keyOf, Store } from './store.ts';
 import { fromStored, toStored } from './versions.ts';
 import { type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
+
+/** Kinds with a status whose spec is not counted. */
+const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
 
 /** What the server does to objects, whoever asks: requests and its own collectors alike. */
 export class Api {
@@ -61,11 +64,13 @@ export class Api {
     if (resource.status || resource.storeKey === 'apps/controllerrevisions') {
       if (resource.status) delete object.status;
     }
-    if (resource.status && resource.storeKey !== '/nodes') metadata.generation = 1;
+    if (resource.status && !withoutGeneration.has(resource.storeKey)) metadata.generation = 1;
     else delete metadata.generation;
-    if (['/nodes', '/services', '/namespaces'].includes(resource.storeKey)) delete metadata.generation;
+    const sent = clone(object);
     completeObject(resource, object, undefined, this.#parts);
-    recordUpdate(undefined, object, resource.schema, this.#writer(resource, context));
+    const owned = withoutAllocated(resource, object, sent);
+    recordUpdate(undefined, owned, resource.schema, this.#writer(resource, context));
+    object.metadata.managedFields = owned.metadata.managedFields;
     return this.#store(resource, object, context);
   }
 

@@ -23,6 +23,7 @@ const defaultsByKind: Record<string, (object: KubeObject) => void> = {
   },
   'v1/Pod': (object) => {
     podSpec(object.spec ?? {});
+    for (const item of [...list(object.spec?.containers), ...list(object.spec?.initContainers)]) requestsFromLimits(item);
     fill(object.spec, { enableServiceLinks: true, preemptionPolicy: 'PreemptLowerPriority', priority: 0, serviceAccountName: 'default' });
     fill(object.spec, { serviceAccount: object.spec.serviceAccountName });
     object.status ??= {};
@@ -71,8 +72,14 @@ const defaultsByKind: Record<string, (object: KubeObject) => void> = {
     fill(object.spec, {
       metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
     });
+    object.status ??= {};
+    fill(object.status, { currentMetrics: null, desiredReplicas: 0 });
   },
-  'policy/v1/PodDisruptionBudget': (object) => fill(object, { spec: {} }),
+  'policy/v1/PodDisruptionBudget': (object) => {
+    fill(object, { spec: {} });
+    object.status ??= {};
+    fill(object.status, { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 });
+  },
   'networking.k8s.io/v1/Ingress': (object) => {
     object.status ??= {};
     fill(object.status, { loadBalancer: {} });
@@ -122,6 +129,10 @@ function container(item: JsonRecord): void {
   for (const probe of [item.livenessProbe, item.readinessProbe, item.startupProbe]) if (isRecord(probe)) fillProbe(probe);
   for (const hook of [item.lifecycle?.postStart, item.lifecycle?.preStop])
     if (isRecord(hook?.httpGet)) fill(hook.httpGet, { path: '/', scheme: 'HTTP' });
+}
+
+/** Of pods only: a template keeps what was written. */
+function requestsFromLimits(item: JsonRecord): void {
   const { limits, requests } = item.resources;
   if (isRecord(limits)) item.resources.requests = { ...limits, ...requests };
 }

@@ -122,7 +122,7 @@ function conflictRefusal(conflicts: readonly { entry: Entry; fields: string[] }[
   const causes: Cause[] = conflicts.flatMap(({ entry, fields }) =>
     fields.toSorted().map((path) => ({
       reason: 'FieldManagerConflict',
-      message: `conflict with ${JSON.stringify(entry.manager)}${entry.subresource === '' ? '' : ` with subresource ${JSON.stringify(entry.subresource)}`} using ${entry.apiVersion}${entry.operation === 'Update' ? ` at ${entry.time}` : ''}`,
+      message: `conflict with ${JSON.stringify(entry.manager)}${entry.subresource === '' ? '' : ` with subresource ${JSON.stringify(entry.subresource)}`}${entry.operation === 'Update' ? ` using ${entry.apiVersion} at ${entry.time}` : ''}`,
       field: readablePath(path),
     })),
   );

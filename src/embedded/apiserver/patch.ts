@@ -21,8 +21,8 @@ export function jsonPatch(target: Json, operations: Json): Json {
   return root[''];
 }
 
-const refused = (why: string): Refusal =>
-  new Refusal(422, 'Invalid', `the server rejected our request due to an error in our request: ${why}`, {});
+/** A real server says no more than this. */
+const refused = (): Refusal => new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
 function runOperation(root: JsonRecord, operation: Json) {
   if (!isRecord(operation) || typeof operation.path !== 'string') throw badRequest('a JSON patch operation needs op and path');
@@ -32,7 +32,7 @@ function runOperation(root: JsonRecord, operation: Json) {
   if (op === 'remove') return void at.remove();
   if (op === 'replace') return at.set(clone(value));
   if (op === 'test') {
-    if (!isEqual(at.get() ?? null, value ?? null)) throw refused(`testing value ${path} failed`);
+    if (!isEqual(at.get() ?? null, value ?? null)) throw refused();
     return;
   }
   if (op === 'copy') return at.add(clone(locate(root, String(operation.from)).get()));
@@ -54,7 +54,7 @@ function locate(root: JsonRecord, pointer: string): Place {
   for (const key of keys.slice(1)) {
     parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonRecord)[key] : undefined;
   }
-  const missing = (): Refusal => refused(`doc is missing path: ${pointer}: missing value`);
+  const missing = (): Refusal => refused();
   if (Array.isArray(parent)) return listPlace(parent, last, missing);
   if (!isRecord(parent)) throw missing();
   const record = parent;

@@ -1,14 +1,21 @@
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { clone, type Json } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
 import { methodNotAllowed, pathNotFound, Refusal } from './status.ts';
 
-/** `log`, `eviction` and `binding`: the answer's code, or the text of a log. */
-export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): { code: number } | { text: string } {
+/** `log`, `eviction` and `binding`: the answer's code. */
+export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): { code: number } {
   const { namespace, name, subresource } = path;
   const pod = api.get(resource, namespace, name);
-  if (subresource === 'log' && verb === 'get') return { text: '' };
+  if (subresource === 'log' && verb === 'get')
+    throw new Refusal(
+      501,
+      'NotImplemented',
+      `pod ${name} has no log: the embedded cluster runs pods as small HTTP applications inside its own process, which write none`,
+      {},
+    );
   if (verb !== 'create') throw methodNotAllowed();
   if (subresource === 'eviction') {
     api.delete(resource, namespace, name, body?.deleteOptions ?? {});
@@ -24,6 +31,7 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
     );
   const bound = clone(pod);
   bound.spec.nodeName = body?.target?.name;
+  bound.metadata.labels = { ...bound.metadata.labels, ...topologyOf(api.store.get('/nodes', `/${body?.target?.name}`)) };
   const conditions = (bound.status?.conditions ?? []).filter((condition: Json) => condition.type !== 'PodScheduled');
   bound.status = {
     ...bound.status,
@@ -31,4 +39,10 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
   };
   api.store.put(resource.storeKey, bound);
   return { code: 201 };
+}
+
+/** A pod carries the zone and region of its node. Source: the PodTopologyLabels admission plugin, on since Kubernetes 1.35. */
+function topologyOf(node: KubeObject | undefined): Record<string, string> {
+  const labels = Object.entries(node?.metadata.labels ?? {});
+  return Object.fromEntries(labels.filter(([key]) => key === 'topology.kubernetes.io/zone' || key === 'topology.kubernetes.io/region'));
 }

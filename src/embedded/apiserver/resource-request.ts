@@ -127,11 +127,7 @@ export class ResourceRequest {
       throw methodNotAllowed();
     }
     if (subresource === 'scale' && resource.scale !== undefined) return this.#scale(verb);
-    if (resource.storeKey === '/pods') {
-      const answer = podSubresource(this.#api, resource, this.#path, verb, this.#body);
-      if ('code' in answer) return this.#success(answer.code);
-      return void this.#exchange.response.writeHead(200, { 'content-type': 'text/plain' }).end(answer.text);
-    }
+    if (resource.storeKey === '/pods') return this.#success(podSubresource(this.#api, resource, this.#path, verb, this.#body).code);
     if (resource.storeKey === '/namespaces' && subresource === 'finalize' && verb === 'update') return this.#update();
     throw pathNotFound();
   }

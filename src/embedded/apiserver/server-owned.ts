@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isEqual, type JsonRecord } from './json.ts';
+import { clone, isEqual, isRecord, type JsonRecord } from './json.ts';
 import type { Resource } from './resources.ts';
 import { keepClusterIp } from './service-addresses.ts';
 
@@ -41,4 +41,14 @@ export const changesContent = (next: KubeObject, live: KubeObject): boolean => !
 function served(object: KubeObject): JsonRecord {
   const { metadata: _metadata, status: _status, ...rest } = object;
   return rest;
+}
+
+/** What the creator of an object owns: not its status, nor the addresses that the server gave it. */
+export function withoutAllocated(resource: Resource, object: KubeObject, sent: KubeObject): KubeObject {
+  const owned = clone(object);
+  if (resource.status) delete owned.status;
+  if (resource.storeKey === '/services' && isRecord(owned.spec))
+    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'])
+      if (sent.spec?.[field] === undefined) delete owned.spec[field];
+  return owned;
 }

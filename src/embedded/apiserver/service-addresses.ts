@@ -7,13 +7,14 @@ export class ServiceAddresses {
 
   allocate(object: KubeObject): void {
     const { spec } = object;
-    if (!isRecord(spec) || spec.type === 'ExternalName') return;
+    if (!isRecord(spec)) return;
+    object.status ??= { loadBalancer: {} };
+    if (spec.type === 'ExternalName') return;
     if (!spec.clusterIP) {
       this.#nextIp += 1;
       spec.clusterIP = `10.96.${Math.floor(this.#nextIp / 250)}.${(this.#nextIp % 250) + 1}`;
     }
     spec.clusterIPs ??= [spec.clusterIP];
-    object.status ??= { loadBalancer: {} };
   }
 }
 

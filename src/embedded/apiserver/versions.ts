@@ -27,7 +27,12 @@ const isCpu = (metric: Json): boolean =>
 function hpaToV1(object: KubeObject): KubeObject {
   const { metrics = [], behavior: _behavior, ...spec } = object.spec ?? {};
   const cpu = metrics.find(isCpu)?.resource.target.averageUtilization;
-  return { ...object, spec: { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) } };
+  const { currentMetrics: _currentMetrics, conditions: _conditions, ...status } = object.status ?? {};
+  return {
+    ...object,
+    spec: { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) },
+    status: { currentReplicas: 0, ...status },
+  };
 }
 
 function hpaToV2(object: KubeObject): KubeObject {

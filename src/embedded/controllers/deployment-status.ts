@@ -44,6 +44,8 @@ export function deploymentStatus(
   const status = {
     observedGeneration: deployment.metadata.generation,
     ...nonZero({ ...counts, unavailableReplicas: Math.max(0, wanted - counts.availableReplicas) }),
+    // Unlike the other counters it is a pointer, so its zero is told.
+    terminatingReplicas: count(all, 'terminatingReplicas'),
     ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
     conditions: [...conditions, ...previous.filter(({ type }) => type !== 'Available' && type !== 'Progressing')],
   };

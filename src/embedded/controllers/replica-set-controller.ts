@@ -1,7 +1,7 @@
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
-import { availableInMs, isPodActive, isPodReady } from './pods.ts';
+import { availableInMs, isPodActive, isPodFinished, isPodReady } from './pods.ts';
 import { canonicalJson, controllerOf, controllerReference } from './selectors.ts';
 
 /** Pods are made in doubling batches, so that a refused template costs one request, not hundreds. */
@@ -41,14 +41,16 @@ export async function syncReplicaSet(
       });
     }
   }
-  const { status, againInMs } = replicaSetStatus(set, active(), nowMs);
+  const own = pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
+  const terminating = own.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isPodFinished(pod)).length;
+  const { status, againInMs } = replicaSetStatus(set, active(), terminating, nowMs);
   const current = replicaSets.get(key);
   if (current && canonicalJson(current.status ?? {}) !== canonicalJson(status))
     replicaSets.remember(await cluster.replace({ ...set, metadata: current.metadata, status }, { subresource: 'status' }));
   return againInMs === undefined ? {} : { againInMs };
 }
 
-function replicaSetStatus(set: KubeObject, pods: readonly KubeObject[], nowMs: number) {
+function replicaSetStatus(set: KubeObject, pods: readonly KubeObject[], terminatingReplicas: number, nowMs: number) {
   const waits = pods.map((pod) => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs));
   const soonest = Math.min(...waits.filter((ms) => ms > 0));
   const counts = {
@@ -59,6 +61,7 @@ function replicaSetStatus(set: KubeObject, pods: readonly KubeObject[], nowMs: n
   const status = {
     replicas: pods.length,
     ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0)),
+    terminatingReplicas,
     observedGeneration: set.metadata.generation,
   };
   return Number.isFinite(soonest) ? { status, againInMs: soonest + 10 } : { status };

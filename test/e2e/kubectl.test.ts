@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refOf } from '../../src/api/kube-object.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
+import { type KubectlCommand, kubectlCommands } from './kubectl-commands.ts';
+import { comparable } from './kubectl-output.ts';
+import { type RealCluster, startRealCluster } from './real-cluster.ts';
+
+/** `kubectl edit` opens this on the object. */
+const EDITOR = 'sed -i s/f$/ff/';
+const ASKED_AGAIN_FOR_MS = 30_000;
+const ASK_AGAIN_MS = 200;
+
+describe('kubectl, without special flags', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-kubectl-'));
+  let embedded: EmbeddedCluster;
+  let real: RealCluster;
+  let nodes: Nodes;
+
+  beforeAll(async () => {
+    [embedded, real] = await Promise.all([startEmbeddedCluster(), startRealCluster()]);
+    const { cluster } = real;
+    nodes = startNodes(cluster, {
+      calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+    });
+    await nodes.ready;
+    writeFileSync(join(folder, 'embedded'), embedded.kubeconfig);
+  }, 120_000);
+
+  afterAll(async () => {
+    await nodes?.stop();
+    await Promise.all([embedded?.stop(), real?.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  // Asynchronous, since the embedded cluster lives in this process.
+  const kubectl = async (kubeconfig: string, { args, stdin = '', until }: KubectlCommand) => {
+    const once = () =>
+      new Promise<{ exit: number; output: string }>((resolve) => {
+        const child = execFile(
+          real.kubectl,
+          args.split(' '),
+          { env: { ...process.env, KUBECONFIG: kubeconfig, KUBE_EDITOR: EDITOR, KUBECTL_EXTERNAL_DIFF: 'diff -u', HOME: folder } },
+          (error, stdout, stderr) => resolve({ exit: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+        );
+        child.stdin?.end(stdin);
+      });
+    const deadlineMs = performance.now() + ASKED_AGAIN_FOR_MS;
+    let answer = await once();
+    while (until !== undefined && !until.test(answer.output) && performance.now() < deadlineMs) {
+      await sleep(ASK_AGAIN_MS);
+      answer = await once();
+    }
+    return answer;
+  };
+
+  it.each(kubectlCommands.map((command, index) => ({ ...command, number: index + 1 })))(
+    '$number: kubectl $args',
+    async (command) => {
+      const [here, there] = await Promise.all([kubectl(join(folder, 'embedded'), command), kubectl(real.adminKubeconfigFile, command)]);
+      const shown = ({ exit, output }: typeof here) => ({ exit, output: comparable(output, command.keep) });
+      expect(there.exit, `the real cluster answered: ${there.output}`).toBe(command.exit ?? 0);
+      expect(shown(here)).toEqual(shown(there));
+    },
+    90_000,
+  );
+});
