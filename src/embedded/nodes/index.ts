@@ -1,12 +1,15 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, watchObjects } from '../controllers/object-store.ts';
+import { isPodFinished } from '../controllers/pods.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import type { App } from './app.ts';
 import type { AppBehaviour } from './behaviour.ts';
+import { chooseNode, ownerOf, type Placed } from './choose-node.ts';
 import { type RunningPod, runPod } from './kubelet.ts';
 import { LEASE_RENEW_MS, type NodeIdentity, registerNode, renewLease } from './node-registration.ts';
 import type { PodCalls } from './pod-calls.ts';
+import { tellUnschedulable } from './unschedulable.ts';
 
 export { PORT_ANNOTATION } from './kubelet.ts';
 export { httpPodCalls, type PodCalls } from './pod-calls.ts';
@@ -15,7 +18,7 @@ export interface NodeOptions {
   /** Binding and force deletion, which `Cluster` cannot express; `httpPodCalls(apiUrl)` for a server without credentials. */
   calls: PodCalls;
   /** Default: three nodes in two zones. */
-  nodes?: readonly { name: string; zone: string }[];
+  nodes?: readonly { name: string; zone: string; labels?: Labels }[];
   namespace?: string;
   /** From binding to the container's start; default 20. */
   startupMs?: number;
@@ -66,10 +69,28 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
   const scheduling = workQueue(async (key) => {
     const pod = pods.get(key);
     if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp) return;
-    const load = Map.groupBy(pods.list(), (each) => String(each.spec.nodeName ?? ''));
-    const [quietest] = nodes.toSorted((a, b) => (load.get(a.name)?.length ?? 0) - (load.get(b.name)?.length ?? 0));
-    if (quietest) await options.calls.bind(pod, quietest.name);
+    const uid = pod.metadata.uid ?? '';
+    const mine = registered.list().filter(({ metadata }) => ipOfNode.has(metadata.name));
+    const chosen = chooseNode(pod, mine, placed());
+    if (chosen === undefined) return await tellUnschedulable(cluster, pod, mine.length);
+    // Pods are placed side by side: the next one has to count this one before the watch brings it back.
+    assigned.set(uid, { node: chosen, owner: ownerOf(pod) });
+    await options.calls.bind(pod, chosen).catch((error: unknown) => {
+      assigned.delete(uid);
+      throw error;
+    });
   }, onError);
+  const assigned = new Map<string, Placed>();
+  const placed = (): Placed[] => {
+    const living = pods.list().filter((pod) => !isPodFinished(pod));
+    return living.flatMap((pod) => {
+      if (pod.spec.nodeName) return { node: String(pod.spec.nodeName), owner: ownerOf(pod) };
+      return assigned.get(pod.metadata.uid ?? '') ?? [];
+    });
+  };
+  const registered = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
+    for (const pod of pods.list()) if (!pod.spec.nodeName) scheduling.add(keyOf(pod));
+  });
 
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, ({ previous, next }) => {
     const pod = next ?? previous;
@@ -80,6 +101,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
       void running.get(gone)?.kill();
       running.delete(gone);
     }
+    if (!next || next.spec.nodeName) assigned.delete(uid);
     if (!next) return;
     const hostIP = ipOfNode.get(next.spec.nodeName);
     if (!next.spec.nodeName) {
@@ -113,13 +135,14 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     return apps;
   };
   return {
-    ready: Promise.all([register(), pods.synced]).then(() => undefined),
+    ready: Promise.all([register(), pods.synced, registered.synced]).then(() => undefined),
     app: (namespace, pod) => appsByKey().get(`${namespace}/${pod}`),
     apps: appsByKey,
     async stop() {
       clearInterval(renewal);
       scheduling.stop();
       pods.stop();
+      registered.stop();
       await Promise.all([...running.values()].map((each) => each.kill()));
       running.clear();
     },

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { nowText } from './pod-status.ts';
 
@@ -10,11 +10,14 @@ export interface NodeIdentity {
   name: string;
   zone: string;
   ip: string;
+  /** More labels, by which pods may choose. */
+  labels?: Labels;
 }
 
 /** Makes the Node, or makes an existing one Ready again. */
-export async function registerNode(cluster: Cluster, { name, zone, ip }: NodeIdentity): Promise<void> {
+export async function registerNode(cluster: Cluster, { name, zone, ip, labels: more }: NodeIdentity): Promise<void> {
   const labels = {
+    ...more,
     'kubernetes.io/hostname': name,
     'kubernetes.io/os': 'linux',
     'topology.kubernetes.io/zone': zone,
@@ -61,6 +64,15 @@ export async function registerNode(cluster: Cluster, { name, zone, ip }: NodeIde
     },
   };
   await cluster.patch(ref, { status }, { subresource: 'status' });
+  await removeNotReadyTaint(cluster, ref);
+}
+
+/** A real server taints each new Node; the node lifecycle controller, which we stand for as well, takes it off a ready one. */
+async function removeNotReadyTaint(cluster: Cluster, ref: ObjectRef): Promise<void> {
+  const node = await cluster.get(ref);
+  const taints: { key: string }[] = node?.spec?.taints ?? [];
+  const rest = taints.filter(({ key }) => key !== 'node.kubernetes.io/not-ready');
+  if (rest.length < taints.length) await cluster.patch(ref, { spec: { taints: rest.length === 0 ? null : rest } });
 }
 
 /** Renews a node's heartbeat; makes the lease, and its namespace, the first time. */

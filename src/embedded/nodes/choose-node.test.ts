@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { chooseNode } from './choose-node.ts';
+
+const node = (name: string, labels: Record<string, string> = {}, spec: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+  spec,
+});
+const pod = (spec: object = {}, owner = 'web'): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: owner, controller: true }] },
+  spec,
+});
+const required = (...nodeSelectorTerms: object[]) => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
+const nodes = [node('a', { disk: 'ssd', rank: '1' }), node('b', { disk: 'hdd', rank: '5' }), node('c')];
+const on = (name: string, owner = 'web') => ({ node: name, owner });
+
+describe('chooseNode', () => {
+  it('spreads the pods of one owner first, then all pods', () => {
+    expect(chooseNode(pod(), nodes, [])).toBe('a');
+    expect(chooseNode(pod(), nodes, [on('a'), on('b'), on('c', 'other'), on('c', 'other')])).toBe('c');
+    expect(chooseNode(pod(), nodes, [on('a', 'other'), on('c', 'other')])).toBe('b');
+  });
+
+  it.each([
+    ['nodeSelector', { nodeSelector: { disk: 'hdd' } }, 'b'],
+    ['nodeSelector of no node', { nodeSelector: { disk: 'tape' } }, undefined],
+    ['In', required({ matchExpressions: [{ key: 'disk', operator: 'In', values: ['hdd', 'tape'] }] }), 'b'],
+    [
+      'NotIn, which an absent label satisfies',
+      required({ matchExpressions: [{ key: 'disk', operator: 'NotIn', values: ['ssd', 'hdd'] }] }),
+      'c',
+    ],
+    [
+      'Exists and Gt together',
+      required({
+        matchExpressions: [
+          { key: 'disk', operator: 'Exists' },
+          { key: 'rank', operator: 'Gt', values: ['3'] },
+        ],
+      }),
+      'b',
+    ],
+    ['Lt', required({ matchExpressions: [{ key: 'rank', operator: 'Lt', values: ['3'] }] }), 'a'],
+    ['DoesNotExist', required({ matchExpressions: [{ key: 'disk', operator: 'DoesNotExist' }] }), 'c'],
+    [
+      'alternatives',
+      required(
+        { matchExpressions: [{ key: 'no', operator: 'Exists' }] },
+        { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['c'] }] },
+      ),
+      'c',
+    ],
+    ['an empty term', required({}), undefined],
+  ])('honours %s', (_, spec, wanted) => expect(chooseNode(pod(spec), nodes, [])).toBe(wanted));
+
+  it('leaves tainted and cordoned nodes alone, unless the pod tolerates it', () => {
+    const tainted = [
+      node('a', {}, { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }),
+      node('b', {}, { unschedulable: true }),
+      node('c', {}, { taints: [{ key: 'slow', effect: 'PreferNoSchedule' }] }),
+    ];
+    expect(chooseNode(pod(), tainted, [on('c'), on('c')])).toBe('c');
+    expect(chooseNode(pod({ tolerations: [{ key: 'gpu', value: 'yes' }] }), tainted, [on('c')])).toBe('a');
+    expect(chooseNode(pod({ tolerations: [{ key: 'gpu', value: 'no' }] }), tainted, [])).toBe('c');
+    expect(chooseNode(pod({ tolerations: [{ operator: 'Exists' }] }), tainted, [on('c'), on('a')])).toBe('b');
+  });
+});

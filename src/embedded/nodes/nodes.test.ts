@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../cluster.ts';
+
+let embedded: EmbeddedCluster;
+beforeAll(async () => {
+  const nodes = ['one', 'two', 'three', 'four'].map((name, index) => ({
+    name,
+    zone: `zone-${index}`,
+    labels: { disk: index < 2 ? 'ssd' : 'hdd' },
+  }));
+  embedded = await startEmbeddedCluster({ nodes: { nodes } });
+});
+afterAll(() => embedded.stop());
+
+const deployment = (name: string, replicas: number, spec: object): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'app', image: 'app:1' }], ...spec } },
+  },
+});
+const podsOf = async (name: string): Promise<KubeObject[]> => {
+  const answer = await embedded.cluster.raw('GET', `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`);
+  return (answer as { items: KubeObject[] }).items;
+};
+const placesOf = async (name: string): Promise<string[]> => (await podsOf(name)).map(({ spec }) => String(spec.nodeName ?? '')).toSorted();
+
+describe('nodes', () => {
+  it('are as many as asked for, with their labels and without taints', async () => {
+    for (const name of ['one', 'four']) {
+      const node = await embedded.cluster.get({ apiVersion: 'v1', kind: 'Node', name });
+      expect(node?.metadata.labels).toMatchObject({ disk: name === 'one' ? 'ssd' : 'hdd', 'kubernetes.io/hostname': name });
+      expect(node?.spec.taints).toBeUndefined();
+    }
+  });
+
+  it('get an equal share of the pods of a Deployment', async () => {
+    await embedded.cluster.create(deployment('even', 8, {}));
+    await vi.waitFor(async () => expect(await placesOf('even')).toEqual(['four', 'four', 'one', 'one', 'three', 'three', 'two', 'two']), {
+      timeout: 5000,
+    });
+  });
+
+  it('get only the pods that want them; one that no node suits says so, and is placed when a node changes', async () => {
+    await embedded.cluster.create(deployment('picky', 2, { nodeSelector: { disk: 'hdd' } }));
+    await vi.waitFor(async () => expect(await placesOf('picky')).toEqual(['four', 'three']), { timeout: 5000 });
+    await embedded.cluster.create(deployment('homeless', 1, { nodeSelector: { disk: 'tape' } }));
+    await vi.waitFor(
+      async () =>
+        expect((await podsOf('homeless'))[0]?.status.conditions).toContainEqual(
+          expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }),
+        ),
+      { timeout: 5000 },
+    );
+    await embedded.cluster.patch({ apiVersion: 'v1', kind: 'Node', name: 'two' }, { metadata: { labels: { disk: 'tape' } } });
+    await vi.waitFor(async () => expect(await placesOf('homeless')).toEqual(['two']), { timeout: 5000 });
+  });
+});
