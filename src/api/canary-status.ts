@@ -22,6 +22,8 @@ export const Verdict = z.object({
   baseline: z.number().optional(),
   limit: z.string().optional(),
   reason: z.string().optional(),
+  /** Unmeasured only because this revision has not been measured for long enough yet: neither a pass nor a failed check. */
+  early: z.boolean().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
@@ -58,6 +60,10 @@ export const Release = z.object({
   wakeAtMs: z.number().optional(),
   /** The pre-rollout hooks passed for this revision. */
   preRolloutPassed: z.boolean().optional(),
+  /** Requests to the canary before this moment were answered by another revision, and say nothing of this one. */
+  measuredFromMs: z.number().optional(),
+  /** When the last of those was answered, where that is known to be longer ago. */
+  othersUntilMs: z.number().optional(),
   /** Whether the start of this revision was confirmed. */
   confirmed: z.boolean().optional(),
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */

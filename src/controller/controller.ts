@@ -241,6 +241,7 @@ export function startController(options: ControllerOptions): Controller {
       template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,
       secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
       signal,
+      nowMs: clock.nowMs(),
       timeoutMs: 10_000,
       // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
       baselines: true,

@@ -3,7 +3,7 @@ import type { Delivery, Release } from '../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../api/routes.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
-import { judge, thresholdOf } from './judge.ts';
+import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import type { Announcement, Question } from './questions.ts';
 import { say } from './reasons.ts';
@@ -21,8 +21,10 @@ function release(seen: Seen, change: Partial<Release>): Change {
   return { release: { ...seen.context.release, ...change } };
 }
 
+type Window = 'measuredFromMs' | 'othersUntilMs';
+
 /** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
-function without(from: Release, ...keys: ('reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed')[]): Release {
+function without(from: Release, ...keys: ('reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | Window)[]): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
   return left;
@@ -81,7 +83,7 @@ function pinned(seen: Seen, from: Release): Release {
 function fresh(seen: Seen, from: Release): Release {
   const routes = primaryServes(seen) ? homeRoutes(from.routes) : from.routes;
   return {
-    ...without(from, 'reason', 'wakeAtMs', 'heldRoutes', 'verdicts', 'preRolloutPassed'),
+    ...without(from, 'reason', 'wakeAtMs', 'heldRoutes', 'verdicts', 'preRolloutPassed', 'measuredFromMs', 'othersUntilMs'),
     run: from.run + 1,
     routes,
     failedChecks: 0,
@@ -90,6 +92,11 @@ function fresh(seen: Seen, from: Release): Release {
     stepStartedMs: now(seen),
     confirmed: true,
   };
+}
+
+/** The last revision had its last requests when its pods went, and proxies heard of that no later than of a route (E20a). */
+function restingSince({ context, event }: Seen): number {
+  return Math.min(event.facts.nowMs, (context.recorded?.release.stepStartedMs ?? event.facts.nowMs) + event.facts.scaleDownDelayMs);
 }
 
 function failure(seen: Seen): string {
@@ -133,7 +140,8 @@ export const changes = {
   noteReturn: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
   startRun: (seen: Seen) => {
     const message = `New revision of ${targetName(seen)} found, its release begins`;
-    return { ...tell(seen, say('NewRevision', message, { alert: 'info' })), release: fresh(seen, pinned(seen, seen.context.release)) };
+    const begun = fresh(seen, pinned(seen, seen.context.release));
+    return { ...tell(seen, say('NewRevision', message, { alert: 'info' })), release: { ...begun, othersUntilMs: restingSince(seen) } };
   },
   supersede: (seen: Seen) => {
     const { release: old } = seen.context;
@@ -195,7 +203,7 @@ export const changes = {
   },
   hold: (seen: Seen) => {
     const reason = judgement(seen);
-    const isNews = seen.context.release.reason !== reason;
+    const isNews = seen.context.release.reason !== reason && isBlind(seen.context.release);
     return {
       ...(isNews ? tell(seen, say('Unmeasured', `Holding: ${reason}`, { warning: true })) : {}),
       ...release(seen, { reason }),
@@ -211,6 +219,8 @@ export const changes = {
     seen.event.type === 'ANSWER' && seen.event.answer.kind === 'measure'
       ? release(seen, { verdicts: [...seen.event.answer.verdicts] })
       : {},
+  /** The pods of this revision alone answer from here on (E20a). A canary that comes back after a fall keeps its own past. */
+  isolate: (seen: Seen) => release(seen, { measuredFromMs: seen.context.release.measuredFromMs ?? now(seen) }),
   passPreRollout: (seen: Seen) => release(seen, { preRolloutPassed: true }),
   closeQuestion: () => ({ open: undefined }),
 

@@ -231,7 +231,11 @@ export const chart = machineSetup.createMachine({
         settling: leaf('settling', {
           entry: ['wakeAfterDrain'],
           first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-          seen: [go('canStartHooks', 'preRollout'), go('canStartGate', 'preRollout.gate'), go('canStart', 'analysing', 'takeStep')],
+          seen: [
+            go('canStartHooks', 'preRollout', 'isolate'),
+            go('canStartGate', 'preRollout.gate', 'isolate'),
+            go('canStart', 'analysing', 'isolate', 'takeStep'),
+          ],
         }),
         preRollout: {
           initial: 'hooks',

@@ -3,7 +3,7 @@ import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { longestRaiseMs, progressDeadlineMs } from './deadlines.ts';
 import type { Facts, Side } from './facts.ts';
-import { thresholdOf } from './judge.ts';
+import { isBlind, thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
 
 /** One sentence: what this Canary waits for, since when, until when, and who can unblock it. */
@@ -97,8 +97,7 @@ function analysing(canary: Canary, phase: Phase, release: Release, why: string):
   if (gate === 'confirm-traffic-increase') {
     return `Stays at ${weightOf(release.routes)} % since ${clock(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failures(canary, release)}${why}.`;
   }
-  const isBlind = (release.verdicts ?? []).some(({ verdict }) => verdict === 'unmeasured');
-  if (isBlind && canary.spec.analysis.unmeasured === 'hold') {
+  if (isBlind(release) && canary.spec.analysis.unmeasured === 'hold') {
     return `Stays at ${weightOf(release.routes)} % since ${clock(release.stepStartedMs)}, without limit: a check cannot be measured; who runs the metrics can bring them back${next}${why}.`;
   }
   return `Checks the canary every ${canary.spec.analysis.interval}${next}${failures(canary, release)}${why}.`;

@@ -1,18 +1,25 @@
 import type { Analysis } from '../api/canary.ts';
-import type { Verdict } from '../api/canary-status.ts';
+import type { Release, Verdict } from '../api/canary-status.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
 /**
  * One judgement from all verdicts of a tick (rules E20–E22, I11). A measured failure always counts; what could not be measured
- * counts as `unmeasured` says and its reason never claims a bad measurement.
+ * counts as `unmeasured` says and its reason never claims a bad measurement. What cannot be measured yet holds, whatever it says: that
+ * ends by itself, one metric interval after the analysis began at the latest (E20a).
  */
 export function judge(verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): Judgement {
   const failed = verdicts.find((one) => one.verdict === 'failed');
   if (failed) return { outcome: 'failed', reason: describe(failed) };
-  const unknown = verdicts.find((one) => one.verdict === 'unmeasured');
+  const unknown = verdicts.find((one) => one.verdict === 'unmeasured' && one.early !== true);
   if (unknown) return { outcome: unmeasured === 'hold' ? 'hold' : 'failed', reason: describe(unknown) };
-  return { outcome: 'passed' };
+  const early = verdicts.find((one) => one.verdict === 'unmeasured');
+  return early ? { outcome: 'hold', reason: early.reason ?? `${early.check} cannot be measured yet` } : { outcome: 'passed' };
+}
+
+/** A check of the last tick could not be measured, and that does not end by itself. */
+export function isBlind({ verdicts = [] }: Pick<Release, 'verdicts'>): boolean {
+  return verdicts.some(({ verdict, early }) => verdict === 'unmeasured' && early !== true);
 }
 
 /** Failed checks that end a release; at least one. Source: reference 01 §8.2. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Canary, type Metric } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
 import { type MeasureDependencies, measure } from './measure.ts';
 
@@ -7,7 +8,7 @@ const endMs = 1_000_000_000;
 let server: EmbeddedPrometheus | undefined;
 afterEach(() => server?.stop());
 
-function canary(metrics: readonly Metric[]): Canary {
+function canary(metrics: readonly Metric[], release?: Partial<Release>): Canary {
   return Canary.parse({
     apiVersion: 'flagger.app/v1beta1',
     kind: 'Canary',
@@ -17,10 +18,25 @@ function canary(metrics: readonly Metric[]): Canary {
       service: { port: 80 },
       analysis: { interval: '1m', threshold: 1, metrics },
     },
+    ...(release && {
+      status: { phase: 'Progressing', failedChecks: 0, canaryWeight: 20, iterations: 0, release: { ...begun, ...release } },
+    }),
   });
 }
 
-async function run(metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}) {
+const begun = {
+  ...{ targetUid: 't', revision: 's1:b', observedGeneration: 2, run: 2, step: 'analysing', routes: { kind: 'weighted', canary: 20 } },
+  ...{ failedChecks: 0, iterations: 0, startedMs: 0, stepStartedMs: 0 },
+};
+
+async function run(metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}, release?: Partial<Release>) {
+  await scraped();
+  const deps = { ...dependencies(), ...more };
+  return measure(canary(metrics, release), deps);
+}
+
+/** Five scrapes, 15 s apart, the last one now. */
+async function scraped(): Promise<void> {
   server = await startPrometheus({ targets: [], now: () => endMs });
   for (const [workload, code, perScrape] of [
     ['podinfo', '200', 95],
@@ -40,17 +56,63 @@ async function run(metrics: readonly Metric[], more: Partial<MeasureDependencies
       ]);
     }
   }
-  const deps: MeasureDependencies = {
-    metricsServer: server.url,
+}
+
+function dependencies(): MeasureDependencies {
+  return {
+    metricsServer: server?.url ?? '',
     provider: 'istio',
     template: async () => undefined,
     secret: async () => undefined,
     signal: new AbortController().signal,
+    nowMs: endMs,
     timeoutMs: 2000,
-    ...more,
   };
-  return measure(canary(metrics), deps);
 }
+
+/** The last revision failed all of its requests until half a minute ago; this one fails none. */
+async function afterABadRevision(metric: Metric, ageMs: number) {
+  server = await startPrometheus({ targets: [], now: () => endMs });
+  const labels = { reporter: 'destination', destination_workload_namespace: 'test', destination_workload: 'podinfo' };
+  for (let i = 0; i <= 12; i++) {
+    const tMs = endMs - (12 - i) * 5_000;
+    const errors = { labels: { __name__: 'istio_requests_total', ...labels, response_code: '500' }, tMs, value: 50 * Math.min(6, i) };
+    const answers = { labels: { __name__: 'istio_requests_total', ...labels, response_code: '200' }, tMs, value: 50 * Math.max(6, i) };
+    server.ingest([errors, answers]);
+  }
+  return measure(canary([metric], { measuredFromMs: endMs - ageMs, othersUntilMs: endMs - 30_000 }), dependencies());
+}
+
+describe('a window that reaches back to the last revision', () => {
+  const rate: Metric = { name: 'request-success-rate', thresholdRange: { min: 99 } };
+  const ratio = (interval: string) =>
+    `sum(rate(istio_requests_total{response_code="200"}[${interval}])) / sum(rate(istio_requests_total[${interval}]))`;
+
+  it.each<[string, Metric]>([
+    ['built-in', rate],
+    ['inline', { name: 'mine', query: ratio('{{ interval }}'), thresholdRange: { min: 0.99 } }],
+  ])('E20a: a query, %s, does not judge this revision by the errors of that one', async (_, metric) => {
+    expect(await afterABadRevision(metric, 20_000)).toEqual([expect.objectContaining({ verdict: 'passed' })]);
+  });
+
+  it('E20a: what is not measured yet says so, and is no failed check', async () => {
+    const [verdict] = await afterABadRevision(rate, 2_000);
+    expect(verdict).toMatchObject({
+      verdict: 'unmeasured',
+      early: true,
+      reason: expect.stringContaining('waits for samples of this revision'),
+    });
+  });
+
+  it('E20a: a range that is written into a query stays, and its gaps are no matter of time', async () => {
+    const fixed: Metric = { name: 'mine', query: ratio('1m'), thresholdRange: { min: 0.99 } };
+    expect(await afterABadRevision(fixed, 2_000)).toEqual([expect.objectContaining({ verdict: 'failed' })]);
+    await server?.stop();
+    const [none] = await afterABadRevision({ name: 'mine', query: 'sum(rate(nothing[1m]))' }, 2_000);
+    expect(none).toMatchObject({ verdict: 'unmeasured' });
+    expect(none).not.toHaveProperty('early');
+  });
+});
 
 describe('measure', () => {
   it('gives the hand-computed numbers of the built-in istio queries, and the primary as baseline', async () => {

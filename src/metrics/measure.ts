@@ -1,6 +1,7 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { breach, type Limit, limitOf, limitText, type MetricKind } from './limit.ts';
+import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
 import { MetricTemplate } from './metric-template.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
@@ -19,6 +20,7 @@ export interface MeasureDependencies {
   /** The decoded data of a Secret; undefined when there is none. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
   signal: AbortSignal;
+  nowMs: number;
   /** For each query. */
   timeoutMs: number;
   /** Ask the built-in queries for the primary, too. */
@@ -63,17 +65,34 @@ function templateChecks(canary: Canary, metric: Metric): Check[] {
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
   const observer = observerFor(canary.spec.provider ?? deps.provider, canary.spec.targetRef.kind);
   const server = serverOf(canary, deps);
-  const variables = nameRules(observer, queryVariables(canary, metric));
+  const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
+  const variables = nameRules(observer, queryVariables(canary, { ...metric, interval: window.interval }));
   const ask = async (target: string) =>
     inUnits(await askServer(server, templateOf(observer, kind), { ...variables, target }, deps), kind, observer.durationUnit);
   const primary = deps.baselines && observer.selectsWorkload ? ask(`${variables.target}-primary`) : undefined;
-  const verdict = judge(metric, kind, await ask(variables.target));
+  const verdict = unlessEarly(window, judge(metric, kind, await ask(variables.target)));
   const baseline = await primary;
   return baseline?.kind === 'value' && Number.isFinite(baseline.value) ? { ...verdict, baseline: baseline.value } : verdict;
 }
 
 function inlineVerdict(canary: Canary, metric: Metric, query: string, deps: MeasureDependencies): Promise<Verdict> {
-  return askServer(serverOf(canary, deps), query, queryVariables(canary, metric), deps).then((answer) => judge(metric, 'custom', answer));
+  return customVerdict(serverOf(canary, deps), canary, metric, query, deps);
+}
+
+async function customVerdict(
+  server: MetricProvider,
+  canary: Canary,
+  metric: Metric,
+  query: string,
+  deps: MeasureDependencies,
+): Promise<Verdict> {
+  const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
+  const verdict = judge(
+    metric,
+    'custom',
+    await askServer(server, query, queryVariables(canary, { ...metric, interval: window.interval }), deps),
+  );
+  return namesInterval(query) ? unlessEarly(window, verdict) : verdict;
 }
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
@@ -87,7 +106,7 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     if (!template.success) return failed(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
     const backend = await templateProvider(template.data, namespace, deps);
     if (typeof backend === 'string') return failed(backend);
-    return judge(metric, 'custom', await askServer(backend, template.data.spec.query, queryVariables(canary, metric), deps));
+    return await customVerdict(backend, canary, metric, template.data.spec.query, deps);
   } catch {
     // The error of a failed read may quote the request; the words for the user are ours.
     return failed('it or its Secret could not be read');
@@ -127,6 +146,18 @@ async function askServer(
 ): Promise<Measurement> {
   const rendered = renderQuery(template, variables);
   return 'error' in rendered ? { kind: 'error', reason: rendered.error } : server.runQuery(rendered.query, deps.signal);
+}
+
+/** Nothing found in a window that was cut short says only that it is too early: the whole one would have been asked of others, too. */
+function unlessEarly({ isCut }: MeasuredWindow, verdict: Verdict): Verdict {
+  if (!isCut || verdict.verdict !== 'unmeasured') return verdict;
+  const reason = `${verdict.check} waits for samples of this revision alone: the one before was measured a moment ago`;
+  return { ...verdict, reason, early: true };
+}
+
+/** A range that is written into the query stays as it is. */
+function namesInterval(query: string): boolean {
+  return /\{\{[^}]*\binterval\b[^}]*\}\}/.test(query);
 }
 
 function templateOf(observer: Observer, kind: MetricKind): string {

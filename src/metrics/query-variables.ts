@@ -12,6 +12,9 @@ export interface QueryVariables {
   variables: Readonly<Record<string, string>>;
 }
 
+/** Of every metric that names none (05 W14). */
+export const defaultInterval = '1m';
+
 /** `interval` defaults to one minute for every metric, templates too (05 W14). */
 export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>): QueryVariables {
   const { spec, metadata } = canary;
@@ -23,7 +26,7 @@ export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' |
     service: spec.service.name || target,
     ingress: spec.ingressRef?.name || target,
     route: spec.routeRef?.name || target,
-    interval: metric.interval || '1m',
+    interval: metric.interval || defaultInterval,
     variables: metric.templateVariables ?? {},
   };
 }

@@ -1,0 +1,31 @@
+import type { Metric } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
+import { parseDuration } from '../api/duration.ts';
+import { defaultInterval } from './query-variables.ts';
+
+/** What `{{ interval }}` stands for in one measurement. */
+export interface MeasuredWindow {
+  /** A PromQL duration. */
+  interval: string;
+  /** It is shorter than the metric asks for, since further back another revision answered. */
+  isCut: boolean;
+}
+
+/** Longer windows are told in whole seconds, as people write them: milliseconds. */
+const WHOLE_SECONDS_FROM_MS = 10_000;
+
+/**
+ * The window of one check (rule E20a). The queries select the canary by the name of its workload, which all revisions share: a window
+ * that reaches back to the last, bad one would judge this one by its errors. It is cut only where another revision is known to be in it,
+ * so that a release after a rest asks exactly what the metric says.
+ */
+export function measuredWindow(metric: Pick<Metric, 'interval'>, release: Release | undefined, nowMs: number): MeasuredWindow {
+  const interval = metric.interval || defaultInterval;
+  const lengthMs = parseDuration(interval);
+  const fromMs = release?.measuredFromMs;
+  if (lengthMs === undefined || fromMs === undefined) return { interval, isCut: false };
+  const othersUntilMs = Math.min(fromMs, release?.othersUntilMs ?? fromMs);
+  if (nowMs - lengthMs >= othersUntilMs) return { interval, isCut: false };
+  const leftMs = Math.max(1, Math.min(lengthMs, nowMs - fromMs));
+  return { interval: leftMs < WHOLE_SECONDS_FROM_MS ? `${leftMs}ms` : `${Math.floor(leftMs / 1000)}s`, isCut: true };
+}
