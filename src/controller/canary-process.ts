@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary, Provider } from '../api/canary.ts';
-import type { Condition } from '../api/canary-status.ts';
+import type { CanaryStatus, Condition } from '../api/canary-status.ts';
 import { findings } from '../api/findings.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
@@ -23,7 +23,8 @@ import { CanaryError } from './errors.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
 import { reconcile } from './reconcile.ts';
-import { statusPatch } from './status-patch.ts';
+import { SentencePause } from './sentence-pause.ts';
+import { saysOnlyAnew, statusPatch } from './status-patch.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -46,6 +47,7 @@ export class CanaryProcess {
   readonly #brake = new HealingBrake();
   readonly #wanted = new Map<string, string>();
   readonly #lastReplicas = new Map<string, number>();
+  readonly #sentence = new SentencePause();
   #inbox: Pending[] = [];
   #snapshot: Snapshot | undefined;
   /** resourceVersion after our last status write; another one in the view means that somebody else wrote. */
@@ -59,6 +61,7 @@ export class CanaryProcess {
   #outdatedUntilMs = 0;
   #cancelWake: (() => void) | undefined;
   #cancelRetry: (() => void) | undefined;
+  #cancelTelling: (() => void) | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #stopped = false;
   #seenSpec: unknown;
@@ -85,6 +88,7 @@ export class CanaryProcess {
     this.#again = false;
     this.#cancelWake?.();
     this.#cancelRetry?.();
+    this.#cancelTelling?.();
     this.#questions.abort(new Error('stopped'));
     await this.#running;
   }
@@ -222,7 +226,7 @@ export class CanaryProcess {
     const conditions = [...kept, ...this.#contested()];
     const status = { ...wanted, conditions: this.#keepTimes(canary, conditions) };
     const patch = statusPatch(stored, status, canary.metadata.resourceVersion, this.#room.clock.nowMs());
-    if (patch === undefined) return { ...canary, status };
+    if (patch === undefined || (record === undefined && this.#tellsLater(canary, facts, stored, status))) return { ...canary, status };
     if (record !== undefined) this.#converged = false;
     try {
       const answer = await this.#room.cluster.patch({ apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key }, patch, {
@@ -250,6 +254,16 @@ export class CanaryProcess {
       if (isConflict(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Readiness moves with each pod: a sentence alone is written when it stands, and at once when only a person can go on from it. */
+  #tellsLater(canary: Canary, facts: Facts, stored: object | undefined, status: CanaryStatus): boolean {
+    const isUrgent = canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined;
+    if (isUrgent || !saysOnlyAnew(stored, status)) return false;
+    const waitMs = this.#sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
+    this.#cancelTelling?.();
+    if (waitMs > 0) this.#cancelTelling = this.#room.clock.setTimer(waitMs, () => this.wake());
+    return waitMs > 0;
   }
 
   #ask(canary: Canary, provider: Provider, questions: readonly Question[]): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CanaryStatus } from '../api/canary-status.ts';
-import { statusPatch } from './status-patch.ts';
+import { saysOnlyAnew, statusPatch } from './status-patch.ts';
 
 const status = { phase: 'Initialized', failedChecks: 0, canaryWeight: 0, iterations: 0 } as const satisfies CanaryStatus;
 
@@ -15,4 +15,16 @@ it('a field that is no longer said is removed, at every depth', () => {
     metadata: { resourceVersion: '7' },
     status: { ...status, trackedConfigs: null, release: { run: 1, reason: null }, lastTransitionTime: '1970-01-01T00:00:00Z' },
   });
+});
+
+it('E55: another sentence of Promoted is only said anew; any other field, condition or truth is news', () => {
+  const promoted = { type: 'Promoted', status: 'Unknown', reason: 'Progressing', message: '1 of 3' } as const;
+  const stored = { ...status, conditions: [promoted] };
+  const saying = (more: Partial<CanaryStatus>): CanaryStatus => ({ ...stored, ...more });
+  const contested = { type: 'Contested', status: 'True', reason: 'FieldContested' } as const;
+  expect(saysOnlyAnew(stored, saying({ conditions: [{ ...promoted, message: '2 of 3', lastUpdateTime: 'now' }] }))).toBe(true);
+  expect(saysOnlyAnew(stored, saying({ conditions: [{ ...promoted, status: 'True' }] }))).toBe(false);
+  expect(saysOnlyAnew(stored, saying({ conditions: [promoted, contested] }))).toBe(false);
+  expect(saysOnlyAnew(stored, saying({ canaryWeight: 20 }))).toBe(false);
+  expect(saysOnlyAnew(undefined, stored)).toBe(false);
 });

@@ -20,6 +20,19 @@ export function statusPatch(
   return { metadata: { resourceVersion }, status: patch };
 }
 
+/** Whether nothing but the sentence of the `Promoted` condition, and when it was last said, differs from what is stored (rule E55). */
+export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
+  const silent = (status: object) => {
+    const { conditions = [], lastTransitionTime: _, ...rest } = plain(status) as CanaryStatus;
+    const quiet = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
+      ...condition,
+      ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),
+    }));
+    return { ...rest, conditions: quiet };
+  };
+  return stored !== undefined && isDeepStrictEqual(silent(stored), silent(wanted));
+}
+
 /** A merge patch drops a field only when it is named with null. */
 function withRemovals(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 
 export const NAMESPACE = 'bench';
+export type BenchProvider = 'kubernetes' | 'istio' | 'smi:v1alpha2';
 const AT_ONCE = 50;
 export const nameOf = (index: number): string => `app-${String(index).padStart(4, '0')}`;
 
@@ -11,10 +12,10 @@ export async function forEachIndex(count: number, work: (index: number) => Promi
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, offset) => work(from + offset)));
 }
 
-export async function createApplications(cluster: KubeCluster, count: number, provider: 'kubernetes' | 'istio'): Promise<void> {
+export async function createApplications(cluster: KubeCluster, count: number, provider: BenchProvider, replicas = 1): Promise<void> {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await forEachIndex(count, async (index) => {
-    await cluster.create(deployment(index));
+    await cluster.create(deployment(index, replicas));
     await cluster.create(canary(index, provider));
   });
 }
@@ -42,21 +43,21 @@ function container(version: string): object {
   };
 }
 
-function deployment(index: number): KubeObject {
+function deployment(index: number, replicas: number): KubeObject {
   const labels = { app: nameOf(index) };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: nameOf(index), namespace: NAMESPACE, labels },
     spec: {
-      replicas: 1,
+      replicas,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers: [container('1')] } },
     },
   };
 }
 
-function canary(index: number, provider: 'kubernetes' | 'istio'): KubeObject {
+function canary(index: number, provider: BenchProvider): KubeObject {
   const plan = provider === 'kubernetes' ? { iterations: 5 } : { stepWeight: 10, maxWeight: 50 };
   return {
     apiVersion: 'flagger.app/v1beta1',

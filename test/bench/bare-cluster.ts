@@ -23,9 +23,9 @@ export interface BareCluster {
 
 /**
  * The embedded API server without pods: a Deployment is available as soon as it is written. A thousand applications would otherwise
- * cost this machine more than the controller that is looked at.
+ * cost this machine more than the controller that is looked at. `oneByOne`: each pod is a status of its own, as where pods take their time.
  */
-export async function startBareCluster(): Promise<BareCluster> {
+export async function startBareCluster({ oneByOne = false } = {}): Promise<BareCluster> {
   const answered: string[] = [];
   const server = await startApiServer({
     onRequest: ({ userAgent, verb, path }) => void (userAgent === 'serin-controller' && answered.push(`${verb} ${resourceIn(path)}`)),
@@ -34,7 +34,7 @@ export async function startBareCluster(): Promise<BareCluster> {
   for (const crd of [...crds(), ...routingCrds()]) await cluster.create(crd);
   let isStopping = false;
   const settle = (object: KubeObject): void => {
-    const status = availableStatus(object);
+    const status = availableStatus(object, oneByOne ? 1 : Number.POSITIVE_INFINITY);
     if (status === undefined) return;
     cluster.patch(refOf(object), { status }, { subresource: 'status' }).catch((error: unknown) => {
       // A request that took too long on a busy machine is tried again; a deleted Deployment needs nothing.
@@ -64,16 +64,20 @@ export async function startBareCluster(): Promise<BareCluster> {
   };
 }
 
-/** What a Deployment controller would write in the end; undefined when it is there already. */
-function availableStatus({ metadata, spec, status }: KubeObject): object | undefined {
-  const replicas: number = spec.replicas ?? 1;
-  if (status?.observedGeneration === metadata.generation && (status?.availableReplicas ?? 0) === replicas) return undefined;
+/** What a Deployment controller would write next, with at most so many pods more; undefined when all are there. */
+function availableStatus({ metadata, spec, status }: KubeObject, mostMore: number): object | undefined {
+  const wanted: number = spec.replicas ?? 1;
+  const isObserved = status?.observedGeneration === metadata.generation;
+  const available: number = status?.availableReplicas ?? 0;
+  if (isObserved && available === wanted) return undefined;
+  const updated = isObserved ? wanted : 0;
+  const ready = isObserved ? Math.min(wanted, available + mostMore) : mostMore > wanted ? wanted : 0;
   return {
     observedGeneration: metadata.generation,
-    replicas,
-    updatedReplicas: replicas,
-    readyReplicas: replicas,
-    availableReplicas: replicas,
+    replicas: wanted,
+    updatedReplicas: Math.max(updated, ready),
+    readyReplicas: ready,
+    availableReplicas: ready,
   };
 }
 

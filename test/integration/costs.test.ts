@@ -23,7 +23,6 @@ beforeEach(async () => {
   watch = watchCanaries(bare.cluster);
   folder = mkdtempSync(join(tmpdir(), 'serin-costs-'));
   controllers = [];
-  await createApplications(bare.cluster, 1, 'istio');
 });
 
 afterEach(async () => {
@@ -62,28 +61,52 @@ async function atRest(): Promise<Record<string, number>> {
 
 const initialized = () => watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', BOUND_MS);
 
-it('a resting Canary costs no request, and a progressing step no read, one status, one route and one event', async () => {
+const ROUTES = { istio: 'patch virtualservices', 'smi:v1alpha2': 'patch trafficsplits' } as const;
+
+it.each(['istio', 'smi:v1alpha2'] as const)(
+  'a resting Canary on %s costs no request, and a progressing step no read, one status, one route and one event',
+  async (provider) => {
+    await createApplications(bare.cluster, 1, provider);
+    startController('controller');
+    await initialized();
+    const resting = await atRest();
+    const restedFrom = performance.now();
+    await expect.poll(() => performance.now() - restedFrom, { timeout: BOUND_MS, interval: 100 }).toBeGreaterThan(3_000);
+    expect(difference(requests(), resting), 'three seconds at rest').toEqual({});
+
+    const from = bare.answered.length;
+    await changeImage(bare.cluster, 0, '2');
+    await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+    const asked = betweenStatusWrites(bare.answered.slice(from));
+    const first = asked.findIndex((step) => ROUTES[provider] in step);
+    // 10, 20, 30, 40 and 50 %: one after the other, and nothing between them.
+    const steps = asked.slice(first, first + 5).map(({ 'create events': created = 0, 'patch events': repeated = 0, ...others }) => ({
+      ...others,
+      events: created + repeated,
+    }));
+    expect(steps).toEqual(Array(5).fill({ 'patch canaries/status': 1, [ROUTES[provider]]: 1, events: 1 }));
+  },
+);
+
+it('E55: twenty pods that become ready one by one cost no more status writes than one', async () => {
+  await bare.stop();
+  bare = await startBareCluster({ oneByOne: true });
+  watch.stop();
+  watch = watchCanaries(bare.cluster);
+  await createApplications(bare.cluster, 1, 'istio', 20);
   startController('controller');
   await initialized();
-  const resting = await atRest();
-  const restedFrom = performance.now();
-  await expect.poll(() => performance.now() - restedFrom, { timeout: BOUND_MS, interval: 100 }).toBeGreaterThan(3_000);
-  expect(difference(requests(), resting), 'three seconds at rest').toEqual({});
-
+  await atRest();
   const from = bare.answered.length;
   await changeImage(bare.cluster, 0, '2');
-  await watch.until(1, 'is at its last step', ({ status }) => status?.canaryWeight === 50, BOUND_MS);
-  // Between the start (replicas) and the promotion lie the steps that do nothing but step: 20, 30 and 40.
-  const steps = betweenStatusWrites(bare.answered.slice(from)).filter((step) => 'patch virtualservices' in step);
-  for (const step of steps.slice(1, 4)) {
-    const { 'create events': created = 0, 'patch events': repeated = 0, ...others } = step;
-    expect(others).toEqual({ 'patch canaries/status': 1, 'patch virtualservices': 1 });
-    expect(created + repeated).toBe(1);
-  }
-  expect(steps.length).toBeGreaterThanOrEqual(4);
+  await watch.until(1, 'has its first step', ({ status }) => status?.canaryWeight === 10, BOUND_MS);
+  const writes = bare.answered.slice(from).filter((what) => what === 'patch canaries/status');
+  // The release begins, its pods are ready, and the first step: with a sentence that stands for long on a slow machine, one more.
+  expect(writes.length).toBeLessThanOrEqual(4);
 });
 
 it('I9: a standby only tries the lease, and takes over when the leader ends with exit code 0', async () => {
+  await createApplications(bare.cluster, 1, 'istio');
   const leader = startController('leader', LEASE_FLAGS);
   await initialized();
   const holderOf = async () => (await bare.cluster.get(LEASE))?.spec.holderIdentity;

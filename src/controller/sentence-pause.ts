@@ -1,0 +1,20 @@
+/** A sentence that stands for this long is worth a write of its own, in milliseconds; pods come up faster than that one after another. */
+const STANDS_MS = 5_000;
+
+/**
+ * Holds back a status write whose only news is the sentence of `explain` (rule E55). While a workload rolls, it changes with each pod;
+ * written each time, a release would cost a write a pod. What stands still is what a person has to read, and is written then.
+ */
+export class SentencePause {
+  #sentence: string | undefined;
+  #sinceMs = 0;
+
+  /** Milliseconds until this sentence may be written; 0 is now. */
+  waitMs(sentence: string, intervalMs: number, nowMs: number): number {
+    if (sentence !== this.#sentence) {
+      this.#sentence = sentence;
+      this.#sinceMs = nowMs;
+    }
+    return Math.max(0, this.#sinceMs + Math.min(STANDS_MS, intervalMs) - nowMs);
+  }
+}
