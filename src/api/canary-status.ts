@@ -56,6 +56,8 @@ export const Release = z.object({
   startedMs: z.number(),
   /** When the current step was entered; deadlines count from here. */
   stepStartedMs: z.number(),
+  /** While a canary that has just become ready settles: since when it was waited for, in case it falls again. */
+  awaitedSinceMs: z.number().optional(),
   /** Next moment at which the chart wants to be woken; absent at rest. */
   wakeAtMs: z.number().optional(),
   /** The pre-rollout hooks passed for this revision. */

@@ -24,7 +24,10 @@ function release(seen: Seen, change: Partial<Release>): Change {
 type Window = 'measuredFromMs' | 'othersUntilMs';
 
 /** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
-function without(from: Release, ...keys: ('reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | Window)[]): Release {
+function without(
+  from: Release,
+  ...keys: ('reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | 'awaitedSinceMs' | Window)[]
+): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
   return left;
@@ -83,7 +86,17 @@ function pinned(seen: Seen, from: Release): Release {
 function fresh(seen: Seen, from: Release): Release {
   const routes = primaryServes(seen) ? homeRoutes(from.routes) : from.routes;
   return {
-    ...without(from, 'reason', 'wakeAtMs', 'heldRoutes', 'verdicts', 'preRolloutPassed', 'measuredFromMs', 'othersUntilMs'),
+    ...without(
+      from,
+      'reason',
+      'wakeAtMs',
+      'heldRoutes',
+      'verdicts',
+      'preRolloutPassed',
+      'awaitedSinceMs',
+      'measuredFromMs',
+      'othersUntilMs',
+    ),
     run: from.run + 1,
     routes,
     failedChecks: 0,
@@ -220,7 +233,21 @@ export const changes = {
       ? release(seen, { verdicts: [...seen.event.answer.verdicts] })
       : {},
   /** The pods of this revision alone answer from here on (E20a). A canary that comes back after a fall keeps its own past. */
-  isolate: (seen: Seen) => release(seen, { measuredFromMs: seen.context.release.measuredFromMs ?? now(seen) }),
+  isolate: (seen: Seen) => ({
+    release: {
+      ...without(seen.context.release, 'awaitedSinceMs'),
+      measuredFromMs: seen.context.release.measuredFromMs ?? now(seen),
+    },
+  }),
+  /** Before `begin`: what follows belongs to the same wait, should the canary fall again (E1). */
+  keepClock: (seen: Seen) => release(seen, { awaitedSinceMs: seen.context.release.stepStartedMs }),
+  /** After `begin`: a canary that was ready for a moment is waited for no longer than one that never was. */
+  resumeClock: (seen: Seen) => ({
+    release: {
+      ...without(seen.context.release, 'awaitedSinceMs'),
+      stepStartedMs: seen.context.release.awaitedSinceMs ?? seen.context.release.stepStartedMs,
+    },
+  }),
   passPreRollout: (seen: Seen) => release(seen, { preRolloutPassed: true }),
   closeQuestion: () => ({ open: undefined }),
 

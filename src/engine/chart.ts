@@ -225,12 +225,12 @@ export const chart = machineSetup.createMachine({
         scalingUp: leaf('scalingUp', {
           entry: ['wakeAtDeadline'],
           first: interruptions,
-          seen: [stay('canGoHome', 'goHome'), go('targetIsBackAtHome', 'settling'), rollBack('isLateAndUnready')],
+          seen: [stay('canGoHome', 'goHome'), on('targetIsBackAtHome', 'settling', 'keepClock', 'begin'), rollBack('isLateAndUnready')],
         }),
         // Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10).
         settling: leaf('settling', {
           entry: ['wakeAfterDrain'],
-          first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
+          first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp', 'resumeClock')],
           seen: [
             go('canStartHooks', 'preRollout', 'isolate'),
             go('canStartGate', 'preRollout.gate', 'isolate'),

@@ -137,7 +137,9 @@ function thaw(context: Context, facts: Facts): Context {
 
 /** Time under an obstacle counts against nobody's deadline (E9). */
 function restartClock(context: Context, facts: Facts): Context {
-  return { ...context, open: undefined, release: { ...context.release, stepStartedMs: facts.nowMs } };
+  const { awaitedSinceMs } = context.release;
+  const clocks = { stepStartedMs: facts.nowMs, ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: facts.nowMs }) };
+  return { ...context, open: undefined, release: { ...context.release, ...clocks } };
 }
 
 function resolve(value: StateValue, context: Context): Snapshot {
