@@ -58,6 +58,8 @@ export const Release = z.object({
   stepStartedMs: z.number(),
   /** While a canary that has just become ready settles: since when it was waited for, in case it falls again. */
   awaitedSinceMs: z.number().optional(),
+  /** `spec.suspend` was true when this was written: what was done by hand until it is lifted counts, also while Serin was down. */
+  suspended: z.boolean().optional(),
   /** Next moment at which the chart wants to be woken; absent at rest. */
   wakeAtMs: z.number().optional(),
   /** The pre-rollout hooks passed for this revision. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import { weight } from '../api/routes.ts';
 import { explain } from './explain.ts';
 import { isAtRest, openQuestionOf, start, step } from './machine.ts';
+import { projectStatus } from './project-status.ts';
 
 const steps = { stepWeight: 20, maxWeight: 40 };
 const kubernetes = (world: World) => {
@@ -459,6 +461,34 @@ describe('revisions', () => {
 });
 
 describe('suspend, answers and deliveries', () => {
+  it.each([false, true])(
+    'E52: a weight lowered by hand counts when suspend is lifted while Serin is down (crash before: %s)',
+    (isTwice) => {
+      const world = releasing({}, 40);
+      const suspend = (isOn: boolean) => {
+        world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: isOn } };
+      };
+      const written = () => {
+        const { phase = '', release } = world.canary.status ?? {};
+        if (release) world.canary = { ...world.canary, status: projectStatus(world.canary, phase, release, world.facts()) };
+      };
+      suspend(true);
+      world.look();
+      written();
+      if (isTwice) {
+        world.crash();
+        written();
+      }
+      world.routes = { kind: 'weighted', canary: weight(5) };
+      suspend(false);
+      world.crash();
+      expect([world.canary.status?.canaryWeight, world.canary.status?.release?.suspended]).toEqual([5, undefined]);
+      world.routes = { kind: 'weighted', canary: weight(1) };
+      world.crash();
+      expect(world.canary.status?.canaryWeight, 'without a suspend it is drift').toBe(5);
+    },
+  );
+
   it('E52: suspend asks nothing, writes nothing, and takes over a weight lowered by hand', () => {
     const world = releasing({}, 40);
     const suspend = (isOn: boolean) => {

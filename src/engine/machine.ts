@@ -18,13 +18,10 @@ export function start(canary: Canary, facts: Facts): Snapshot {
   const { status } = canary;
   const context = { attempt: facts.nowMs, asks: [], frozen: false, blocked: false };
   if (!status || status.phase === '') return resolve('New', { ...context, release: blank(facts) });
-  const { phase, release } = status;
-  if (!release) return resolve(stateOf(phase, ''), { ...context, release: adopted(status, facts) });
-  return resolve(stateOf(phase, release.step), {
-    ...context,
-    release,
-    recorded: { phase, release },
-  });
+  const { phase, release: recorded } = status;
+  if (!recorded) return resolve(stateOf(phase, ''), { ...context, release: adopted(status, facts) });
+  const { suspended = false, ...release } = recorded;
+  return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: recorded } });
 }
 
 /** One event at a time. Pure: the same snapshot and event always give the same step. */

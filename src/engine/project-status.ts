@@ -28,8 +28,13 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
       promoted(canary, phase, explainRelease(canary, phase, release, facts), at),
       ...(before?.conditions ?? []).filter((one) => one.type !== 'Promoted'),
     ],
-    release,
+    release: remembered(canary, release),
   };
+}
+
+/** Whoever starts after a suspend was lifted has to know that there was one (E52). */
+function remembered({ spec }: Canary, { suspended: _, ...release }: Release): Release {
+  return spec.suspend === true ? { ...release, suspended: true } : release;
 }
 
 /** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: reference 01 §5.1. */

@@ -41,3 +41,36 @@ it('suspend is the emergency stop: routes set by hand stay, outlive a restart, a
     await lab.close();
   }
 });
+
+it('E52: a weight lowered by hand under suspend is the recorded one, also when suspend was lifted while Serin was down', async () => {
+  const lab = await Lab.open(small);
+  try {
+    const app = new App(lab, 'podinfo');
+    await app.create();
+    lab.startController();
+    const closed = { name: 'gate', type: 'confirm-traffic-increase', url: 'http://127.0.0.1:1/' };
+    await app.createCanary('istio', { interval: '1s', threshold: 3, stepWeight: 40, maxWeight: 80 });
+    await app.rests('Initialized');
+    await app.deploy('2');
+    await lab.until(app.canary, 'is at 40 %', (now) => now?.status?.canaryWeight === 40);
+    await lab.cluster.patch(app.canary, { spec: { suspend: true, analysis: { webhooks: [closed] } } });
+    await lab.until(app.canary, 'has heard of it', (now) => now?.status?.release?.suspended === true);
+    await lab.stopController('KILL');
+    const route = await lab.cluster.get(app.route);
+    const http = route?.spec.http.map((rule: { route: object[] }) => ({
+      ...rule,
+      route: rule.route.map((each, index) => ({ ...each, weight: index === 0 ? 95 : 5 })),
+    }));
+    await lab.cluster.apply({ ...app.route, metadata: app.route, spec: { http } } as never, { fieldManager: 'kubectl', force: true });
+    await lab.cluster.patch(app.canary, { spec: { suspend: false } });
+    const written = (await lab.cluster.get(app.route))?.metadata.generation;
+    lab.startController();
+    const lowered = await lab.until(app.canary, 'records it', (now) => now?.status?.release?.suspended === undefined);
+    expect(lowered?.status?.canaryWeight).toBe(5);
+    const nextCheckMs = lowered?.status?.release.wakeAtMs;
+    await lab.until(app.canary, 'has checked at that weight', (now) => now?.status?.release.wakeAtMs > nextCheckMs);
+    expect((await lab.cluster.get(app.route))?.metadata.generation).toBe(written);
+  } finally {
+    await lab.close();
+  }
+});
