@@ -108,7 +108,8 @@ function fresh(seen: Seen, from: Release): Release {
 }
 
 /** The last revision had its last requests when its pods went, and proxies heard of that no later than of a route (E20a). */
-function restingSince({ context, event }: Seen): number {
+function restingSince({ context, event }: Seen): number | undefined {
+  if (event.facts.target?.replicas !== 0) return undefined;
   return Math.min(event.facts.nowMs, (context.recorded?.release.stepStartedMs ?? event.facts.nowMs) + event.facts.scaleDownDelayMs);
 }
 
@@ -154,7 +155,11 @@ export const changes = {
   startRun: (seen: Seen) => {
     const message = `New revision of ${targetName(seen)} found, its release begins`;
     const begun = fresh(seen, pinned(seen, seen.context.release));
-    return { ...tell(seen, say('NewRevision', message, { alert: 'info' })), release: { ...begun, othersUntilMs: restingSince(seen) } };
+    const othersUntilMs = restingSince(seen);
+    return {
+      ...tell(seen, say('NewRevision', message, { alert: 'info' })),
+      release: { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) },
+    };
   },
   supersede: (seen: Seen) => {
     const { release: old } = seen.context;

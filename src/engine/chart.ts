@@ -78,17 +78,23 @@ function confirmed(refused: Move): Move[] {
   return [skips, go('hasPassed', '#Progressing.scalingUp', 'startRun'), refused];
 }
 
-/** Traffic to the primary, then the pods that lost it: proxies learn of routes late. `after` is entered when they may go. */
-function homeward(after: string, settle: ChangeName[], first: Move[] = []) {
+/**
+ * Traffic to the primary, then the pods that lost it: proxies learn of routes late. `after` is entered when they may go; `followed` is
+ * what does not wait for that.
+ */
+function homeward(after: string, settle: ChangeName[], { first = [], followed = [] }: { first?: Move[]; followed?: Move[] } = {}) {
   return {
     returningTraffic: leaf('returningTraffic', {
       entry: ['wakeAfterRaise'],
       first,
       seen: [stay('canReturn', 'goHome'), go('isConvergedAtHome', 'draining')],
     }),
-    draining: leaf('draining', { entry: ['wakeAfterDrain'], first, seen: [go('isDrained', after, ...settle)] }),
+    draining: leaf('draining', { entry: ['wakeAfterDrain'], first, seen: [...followed, go('isDrained', after, ...settle)] }),
   };
 }
+
+/** The next revision needs the pods that would go, so it does not wait for them to be scaled down first (E50a). */
+const next: Move[] = [go('isNewAndFree', '#Progressing.scalingUp', 'startRun')];
 
 /** One interval of soaking, then hooks and metrics, then the next step; the same in both phases of an analysis. */
 function analysis(phase: 'Progressing' | 'WaitingPromotion') {
@@ -297,9 +303,13 @@ export const chart = machineSetup.createMachine({
     Finalising: {
       id: 'Finalising',
       initial: 'returningTraffic',
-      states: homeward('#Succeeded.resting', ['succeed'], [failPromotion('promotionFailed')]),
+      states: homeward('#Succeeded.resting', ['succeed'], { first: [failPromotion('promotionFailed')] }),
     },
-    Succeeded: { id: 'Succeeded', initial: 'resting', states: { ...homeward('#Succeeded.resting', []), ...resting('Succeeded') } },
+    Succeeded: {
+      id: 'Succeeded',
+      initial: 'resting',
+      states: { ...homeward('#Succeeded.resting', [], { followed: next }), ...resting('Succeeded') },
+    },
     Failed: {
       id: 'Failed',
       initial: 'resting',
@@ -315,7 +325,7 @@ export const chart = machineSetup.createMachine({
           seen: [go('primaryIsRestored', 'returningTraffic', 'goHome'), on('isDue', 'restoringPrimary')],
           answers: [stay('wasWritten', 'closeQuestion'), stay('hasRefused', 'poll')],
         }),
-        ...homeward('#Failed.resting', []),
+        ...homeward('#Failed.resting', [], { followed: next }),
         ...resting('Failed'),
       },
     },

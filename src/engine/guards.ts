@@ -62,6 +62,8 @@ export const guards = {
 
   isNewAndGated: (seen: Seen) => hasChanged(seen) && hasHooks(seen.event.facts.canary, 'confirm-rollout'),
   isNewAndUnjudged: (seen: Seen) => hasChanged(seen) && spec(seen).skipAnalysis === true,
+  isNewAndFree: (seen: Seen) =>
+    hasChanged(seen) && spec(seen).skipAnalysis !== true && !hasHooks(seen.event.facts.canary, 'confirm-rollout'),
   isNew: hasChanged,
   isBack,
   skipsAnalysis: (seen: Seen) => spec(seen).skipAnalysis === true,

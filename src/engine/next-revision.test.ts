@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import type { Verdict } from '../api/canary-status.ts';
+
+const steps = { stepWeight: 20, maxWeight: 40 };
+const failed: Verdict = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' };
+
+function failing(analysis = {}, spec = {}): World {
+  const world = initialized(aCanary({ ...steps, ...analysis }, spec));
+  world.push('s1:b');
+  world.behaviour.verdicts = [failed];
+  return world;
+}
+const drains = (phase: string) => (world: World) => world.phase === phase && world.step === 'draining';
+
+it('E50a: a fix pushed while a failed release drains starts at once, with the pods that are there', () => {
+  const world = failing();
+  world.tickUntil(drains('Failed'));
+  const replicas: number[] = [];
+  world.watch = (_, { targetReplicas }) => replicas.push(targetReplicas);
+  world.behaviour.verdicts = [];
+  world.push('s1:c');
+  expect([world.phase, world.release.revision, world.release.failedChecks]).toEqual(['Progressing', 's1:c', 0]);
+  expect(world.release).not.toHaveProperty('othersUntilMs');
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 40);
+  expect(replicas).not.toContain(0);
+  expect([...world.listed].map((key) => key.split('/').slice(2, 4).join(' '))).toContain('s1:b Failed');
+});
+
+it('E50a: the same after a cancelled release', () => {
+  const world = initialized(aCanary(steps));
+  world.push('s1:b');
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.push('s1:a');
+  expect(drains('Succeeded')(world)).toBe(true);
+  world.push('s1:c');
+  expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:c']);
+});
+
+it.each([
+  ['a confirm-rollout gate', withHooks('confirm-rollout'), {}],
+  ['skipAnalysis', {}, { skipAnalysis: true }],
+])('E50a: with %s it waits for rest, since nothing needs the pods until then', (_, analysis, spec) => {
+  const world = failing(analysis);
+  world.tickUntil(drains('Failed'));
+  world.canary = { ...world.canary, spec: { ...world.canary.spec, ...spec } };
+  world.push('s1:c');
+  expect(drains('Failed')(world)).toBe(true);
+  world.behaviour.verdicts = [];
+  world.tickUntil((one) => one.phase === 'Succeeded');
+  expect(world.promoted).toEqual(['s1:c']);
+});
+
+it('E50: after a promotion it waits, so that Succeeded is seen', () => {
+  const world = initialized(aCanary(steps));
+  world.push('s1:b');
+  world.tickUntil(drains('Finalising'));
+  world.push('s1:c');
+  expect(drains('Finalising')(world)).toBe(true);
+  world.tickUntil((one) => one.release.revision === 's1:c');
+  expect(world.trace).toContain('Succeeded 0');
+});
+
+it('E50a: while traffic is not home it waits: the primary comes first', () => {
+  const world = failing();
+  world.tickUntil((one) => one.release.failedChecks === 2);
+  world.primaryDown = true;
+  world.tickUntil((one) => one.phase === 'Failed');
+  world.push('s1:c');
+  expect([world.phase, world.step]).toEqual(['Failed', 'returningTraffic']);
+});
