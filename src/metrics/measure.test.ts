@@ -143,6 +143,42 @@ describe('measure', () => {
     ]);
   });
 
+  describe('request-success-rate without a rate of successes (05 B38, W36)', () => {
+    const only = async (codes: Readonly<Record<string, (scrape: number) => number | undefined>>) => {
+      server = await startPrometheus({ targets: [], now: () => endMs });
+      for (let i = 0; i < 5; i++) {
+        for (const [code, count] of Object.entries(codes)) {
+          const value = count(i);
+          if (value === undefined) continue;
+          const labels = { reporter: 'destination', destination_workload_namespace: 'test', destination_workload: 'podinfo' };
+          const series = { __name__: 'istio_requests_total', ...labels, response_code: code };
+          server.ingest([{ labels: series, tMs: endMs - (4 - i) * 15_000, value }]);
+        }
+      }
+      const [verdict] = await measure(canary([{ name: 'request-success-rate', thresholdRange: { min: 99 } }]), dependencies());
+      return verdict;
+    };
+
+    it('05-W36: nothing but errors is 0 %, and fails the check', async () => {
+      expect(await only({ 503: (scrape) => scrape * 7 })).toMatchObject({
+        verdict: 'failed',
+        value: 0,
+        reason: expect.stringMatching(/^request-success-rate: 0% is below/),
+      });
+    });
+
+    it.each<[string, Parameters<typeof only>[0]]>([
+      ['no series at all', {}],
+      ['errors of long ago, and no request now', { 503: () => 7 }],
+      [
+        'successes that were seen once, which is too little for a rate',
+        { 503: (scrape) => scrape * 7, 200: (scrape) => (scrape === 4 ? 90 : undefined) },
+      ],
+    ])('I11: %s is no traffic to judge', async (_, codes) => {
+      expect(await only(codes)).toMatchObject({ verdict: 'unmeasured' });
+    });
+  });
+
   it('asks built-in and inline queries before templates (E1) and reads the template from its namespace', async () => {
     const asked: string[] = [];
     const template = async (namespace: string, name: string) => {

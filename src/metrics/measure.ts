@@ -67,8 +67,10 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
   const server = serverOf(canary, deps);
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
   const variables = nameRules(observer, queryVariables(canary, { ...metric, interval: window.interval }));
-  const ask = async (target: string) =>
-    inUnits(await askServer(server, templateOf(observer, kind), { ...variables, target }, deps), kind, observer.durationUnit);
+  const ask = async (target: string) => {
+    const run = (query: string) => askServer(server, query, { ...variables, target }, deps);
+    return kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
+  };
   const primary = deps.baselines && observer.selectsWorkload ? ask(`${variables.target}-primary`) : undefined;
   const verdict = unlessEarly(window, judge(metric, kind, await ask(variables.target)));
   const baseline = await primary;
@@ -160,8 +162,12 @@ function namesInterval(query: string): boolean {
   return /\{\{[^}]*\binterval\b[^}]*\}\}/.test(query);
 }
 
-function templateOf(observer: Observer, kind: MetricKind): string {
-  return kind === 'successRate' ? observer.requestSuccessRate : observer.requestDuration;
+/** When every request fails there is no series of successes, and the quotient is as empty as without traffic (05 B38, W36). */
+async function askSuccessRate(observer: Observer, run: (query: string) => Promise<Measurement>): Promise<Measurement> {
+  const rate = await run(observer.requestSuccessRate);
+  if (rate.kind !== 'noData') return rate;
+  const failures = await run(observer.onlyFailures);
+  return failures.kind === 'value' && failures.value > 0 ? { kind: 'value', value: 0 } : rate;
 }
 
 function nameRules(observer: Observer, variables: QueryVariables): QueryVariables {
@@ -179,8 +185,8 @@ function nameRules(observer: Observer, variables: QueryVariables): QueryVariable
 }
 
 /** Durations as whole milliseconds, toward zero (05 B31). */
-function inUnits(measured: Measurement, kind: MetricKind, unit: Observer['durationUnit']): Measurement {
-  if (measured.kind !== 'value' || kind !== 'duration') return measured;
+function inUnits(measured: Measurement, unit: Observer['durationUnit']): Measurement {
+  if (measured.kind !== 'value') return measured;
   return { kind: 'value', value: Math.trunc(measured.value * (unit === 's' ? 1000 : 1)) };
 }
 

@@ -5,7 +5,7 @@ import { p99, successRate } from './shapes.ts';
 function envoy(name: string, selector: string, selectsWorkload = false): Observer {
   return {
     name,
-    requestSuccessRate: successRate('envoy_cluster_upstream_rq', selector, 'envoy_response_code!~"5.*"'),
+    ...successRate('envoy_cluster_upstream_rq', selector, 'envoy_response_code!~"5.*"'),
     requestDuration: p99('envoy_cluster_upstream_rq_time_bucket', selector),
     durationUnit: 'ms',
     durationStatistic: 'p99',

@@ -6,7 +6,7 @@ import { p99, successRate } from './shapes.ts';
 function appHistogram(selector: string): Observer {
   return {
     name: 'http',
-    requestSuccessRate: successRate('http_request_duration_seconds_count', selector, 'status!~"5.*"'),
+    ...successRate('http_request_duration_seconds_count', selector, 'status!~"5.*"'),
     requestDuration: p99('http_request_duration_seconds_bucket', selector),
     durationUnit: 's',
     durationStatistic: 'p99',

@@ -8,7 +8,7 @@ const nginxSelector = 'namespace="{{ namespace }}",ingress="{{ ingress }}",canar
 export const nginx: Observer = {
   ...ingress,
   name: 'nginx',
-  requestSuccessRate: successRate('nginx_ingress_controller_requests', nginxSelector, 'status!~"5.*"'),
+  ...successRate('nginx_ingress_controller_requests', nginxSelector, 'status!~"5.*"'),
   requestDuration: meanMs('nginx_ingress_controller_response_duration_seconds', nginxSelector),
   durationStatistic: 'mean',
 };
@@ -18,7 +18,7 @@ const skipperRoute = 'route=~"kube(ew)?_{{ namespace }}__{{ ingress }}_canary__.
 export const skipper: Observer = {
   ...ingress,
   name: 'skipper',
-  requestSuccessRate: successRate('skipper_response_duration_seconds_bucket', `${skipperRoute},le="+Inf"`, 'code!~"5.."'),
+  ...successRate('skipper_response_duration_seconds_bucket', `${skipperRoute},le="+Inf"`, 'code!~"5.."'),
   requestDuration: meanMs('skipper_serve_route_duration_seconds', skipperRoute),
   durationStatistic: 'mean',
   underscoreNames: true,
@@ -30,7 +30,7 @@ const traefikService = 'service=~"{{ namespace }}-{{ service }}-canary-[0-9a-zA-
 export const traefik: Observer = {
   ...ingress,
   name: 'traefik',
-  requestSuccessRate: successRate('traefik_service_request_duration_seconds_bucket', `${traefikService},le="+Inf"`, 'code!~"5.."'),
+  ...successRate('traefik_service_request_duration_seconds_bucket', `${traefikService},le="+Inf"`, 'code!~"5.."'),
   requestDuration: `${p99('traefik_service_request_duration_seconds_bucket', traefikService)} * 1000`,
   durationStatistic: 'p99',
 };
@@ -41,7 +41,7 @@ const apisixRoute = 'route=~"{{ namespace }}_{{ route }}-{{ service }}-canary_.+
 export const apisix: Observer = {
   ...ingress,
   name: 'apisix',
-  requestSuccessRate: successRate('apisix_http_status', apisixRoute, 'code!~"5.."'),
+  ...successRate('apisix_http_status', apisixRoute, 'code!~"5.."'),
   requestDuration: p99('apisix_http_latency_bucket', `type=~"request",${apisixRoute}`),
   durationStatistic: 'p99',
 };

@@ -4,7 +4,7 @@ import { p99, successRate } from './shapes.ts';
 function mesh(name: string, metric: string, buckets: string, selector: string, succeeded: string): Observer {
   return {
     name,
-    requestSuccessRate: successRate(metric, selector, succeeded),
+    ...successRate(metric, selector, succeeded),
     requestDuration: p99(buckets, selector),
     durationUnit: 'ms',
     durationStatistic: 'p99',

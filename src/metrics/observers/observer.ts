@@ -3,6 +3,8 @@ export interface Observer {
   name: string;
   /** Gives percent of requests that did not fail, 0–100. */
   requestSuccessRate: string;
+  /** Gives the rate of requests if there is no series of any that succeeded, else nothing: asked when there is no success rate. */
+  onlyFailures: string;
   /** Gives the latency in `durationUnit`. */
   requestDuration: string;
   durationUnit: 'ms' | 's';

@@ -1,7 +1,13 @@
-/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05 §2.2 RATE). */
-export function successRate(metric: string, selector: string, succeeded: string): string {
+import type { Observer } from './observer.ts';
+
+/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05 §2.2 RATE), and what to ask when that finds none. */
+export function successRate(metric: string, selector: string, succeeded: string): Pick<Observer, 'requestSuccessRate' | 'onlyFailures'> {
   const rate = (matchers: string) => `sum(rate(${metric}{${matchers}}[{{ interval }}]))`;
-  return `${rate(`${selector},${succeeded}`)} / ${rate(selector)} * 100`;
+  return {
+    requestSuccessRate: `${rate(`${selector},${succeeded}`)} / ${rate(selector)} * 100`,
+    // A series of successes that is too young for a rate is there all the same, and means that not everything failed.
+    onlyFailures: `${rate(selector)} unless sum(${metric}{${selector},${succeeded}})`,
+  };
 }
 
 /** The 99th percentile of a classic histogram (05 §2.2 P99). */
