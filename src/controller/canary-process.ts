@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { CanaryStatus, Condition } from '../api/canary-status.ts';
 import { findings } from '../api/findings.ts';
@@ -64,7 +63,8 @@ export class CanaryProcess {
   #cancelTelling: (() => void) | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #stopped = false;
-  #seenSpec: unknown;
+  /** Of the spec that the open questions were asked under. */
+  #seenGeneration: number | undefined;
 
   constructor(room: ControllerRoom, key: { namespace: string; name: string }) {
     this.#room = room;
@@ -157,11 +157,10 @@ export class CanaryProcess {
     const facts = this.#facts(canary, provider, router);
     this.#tellOfTarget(canary, facts);
     const pending = this.#inbox.splice(0);
-    if (!isDeepStrictEqual(this.#seenSpec, canary.spec)) {
-      // What was asked under the old spec has no answer any more.
-      if (this.#seenSpec !== undefined) this.#dropSnapshot();
-      this.#seenSpec = canary.spec;
-    }
+    const { generation } = canary.metadata;
+    // What was asked under the old spec has no answer any more.
+    if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) this.#dropSnapshot();
+    this.#seenGeneration = generation;
     const events: EngineEvent[] = pending.map((event) => ({ ...event, facts }));
     if (this.#snapshot === undefined) {
       this.#snapshot = start(canary, facts);

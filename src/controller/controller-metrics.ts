@@ -55,9 +55,9 @@ export function createControllerMetrics(version: string) {
       info.reset();
       info.set({ version, mesh_provider: meshProvider }, 1);
     },
-    counted(canaries: readonly { namespace: string }[]): void {
-      total.reset();
-      for (const { namespace } of canaries) total.inc({ namespace });
+    /** One Canary more or less. */
+    counted(namespace: string, change: 1 | -1): void {
+      total.inc({ namespace }, change);
     },
     phaseChanged(canary: Canary, phase: Phase): void {
       const labels = { name: canary.spec.targetRef.name, namespace: canary.metadata.namespace };

@@ -14,6 +14,7 @@ import { routerFor } from '../routers/index.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
 import { Anchors } from './anchors.ts';
 import { CanaryProcess } from './canary-process.ts';
+import { CanaryRegister } from './canary-register.ts';
 import { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
@@ -49,9 +50,7 @@ const DEPARTURE_RETRY_MS = 5_000;
 export function startController(options: ControllerOptions): Controller {
   const { config, cluster, clock, log, metrics } = options;
   const processes = new Map<string, CanaryProcess>();
-  const known = new Map<string, Canary>();
-  /** Which Canaries look at an object, by `kind/namespace/name`. */
-  const interested = new Map<string, Set<string>>();
+  const register = new CanaryRegister();
   const stopping = new AbortController();
   let isStarted = false;
   const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin' });
@@ -82,12 +81,11 @@ export function startController(options: ControllerOptions): Controller {
     measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
     announce,
     announceOn: (canary, announcement) => void recorder.record(canary, announcement),
-    olderRival,
+    olderRival: (canary) => register.olderRival(labelOf(canary)),
   };
 
   function processOf(uid: string): CanaryProcess | undefined {
-    for (const [key, canary] of known) if (canary.metadata.uid === uid) return processes.get(key);
-    return undefined;
+    return processes.get(register.keyOf(uid) ?? '');
   }
 
   function onChange(ref: ObjectRef): void {
@@ -100,44 +98,58 @@ export function startController(options: ControllerOptions): Controller {
       for (const process of processes.values()) process.wake();
       return;
     }
-    for (const key of interested.get(interestKey(ref)) ?? []) processes.get(key)?.wake();
+    for (const key of register.interestedIn(ref)) processes.get(key)?.wake();
   }
 
   function canaryChanged(ref: ObjectRef): void {
     const key = `${ref.namespace}/${ref.name}`;
     const raw = view.find(ref)?.object;
-    const before = known.get(key);
-    if (before && raw?.metadata.uid !== before.metadata.uid) void leave(key, before);
-    if (!raw) {
-      processes.get(key)?.stop();
-      processes.delete(key);
+    const before = register.lastSeen(key);
+    if (before && raw?.metadata.uid !== before.uid) {
+      const rivals = register.rivalsOf(key);
+      lastLeaves(key, before.raw);
+      forget(key);
       // Whoever waited for this one's target goes on.
-      for (const [other, process] of processes) if (other.startsWith(`${ref.namespace}/`)) process.wake();
-      metrics.counted([...processes.keys()].map((name) => ({ namespace: name.split('/')[0] ?? '' })));
-      return;
+      for (const rival of rivals) processes.get(rival)?.wake();
     }
-    const parsed = parseCanary(raw);
-    if ('canary' in parsed) {
-      known.set(key, parsed.canary);
-      register(key, parsed.canary);
-      if (parsed.canary.status) metrics.weighed(parsed.canary, parsed.canary.status.canaryWeight);
+    if (!raw) {
+      forget(key);
+      return;
     }
     if (raw.metadata.deletionTimestamp !== undefined) {
-      if (before && raw.metadata.finalizers?.includes(finalizer)) void leave(key, before, raw);
+      if (before && raw.metadata.finalizers?.includes(finalizer)) lastLeaves(key, before.raw, raw);
       return;
+    }
+    const canary = readable(raw);
+    if (canary) {
+      put(key, canary, raw);
+      if (canary.status) metrics.weighed(canary, canary.status.canaryWeight);
     }
     let process = processes.get(key);
     if (!process) {
       process = new CanaryProcess(room, { namespace: ref.namespace ?? '', name: ref.name });
       processes.set(key, process);
-      metrics.counted([...processes.keys()].map((name) => ({ namespace: name.split('/')[0] ?? '' })));
+      metrics.counted(ref.namespace ?? '', 1);
     }
     process.wake();
   }
 
+  function forget(key: string): void {
+    const process = processes.get(key);
+    if (process === undefined) return;
+    void process.stop();
+    processes.delete(key);
+    metrics.counted(key.split('/')[0] ?? '', -1);
+  }
+
+  function lastLeaves(key: string, last: KubeObject, held?: KubeObject): void {
+    const canary = readable(last);
+    if (canary) void leave(key, canary, held);
+  }
+
   /** The Canary is gone: its application goes back to the target, again and again until it has. */
   async function leave(key: string, canary: Canary, held?: KubeObject): Promise<void> {
-    known.delete(key);
+    register.remove(key);
     room.deliveries.stop(canary.metadata.uid);
     room.anchors.forget(canary.metadata.uid);
     metrics.gone(canary.metadata.namespace, canary.spec.targetRef.name);
@@ -164,39 +176,19 @@ export function startController(options: ControllerOptions): Controller {
     await cluster.patch(refOf(held), { metadata }, { signal: stopping.signal });
   }
 
-  function register(key: string, canary: Canary): void {
-    for (const keys of interested.values()) keys.delete(key);
+  function put(key: string, canary: Canary, raw: KubeObject): void {
     const { namespace } = canary.metadata;
     const own = names(canary);
     const service = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });
     const router = routerFor(canary.spec.provider ?? config.meshProvider);
-    const refs = [
+    register.put(key, canary, raw, [
       targetRefOf(canary),
       primaryRefOf(canary),
       service(own.apexService),
       service(own.primaryService),
       service(own.canaryService),
       ...('unsupported' in router ? [] : router.watches(canary)),
-    ];
-    for (const ref of refs) {
-      const name = interestKey(ref);
-      const keys = interested.get(name) ?? new Set();
-      keys.add(key);
-      interested.set(name, keys);
-    }
-  }
-
-  function olderRival(canary: Canary): string | undefined {
-    // Timestamps have whole seconds: of two made in the same one, the one that has begun goes on.
-    const age = ({ metadata, status }: Canary) => `${metadata.creationTimestamp ?? ''}/${status?.release ? 0 : 1}/${metadata.uid}`;
-    for (const [key, other] of known) {
-      if (other.metadata.uid === canary.metadata.uid || other.metadata.namespace !== canary.metadata.namespace) continue;
-      const { kind, name } = other.spec.targetRef;
-      const sameTarget = kind === canary.spec.targetRef.kind && name === canary.spec.targetRef.name;
-      const sameApex = names(other).apexService === names(canary).apexService;
-      if ((sameTarget || sameApex) && age(other) < age(canary)) return key;
-    }
-    return undefined;
+    ]);
   }
 
   function announce(canary: Canary, announcement: Announcement): void {
@@ -256,8 +248,8 @@ export function startController(options: ControllerOptions): Controller {
     for (const orphan of orphans) void leave(labelOf(orphan), orphan);
     // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
-      const parsed = parseCanary(object);
-      if ('canary' in parsed) known.set(labelOf(parsed.canary), parsed.canary);
+      const canary = readable(object);
+      if (canary) put(labelOf(canary), canary, object);
     }
     isStarted = true;
     for (const { object } of view.all(CANARY))
@@ -276,8 +268,12 @@ export function startController(options: ControllerOptions): Controller {
   };
 }
 
-const interestKey = (ref: ObjectRef): string => `${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
 const labelOf = (canary: Canary): string => `${canary.metadata.namespace}/${canary.metadata.name}`;
+
+function readable(raw: KubeObject): Canary | undefined {
+  const parsed = parseCanary(raw);
+  return 'canary' in parsed ? parsed.canary : undefined;
+}
 
 function decoded(secret: KubeObject | undefined): Record<string, string> | undefined {
   if (!secret) return undefined;
