@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 
 import { fieldManager } from '../api/names.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
 import { createProjection, type Projection } from '../kube/projection.ts';
 import type { ListHandler } from '../kube/watch.ts';
@@ -37,6 +38,7 @@ export class ClusterView {
   readonly #cluster: Cluster;
   readonly #namespace: string;
   readonly #onChange: (ref: ObjectRef) => void;
+  readonly #waiting = new Set<(ref: ObjectRef) => void>();
 
   constructor(cluster: Cluster, namespace: string, onChange: (ref: ObjectRef) => void) {
     this.#cluster = cluster;
@@ -64,6 +66,35 @@ export class ClusterView {
   /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. */
   async ready(kind: KindRef): Promise<void> {
     await this.#watch(kind).known;
+  }
+
+  /** Resolves when the object is so, looked at now and on each change of it; rejects after the bound, or with the signal's reason. */
+  async until(
+    ref: ObjectRef,
+    isSo: (object: KubeObject | undefined) => boolean,
+    { clock, boundMs, signal, late }: { clock: Clock; boundMs: number; signal: AbortSignal; late: string },
+  ): Promise<void> {
+    await this.ready(ref);
+    const over = Promise.withResolvers<void>();
+    const look = () => {
+      if (isSo(this.find(ref)?.object)) over.resolve();
+    };
+    const hear = (changed: ObjectRef) => {
+      if (changed.kind === ref.kind && changed.name === ref.name && changed.namespace === ref.namespace) look();
+    };
+    const onAbort = () => over.reject(signal.reason);
+    const cancel = clock.setTimer(boundMs, () => over.reject(new Error(late)));
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#waiting.add(hear);
+    try {
+      if (signal.aborted) onAbort();
+      else look();
+      await over.promise;
+    } finally {
+      this.#waiting.delete(hear);
+      signal.removeEventListener('abort', onAbort);
+      cancel();
+    }
   }
 
   /** Why objects of this kind cannot be had: no CRD, or no permission. */
@@ -113,7 +144,9 @@ export class ClusterView {
       },
     };
     projection.onChange(({ name, namespace }) => {
-      this.#onChange({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
+      const changed = { apiVersion, kind, name, ...(namespace ? { namespace } : {}) };
+      this.#onChange(changed);
+      for (const hear of this.#waiting) hear(changed);
     });
     const narrowed = this.#namespace === '' ? {} : { namespace: this.#namespace };
     const watched: Watched = {

@@ -158,7 +158,7 @@ export function startController(options: ControllerOptions): Controller {
     const attempt = async (): Promise<void> => {
       if (!room.mayWrite()) return;
       try {
-        await depart(canary, { cluster, config, clock, log, signal });
+        await depart(canary, { cluster, view, config, clock, log, signal });
         if (held) await release(held);
       } catch (error) {
         if (signal.aborted) return;

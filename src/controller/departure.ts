@@ -10,23 +10,29 @@ import { type Apex, routerFor } from '../routers/index.ts';
 import { discoverPorts } from '../routers/services.ts';
 import { readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { scaleDownDelayMs } from './config.ts';
 import type { Log } from './controller-room.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
 
-const POLL_MS = 500;
 const LONGEST_WAIT_MS = 600_000;
+
+export interface DepartureRoom {
+  cluster: Cluster;
+  view: ClusterView;
+  config: ControllerConfig;
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+}
 
 /**
  * Gives the application back to its own Deployment when its Canary is gone (I7): the target is raised and ready before traffic leaves the
  * primary, proxies have time to learn of it, and only then the anchor goes, with which the garbage collector removes what we made.
  * Every step looks before it writes, so that it can be run again from the start after a crash. A deleted target keeps its primary.
  */
-export async function depart(
-  canary: Canary,
-  { cluster, config, clock, log, signal }: { cluster: Cluster; config: ControllerConfig; clock: Clock; log: Log; signal: AbortSignal },
-): Promise<void> {
+export async function depart(canary: Canary, { cluster, view, config, clock, log, signal }: DepartureRoom): Promise<void> {
   const { namespace } = canary.metadata;
   const label = `${namespace}/${canary.metadata.name}`;
   const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
@@ -41,7 +47,7 @@ export async function depart(
     return;
   }
   log.info({ canary: label }, 'giving the application back to its target');
-  await raise(canary, target, originals.target.replicas, { cluster, clock, signal });
+  await raise(canary, target, originals.target.replicas, { cluster, view, clock, signal });
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
   // Proxies hear of ready pods as late as of routes: traffic follows when all of them know where the target is.
   await sleep(clock, delayMs, signal);
@@ -54,7 +60,7 @@ async function raise(
   canary: Canary,
   target: KubeObject,
   original: number,
-  { cluster, clock, signal }: { cluster: Cluster; clock: Clock; signal: AbortSignal },
+  { cluster, view, clock, signal }: Pick<DepartureRoom, 'cluster' | 'view' | 'clock' | 'signal'>,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return;
@@ -64,13 +70,11 @@ async function raise(
     const replicas = (primary && workload.replicas(primary)) || original || 1;
     await cluster.patch(ref, { spec: { replicas } }, { subresource: 'scale', signal });
   }
-  const deadlineMs = clock.monotonicMs() + LONGEST_WAIT_MS;
-  for (;;) {
-    const now = await cluster.get(ref, { signal });
-    if (!now || (workload.replicas(now) > 0 && workload.readiness(now, 100).state === 'ready')) return;
-    if (clock.monotonicMs() > deadlineMs) throw new Error(`${ref.name} does not become ready: traffic stays on its primary`);
-    await sleep(clock, POLL_MS, signal);
-  }
+  const isUp = (now: KubeObject) => workload.replicas(now) > 0 && workload.readiness(now, 100).state === 'ready';
+  const late = `${ref.name} does not become ready: traffic stays on its primary`;
+  await view.until(ref, (now) => now === undefined || isUp(now), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
+  // Gone, or out of our sight: the next attempt looks again, and until then traffic stays where it is served.
+  if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
 }
 
 async function moveTraffic(

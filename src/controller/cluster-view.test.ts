@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { handClock } from '../../test/build/clock.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Cluster, WatchHandler } from '../kube/cluster.ts';
+import { ClusterView } from './cluster-view.ts';
+
+const ref = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
+const isReady = (object: KubeObject | undefined) => object?.status?.ready === true;
+
+function service(name: string, version: number, ready: boolean): KubeObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'test', resourceVersion: String(version) }, status: { ready } };
+}
+
+/** A view of one kind, whose watch the test feeds by hand. */
+function aView() {
+  const handlers: WatchHandler[] = [];
+  const none = () => Promise.reject(new Error('the view makes no request of its own'));
+  const cluster: Cluster = {
+    ...{ get: none, list: none, create: none, replace: none, apply: none, patch: none, delete: none },
+    watch(_, handler) {
+      handlers.push(handler);
+      return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
+    },
+    close: () => undefined,
+  };
+  const clock = handClock();
+  const stopping = new AbortController();
+  const view = new ClusterView(cluster, '', () => undefined);
+  const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
+  const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
+  const list = (...items: KubeObject[]) => handlers[0]?.onList(items);
+  return { view, clock, stopping, until, bring, list };
+}
+
+it('waits for what the watch brings, without a request', async () => {
+  const { until, bring, list, clock } = aView();
+  const waiting = until();
+  list(service('web', 1, false));
+  await expect.poll(() => clock.pending).toBe(1);
+  bring(service('other', 2, true));
+  bring(service('web', 3, false));
+  expect(clock.pending, 'still waiting').toBe(1);
+  bring(service('web', 4, true));
+  await waiting;
+  expect(clock.pending, 'its timer is gone').toBe(0);
+});
+
+it('does not wait for what is so already', async () => {
+  const { until, list, view } = aView();
+  view.find(ref);
+  list(service('web', 1, true));
+  await expect(until()).resolves.toBeUndefined();
+});
+
+it('says what did not happen when the bound is over, and ends with its signal', async () => {
+  const first = aView();
+  const late = expect(first.until()).rejects.toThrow('web does not become ready');
+  first.list();
+  await expect.poll(() => first.clock.pending).toBe(1);
+  first.clock.advance(60_000);
+  await late;
+  const second = aView();
+  const stopped = expect(second.until()).rejects.toThrow('stopping');
+  second.list();
+  await expect.poll(() => second.clock.pending).toBe(1);
+  second.stopping.abort(new Error('stopping'));
+  await stopped;
+});
