@@ -1,10 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
+import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
 import { aCanary, World, withHooks } from '../../test/build/world.ts';
+import type { Delivery } from '../api/canary-status.ts';
 import { isReleasing } from '../api/phase.ts';
 import { type Routes, reachesCanary } from '../api/routes.ts';
 import { intentOf } from './intent-of.ts';
 import { weightOf } from './strategy.ts';
+
+const it = (title: string, property: () => void) => test(title, { timeout: propertyTimeoutMs }, property);
 
 type Act =
   | {
@@ -122,7 +126,7 @@ function always(check: (world: World) => void): void {
       world.push('s1:b');
       for (const one of acts) run(world, one);
     }),
-    { numRuns: 120, seed: 7 },
+    propertyRuns(),
   );
 }
 
@@ -146,6 +150,13 @@ function heal(world: World): void {
 
 function isQuiet(world: World): boolean {
   return ['Initialized', 'Succeeded', 'Failed'].includes(world.phase) && world.step === 'resting';
+}
+
+/** A receiver tells a repeat from news by the key alone: what was listed keeps its own until it leaves the list (I6). */
+function expectStableKeys(world: World, deliveries: readonly Delivery[]): void {
+  const renamed = deliveries.filter((one) => one.sinceMs < world.nowMs && !world.listed.has(one.key));
+  expect(renamed).toEqual([]);
+  expect(new Set(deliveries.map((one) => one.key)).size).toBe(deliveries.length);
 }
 
 function isRise(before: Routes | undefined, after: Routes): boolean {
@@ -217,12 +228,15 @@ describe('in any order of events, crashes and suspends', () => {
     fc.assert(
       fc.property(fc.constantFrom(...plans), fc.array(anAct, { minLength: 10, maxLength: 60, size: 'max' }), (plan, acts) => {
         const world = new World(plan);
+        world.deliversAtOnce = false;
         const started = new Set<string>();
         world.onRecord = ({ phase, release }) => {
           if (isReleasing(phase)) started.add(`${release.run}/${release.revision}`);
+          expectStableKeys(world, release.deliveries ?? []);
         };
         world.begin();
         for (const one of acts) run(world, one);
+        world.deliversAtOnce = true;
         heal(world);
         const outcomes = new Map<string, Set<string>>();
         for (const key of world.listed) {
@@ -233,7 +247,7 @@ describe('in any order of events, crashes and suspends', () => {
         for (const one of started) expect([one, outcomes.get(one)?.size]).toEqual([one, 1]);
         expect([...outcomes.keys()].toSorted()).toEqual([...started].toSorted());
       }),
-      { numRuns: 120, seed: 7 },
+      propertyRuns(),
     );
   });
 
@@ -255,7 +269,7 @@ describe('in any order of events, crashes and suspends', () => {
           expect(world.phase).not.toBe('Failed');
         },
       ),
-      { numRuns: 80, seed: 7 },
+      propertyRuns(),
     ));
 
   it('D1: the intent is the same for the same status and facts, and frozen while suspended', () =>

@@ -1,0 +1,16 @@
+/** Lives of one property in `npm test`. */
+const QUICK_RUNS = 120;
+const LONGEST_QUICK_MS = 60_000;
+
+const wanted = Number(process.env.PROPERTY_RUNS ?? QUICK_RUNS);
+
+/**
+ * How often a property is tried, and from which seed: 120 times from seed 7 in `npm test`, so that a failure is everybody's; as
+ * `PROPERTY_RUNS` and `PROPERTY_SEED` say in the long tier. `share` is below 1 for a property whose single life costs more.
+ */
+export function propertyRuns(share = 1): { numRuns: number; seed: number } {
+  return { numRuns: Math.max(1, Math.round(wanted * share)), seed: Number(process.env.PROPERTY_SEED ?? 7) };
+}
+
+/** Milliseconds that a property's test may take; a bound against a life that never ends, not a measurement. */
+export const propertyTimeoutMs = LONGEST_QUICK_MS * Math.max(1, wanted / QUICK_RUNS);
