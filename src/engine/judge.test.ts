@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { aCanary, initialized } from '../../test/build/world.ts';
 import { judge } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
@@ -15,3 +16,17 @@ it.each([
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'fail', result: { outcome: 'failed', reason: 'latency is unmeasured: timeout' } },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'hold', result: { outcome: 'hold', reason: 'latency is unmeasured: timeout' } },
 ] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) => expect(judge(verdicts, mode)).toEqual(result));
+
+it('E20: all that fails in one tick is one failed check, whatever happens before the next tick', () => {
+  const world = initialized(aCanary({ stepWeight: 20, threshold: 3 }));
+  world.push('s1:b');
+  world.tick();
+  world.behaviour.verdicts = [failed, { ...failed, check: 'latency' }];
+  world.tick();
+  world.look();
+  world.crash();
+  world.settle();
+  expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 1]);
+  world.tick();
+  expect(world.release.failedChecks).toBe(2);
+});

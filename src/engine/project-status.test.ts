@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized } from '../../test/build/world.ts';
+import { type Routes, weight } from '../api/routes.ts';
 import { mermaid } from './diagram.ts';
 import { explain } from './explain.ts';
 import { projectStatus } from './project-status.ts';
@@ -29,3 +30,17 @@ it('the diagram shows each phase and the way from an analysis to its end', () =>
   expect(diagram).toContain('Progressing_analysing_measuring --> Promoting_writingPrimary : may promote');
   expect(diagram).toContain('Finalising_draining --> Succeeded_resting');
 });
+
+it.each([
+  { routes: { kind: 'weighted', canary: weight(30) }, canaryWeight: 30 },
+  { routes: { kind: 'weighted', canary: weight(100) }, canaryWeight: 100 },
+  { routes: { kind: 'matched', match: [{ headers: { user: { exact: 'a' } } }] }, canaryWeight: 0 },
+  { routes: { kind: 'mirrored', share: weight(50) }, canaryWeight: 0 },
+] satisfies { routes: Routes; canaryWeight: number }[])(
+  'D10: $routes.kind routes are shown as weight $canaryWeight in every phase',
+  ({ routes, canaryWeight }) => {
+    const world = initialized();
+    for (const phase of ['Progressing', 'WaitingPromotion', 'Promoting', 'Failed'] as const)
+      expect(projectStatus(world.canary, phase, { ...world.release, routes }, world.facts())).toMatchObject({ phase, canaryWeight });
+  },
+);

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { aCanary, initialized, World } from '../../test/build/world.ts';
+import type { Phase } from '../api/phase.ts';
+import { allToPrimary, type Routes, weight } from '../api/routes.ts';
+import { intentOf } from './intent-of.ts';
+
+const half: Routes = { kind: 'weighted', canary: weight(50) };
+const matched: Routes = { kind: 'matched', match: [{ headers: { user: { exact: 'a' } } }] };
+
+/** What the target is meant to be under this recorded status. */
+function targetAt(phase: Phase, step: string, routes: Routes): string {
+  const world = initialized();
+  const { status } = world.canary;
+  if (!status?.release) throw new Error('no release');
+  const canary = { ...world.canary, status: { ...status, phase, release: { ...status.release, step, routes } } };
+  return intentOf(canary, world.facts()).target;
+}
+
+it('D2: before it takes traffic a bootstrap leaves apex, routes and target as they are', () => {
+  const world = new World(aCanary());
+  const seen: string[] = [];
+  world.watch = (intent, { step }) => {
+    if (step !== 'creatingPrimary' && step !== 'settling') return;
+    seen.push(step);
+    expect(intent).toEqual({ frozen: false, prepared: true, apexOnPrimary: false, target: 'untouched', primary: 'up' });
+  };
+  world.begin();
+  world.tickUntil((one) => one.phase === 'Initialized');
+  expect([...new Set(seen)]).toEqual(['creatingPrimary', 'settling']);
+});
+
+it.each([
+  { phase: 'Progressing', step: 'analysing', routes: half, target: 'up' },
+  { phase: 'WaitingPromotion', step: 'analysing', routes: half, target: 'up' },
+  { phase: 'Promoting', step: 'shifting', routes: matched, target: 'up' },
+  { phase: 'Finalising', step: 'returningTraffic', routes: half, target: 'up' },
+  { phase: 'Failed', step: 'servingFromCanary', routes: half, target: 'up' },
+  { phase: 'Failed', step: 'returningTraffic', routes: matched, target: 'up' },
+  { phase: 'Initializing', step: 'takingTraffic', routes: allToPrimary, target: 'untouched' },
+  { phase: 'Initializing', step: 'draining', routes: allToPrimary, target: 'untouched' },
+  { phase: 'Progressing', step: 'heldBack', routes: allToPrimary, target: 'up' },
+  { phase: 'Promoting', step: 'awaitingPrimary', routes: allToPrimary, target: 'untouched' },
+  { phase: 'Finalising', step: 'draining', routes: allToPrimary, target: 'untouched' },
+  { phase: 'Succeeded', step: 'draining', routes: allToPrimary, target: 'untouched' },
+  { phase: 'Failed', step: 'draining', routes: allToPrimary, target: 'untouched' },
+] as const)('D5, D6: in $phase, $step with $routes.kind routes the pods stay: $target', ({ phase, step, routes, target }) =>
+  expect(targetAt(phase, step, routes)).toBe(target),
+);
+
+it.each([
+  { phase: 'Initialized', step: 'resting', routes: allToPrimary, target: 'zero' },
+  { phase: 'Succeeded', step: 'confirming', routes: allToPrimary, target: 'zero' },
+  { phase: 'Waiting', step: 'gate', routes: allToPrimary, target: 'zero' },
+  { phase: 'Failed', step: 'resting', routes: allToPrimary, target: 'zero' },
+  { phase: 'Failed', step: 'resting', routes: half, target: 'up' },
+  { phase: 'Succeeded', step: 'resting', routes: matched, target: 'up' },
+] as const)('D7: in $phase, $step with $routes.kind routes a resting canary is at $target', ({ phase, step, routes, target }) =>
+  expect(targetAt(phase, step, routes)).toBe(target),
+);
