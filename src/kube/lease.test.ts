@@ -99,7 +99,7 @@ describe('leader election', () => {
     };
     const b = campaign('b');
     await expect.poll(() => state.requests).toBe(1);
-    await moveUntil(clock, 100, () => b.leadership.isLeader());
+    await moveUntil(clock, 500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(15_000); // since b first saw it: another machine's clock says nothing
     expect(holder()).toBe('b');
     expect(state.lease?.spec.leaseTransitions).toBe(1);
