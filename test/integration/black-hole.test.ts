@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
-import { type BlackHoleProxy, startBlackHoleProxy } from '../build/black-hole-proxy.ts';
+import { type BlackHoleProxy, startBlackHoleProxy } from '../suite/adversity/black-hole-proxy.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');

@@ -11,11 +11,15 @@ export interface ControllerProcess {
   readonly logFile: string;
   /** The lines that speak of one Canary, the last ones. */
   logOf(canary: string): string;
+  hasExited(): boolean;
   stop(signal?: 'TERM' | 'KILL'): Promise<void>;
 }
 
-/** The controller as it is shipped, in a process of its own; the times of a release scaled down. */
-export function startController(stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>): ControllerProcess {
+/** The controller as it is shipped, in a process of its own; the times of a release scaled down, where `other` flags do not say else. */
+export function startController(
+  stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>,
+  other: Record<string, string> = {},
+): ControllerProcess {
   const logFile = join(mkdtempSync(join(tmpdir(), 'serin-suite-')), 'controller.log');
   const flags = {
     kubeconfig: stage.kubeconfigFile,
@@ -25,6 +29,7 @@ export function startController(stage: Pick<Stage, 'kubeconfigFile' | 'prometheu
     port: '0',
     'log-level': 'debug',
     'mesh-provider': 'istio',
+    ...other,
   };
   const child: GuardedProcess = startGuarded(
     'controller',
@@ -39,6 +44,7 @@ export function startController(stage: Pick<Stage, 'kubeconfigFile' | 'prometheu
         .filter((line) => line.includes(`"${canary}"`))
         .slice(-12)
         .join('\n'),
+    hasExited: () => child.hasExited(),
     stop: (signal = 'TERM') => child.stop(signal),
   };
 }

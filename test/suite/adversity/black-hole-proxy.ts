@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 export interface WatchStream {
   /** Plural of what is watched. */
@@ -12,6 +13,8 @@ export interface BlackHoleProxy {
   readonly url: string;
   /** Watch streams in the order in which they were opened. */
   streams(): readonly WatchStream[];
+  /** Resolves when a further watch stream is opened. */
+  nextStream(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -19,13 +22,19 @@ interface Stream extends WatchStream {
   isOpen: boolean;
 }
 
-/** A TCP proxy before an HTTP API server that can lose a connection as a NAT does: without an end, an error or a reset. */
-export async function startBlackHoleProxy(serverUrl: string): Promise<BlackHoleProxy> {
-  const { hostname, port } = new URL(serverUrl);
+/**
+ * A TCP proxy before an API server that can lose a connection as a NAT does: without an end, an error or a reset. It is spoken to over
+ * plain HTTP, so that it sees which connection carries which watch; `ca` is for a server that wants TLS.
+ */
+export async function startBlackHoleProxy(serverUrl: string, ca?: string | Buffer): Promise<BlackHoleProxy> {
+  const { protocol, hostname, port } = new URL(serverUrl);
+  const reach = (): Socket =>
+    protocol === 'https:' ? connectTls({ host: hostname, port: Number(port), ca }) : connect(Number(port), hostname);
   const streams: Stream[] = [];
   const sockets = new Set<Socket>();
+  let opened = Promise.withResolvers<void>();
   const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
+    const upstream = reach();
     let isLost = false;
     let current: Stream | undefined;
     const end = (): void => {
@@ -54,6 +63,8 @@ export async function startBlackHoleProxy(serverUrl: string): Promise<BlackHoleP
           },
         };
         streams.push(current);
+        opened.resolve();
+        opened = Promise.withResolvers<void>();
       }
       upstream.write(chunk);
     });
@@ -63,6 +74,7 @@ export async function startBlackHoleProxy(serverUrl: string): Promise<BlackHoleP
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     streams: () => streams,
+    nextStream: () => opened.promise,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
