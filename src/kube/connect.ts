@@ -1,4 +1,11 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Agent, RequestOptions } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import { type Clock, systemClock } from './clock.ts';
+import { credentialPlugin, type PluginCredential } from './exec-credential.ts';
+import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts';
+import { proxyFromEnv } from './proxy-from-env.ts';
 
 /** What a request needs to reach one API server as one identity. */
 export interface Connection {
@@ -8,8 +15,10 @@ export interface Connection {
   headers(): Promise<Record<string, string>>;
   /** Changes (as a new object) when client certificates rotate; read after `headers()`. */
   readonly tls?: TlsIdentity;
-  /** Set where the kubeconfig names a proxy: requests go through it. */
+  /** Set where the kubeconfig or the environment names a proxy: requests go through it. */
   readonly agent?: Agent;
+  /** The server answered 401: the next request asks for new credentials where there is somebody to ask. */
+  refused?(): void;
   /** The context's namespace, `default` where it has none. */
   readonly namespace: string;
   readonly userAgent: string;
@@ -23,14 +32,9 @@ export interface TlsIdentity {
   servername?: string;
 }
 
-export interface ConnectOptions {
-  /** A file's path, or the kubeconfig's text. Absent: the pod's service account, else `~/.kube/config`. */
-  kubeconfig?: string;
-  /** Replaces the server's URL. */
-  master?: string;
-  /** Absent: the file's current context. */
-  context?: string;
+export interface ConnectOptions extends KubeconfigOptions {
   userAgent?: string;
+  clock?: Clock;
 }
 
 const defaultUserAgent = 'serin';
@@ -46,53 +50,130 @@ export function connectionTo(url: string, options: { userAgent?: string } = {}):
 }
 
 /**
- * Reads a kubeconfig (or the pod's service account). A promise, because client-node is loaded only here and only when it is
+ * Reads the credentials once and proves that they are complete: a file that is missing, a plugin that fails or a key that does not belong
+ * to its certificate is told here and not by the hundredth request. A promise, because client-node is loaded only here and only when it is
  * needed: it is most of the program's start-up time.
  */
 export async function loadConnection(options: ConnectOptions = {}): Promise<Connection> {
+  const { from, cluster, user, namespace } = readKubeconfig(options);
+  const baseUrl = serverUrl(cluster.server, from);
+  const proxy = cluster['proxy-url'] || proxyFromEnv(baseUrl, options.env ?? {});
+  const { exec, tokenFile, ...rest } = user;
+  const plugin = exec
+    ? credentialPlugin(exec, { clock: options.clock ?? systemClock, cluster: { ...cluster, server: baseUrl } })
+    : undefined;
   const { KubeConfig } = await import('@kubernetes/client-node');
-  const config = new KubeConfig();
-  if (options.kubeconfig === undefined) config.loadFromDefault();
-  else if (/\n|^\s*\{/.test(options.kubeconfig)) config.loadFromString(options.kubeconfig);
-  else config.loadFromFile(options.kubeconfig);
-  if (options.context !== undefined) {
-    if (config.getContextObject(options.context) === null) throw new Error(`the kubeconfig has no context named ${options.context}`);
-    config.setCurrentContext(options.context);
-  }
-  const cluster = config.getCurrentCluster();
-  const server = options.master ?? cluster?.server;
-  if (server === undefined) throw new Error('the kubeconfig names no cluster: set the context, or give the API server with --master');
-  // client-node refuses plain HTTP unless TLS verification is off; over HTTP there is nothing to verify.
-  if (cluster?.server.startsWith('http:')) {
-    config.clusters = config.clusters.map((each) => (each.name === cluster.name ? { ...each, skipTLSVerify: true } : each));
-  }
-  const baseUrl = withoutTrailingSlash(server);
+
+  /** client-node's own view: without what it would cache for ever, read once, or print whole when it fails. */
+  const configFor = (certificate: Partial<PluginCredential>): InstanceType<typeof KubeConfig> => {
+    const config = new KubeConfig();
+    const inline = {
+      ...(certificate.clientCertificateData ? { 'client-certificate-data': base64(certificate.clientCertificateData) } : {}),
+      ...(certificate.clientKeyData ? { 'client-key-data': base64(certificate.clientKeyData) } : {}),
+    };
+    // client-node refuses plain HTTP unless TLS verification is off; over HTTP there is nothing to verify.
+    const insecure = baseUrl.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {};
+    const entry = { ...cluster, server: baseUrl, ...(proxy ? { 'proxy-url': proxy } : {}), ...insecure };
+    config.loadFromString(
+      JSON.stringify({
+        'current-context': 'it',
+        contexts: [{ name: 'it', context: { cluster: 'it', user: 'it' } }],
+        clusters: [{ name: 'it', cluster: entry }],
+        users: [{ name: 'it', user: { ...rest, ...inline } }],
+      }),
+    );
+    return config;
+  };
+
+  let plugged: Partial<PluginCredential> = {};
+  let config = configFor(plugged);
   let tls: TlsIdentity | undefined;
   let agent: Agent | undefined;
 
-  const headers = async (): Promise<Record<string, string>> => {
+  async function ask(): Promise<RequestOptions> {
     const request: RequestOptions = { headers: {} };
-    await config.applyToHTTPSOptions(request);
+    try {
+      await config.applyToHTTPSOptions(request);
+    } catch (cause) {
+      throw new KubeconfigError(`${from}: ${cause instanceof Error ? oneLine(cause.message) : 'the credentials cannot be read'}`, {
+        cause,
+      });
+    }
+    return request;
+  }
+
+  const headers = async (): Promise<Record<string, string>> => {
+    const credential = await plugin?.credential();
+    if (credential && credential.clientCertificateData !== plugged.clientCertificateData) config = configFor(credential);
+    plugged = credential ?? plugged;
+    let request = await ask();
     const fresh = tlsOf(request);
-    if (!sameTls(tls, fresh)) tls = fresh;
-    if (cluster?.proxyUrl !== undefined) agent = request.agent as Agent;
+    if (!sameTls(tls, fresh)) {
+      verifyUsable(fresh, from);
+      // An agent through a proxy keeps the certificates that it was made with.
+      if (tls !== undefined && proxy) {
+        config = configFor(plugged);
+        request = await ask();
+      }
+      tls = fresh;
+    }
+    if (proxy) agent = request.agent as Agent;
     const sent = stringHeaders(request.headers);
-    if (request.auth) sent.Authorization = `Basic ${Buffer.from(request.auth).toString('base64')}`;
+    if (request.auth) sent.Authorization = `Basic ${base64(request.auth)}`;
+    const token = credential?.token ?? (tokenFile === undefined ? undefined : tokenIn(tokenFile, from));
+    if (token) sent.Authorization = `Bearer ${token}`;
     return sent;
   };
+  await headers();
   return {
     baseUrl,
     headers,
     get tls() {
-      return tls as TlsIdentity; // undefined before the first headers(): the property is optional
+      return tls as TlsIdentity; // set by the headers() above
     },
     get agent() {
-      return agent as Agent;
+      return agent as Agent; // undefined without a proxy: the property is optional
     },
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    refused: () => plugin?.forget(),
+    namespace,
     userAgent: options.userAgent ?? defaultUserAgent,
   };
 }
+
+function serverUrl(server: string, from: string): string {
+  const url = URL.parse(server);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new KubeconfigError(`${from}: the server ${server} is no URL: write it like https://example.org:6443`);
+  return withoutTrailingSlash(server);
+}
+
+/** Read before each request: projected tokens are replaced about every hour. */
+function tokenIn(file: string, from: string): string {
+  try {
+    const token = readFileSync(file, 'utf8').trim();
+    if (token !== '') return token;
+  } catch (cause) {
+    throw new KubeconfigError(`${from}: the token file ${file} cannot be read: correct its path, or mount the token`, { cause });
+  }
+  throw new KubeconfigError(`${from}: the token file ${file} is empty: write a token into it`);
+}
+
+function verifyUsable(identity: TlsIdentity, from: string): void {
+  try {
+    createSecureContext(identity);
+    // Which takes any text for an authority.
+    if (identity.ca !== undefined) new X509Certificate(identity.ca);
+  } catch (cause) {
+    const why = cause instanceof Error ? oneLine(cause.message) : 'unknown';
+    throw new KubeconfigError(
+      `${from}: its certificates cannot be used (${why}): correct client-certificate, client-key and certificate-authority`,
+      { cause },
+    );
+  }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
 
 function tlsOf(request: RequestOptions): TlsIdentity {
   const { ca, cert, key, rejectUnauthorized, servername } = request;

@@ -30,8 +30,47 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   constructor(what: string, cause: unknown) {
-    super(`${what}: the API server cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    const wayOut = wayOutOf(cause);
+    super(`${what}: the API server cannot be reached: ${reasonOf(cause)}${wayOut === undefined ? '' : `: ${wayOut}`}`, { cause });
   }
+}
+
+/** A name with several addresses fails with an error that is silent itself and holds one for each. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.map(reasonOf).join(', ');
+  if (!(cause instanceof Error)) return String(cause);
+  // OpenSSL's messages end with a line break.
+  return cause.message.replace(/\s+/g, ' ').trim() || String('code' in cause ? cause.code : cause.name);
+}
+
+const CHECK_ADDRESS = 'correct the server in the kubeconfig (or --master), or start it';
+const CHECK_CA = 'correct certificate-authority in the kubeconfig: it did not sign this server’s certificate';
+
+/** What to do about the failures that a wrong kubeconfig causes, by Node's code. */
+const WAYS_OUT: Record<string, string> = {
+  ECONNREFUSED: CHECK_ADDRESS,
+  ENOTFOUND: CHECK_ADDRESS,
+  EHOSTUNREACH: CHECK_ADDRESS,
+  ENETUNREACH: CHECK_ADDRESS,
+  EPROTO: 'if the server does not speak TLS at this port, write http:// instead of https://',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS at this port: write http:// instead of https://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS at this port: write http:// instead of https://',
+  SELF_SIGNED_CERT_IN_CHAIN: CHECK_CA,
+  DEPTH_ZERO_SELF_SIGNED_CERT: CHECK_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CHECK_CA,
+  UNABLE_TO_GET_ISSUER_CERT: CHECK_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CHECK_CA,
+  CERT_SIGNATURE_FAILURE: CHECK_CA,
+  CERT_HAS_EXPIRED: 'renew the server’s certificate, or set this machine’s clock',
+  CERT_NOT_YET_VALID: 'set this machine’s clock, or wait until the certificate is valid',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use a server name that its certificate is for, or set tls-server-name in the kubeconfig',
+};
+
+function wayOutOf(cause: unknown): string | undefined {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (/^ERR_SSL_.*ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
+    return 'the server refuses the client certificate: renew client-certificate and client-key in the kubeconfig';
+  return WAYS_OUT[code];
 }
 
 const hasStatus = (error: unknown, status: number): error is ApiError => error instanceof ApiError && error.status === status;
@@ -46,12 +85,17 @@ export const isInvalid = (error: unknown): error is ApiError => hasStatus(error,
 /** The resourceVersion asked for is no longer kept: list again (410). */
 export const isGone = (error: unknown): error is ApiError => hasStatus(error, 410);
 
+/** A 403 names the user and the right that is missing; a 401 says nothing. */
+const RENEW =
+  'the credentials are not accepted: renew the token or the certificate that the kubeconfig (or the pod’s service account) gives';
+
 /** The refusal that an answer of 400 and above carries; proxies send plain text instead of a Status. */
 export function apiErrorOf(what: string, status: number, body: string, retryAfterMs?: number): ApiError {
   const answer = parseStatus(body);
   const reason = answer?.reason ?? `HTTP${status}`;
   const message = answer?.message ?? body.trim().slice(0, 200);
-  return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}`, { status, reason, retryAfterMs });
+  const wayOut = status === 401 ? `: ${RENEW}` : '';
+  return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}${wayOut}`, { status, reason, retryAfterMs });
 }
 
 /** True when the 404 speaks of one named object, and not of a resource type that is not served. */

@@ -76,7 +76,8 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function open(call: ApiCall, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const credentials = await connection.headers();
+    // A credential plugin may wait for somebody; the deadline and the caller's signal hold all the same.
+    const credentials = await orAborted(connection.headers(), signal);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers: Record<string, string | number> = {
       Accept: call.accept ?? 'application/json',
@@ -96,7 +97,10 @@ export function createTransport(connection: Connection, options: TransportOption
         agent: agentNow(),
         signal,
       });
-      request.once('response', resolve);
+      request.once('response', (response) => {
+        if (response.statusCode === 401) connection.refused?.();
+        resolve(response);
+      });
       request.on('error', (cause: NodeJS.ErrnoException) => {
         // The server closed an idle connection as we took it: a read is sent again, a write may have been done.
         if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted) resolve(open(call, signal));
@@ -181,6 +185,15 @@ export function createTransport(connection: Connection, options: TransportOption
   };
 }
 
+/** The work's outcome, or the signal's reason as soon as it aborts; the work itself goes on. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
 /** Seconds, or an HTTP date; in milliseconds, never negative. */
 function retryAfter(value: string | undefined, clock: Clock): number | undefined {
   if (value === undefined) return undefined;
@@ -201,4 +214,4 @@ const hasNodeCode = (cause: unknown): boolean =>
   cause instanceof Error &&
   'code' in cause &&
   typeof cause.code === 'string' &&
-  /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_)/.test(cause.code);
+  /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_|INVALID_|HOSTNAME_|PATH_)/.test(cause.code);

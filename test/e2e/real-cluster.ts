@@ -33,6 +33,8 @@ export interface RealCluster {
   stop(): Promise<void>;
 }
 
+/** The authority of client certificates; `client.crt` in it is the user `serin`. */
+const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
 const READY_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 /** The controllers that a workload needs. The node lifecycle is left out: nodes/ stands for kubelets, and needs no second opinion. */
@@ -104,6 +106,7 @@ export async function startRealCluster({ say = () => undefined }: RealClusterOpt
       `--cert-dir=${folder}`,
       '--authorization-mode=RBAC',
       `--token-auth-file=${file('tokens.csv')}`,
+      `--client-ca-file=${join(TLS_FIXTURES, 'ca.crt')}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${file('service-account.pub')}`,
       `--service-account-signing-key-file=${file('service-account.key')}`,
