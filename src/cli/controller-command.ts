@@ -9,6 +9,9 @@ import { createControllerMetrics } from '../controller/controller-metrics.ts';
 import { systemClock } from '../kube/clock.ts';
 import { type Connection, loadConnection } from '../kube/connect.ts';
 import { createCluster } from '../kube/create-cluster.ts';
+import { ApiError, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
+import { CredentialPluginError } from '../kube/exec-credential.ts';
+import { KubeconfigError } from '../kube/kubeconfig.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { version } from './version.ts';
@@ -28,6 +31,16 @@ const List = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
+const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+const WholeNumber = z
+  .string()
+  .transform(numberOf)
+  .refine((value) => Number.isInteger(value) && value >= 0, 'is no whole number: write it like 8080');
+const PositiveNumber = z
+  .string()
+  .transform(numberOf)
+  .refine((value) => value > 0 && Number.isFinite(value), 'is no number above 0: write it like 100');
+
 const Flags = z.object({
   kubeconfig: z.string().optional(),
   master: z.string().optional(),
@@ -39,15 +52,15 @@ const Flags = z.object({
   minAnalysisInterval: Duration,
   scaleDownDelay: Duration.optional(),
   eventWebhook: z.string(),
-  port: z.coerce.number(),
-  enableLeaderElection: z.boolean(),
+  port: WholeNumber.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
+  enableLeaderElection: z.boolean().default(false),
   leaderElectionNamespace: z.string(),
   leaseDuration: Duration,
   renewDeadline: Duration,
   retryPeriod: Duration,
   watchSilence: Duration.pipe(z.number().positive()),
-  kubeconfigQps: z.coerce.number().positive(),
-  kubeconfigBurst: z.coerce.number().positive(),
+  kubeconfigQps: PositiveNumber,
+  kubeconfigBurst: PositiveNumber,
   logLevel: z.string(),
 });
 
@@ -75,25 +88,33 @@ function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
   });
 }
 
+/** What the cluster or the network did is told by its message; a stack is for faults of ours. */
+function errorForLog(error: Error): unknown {
+  const isForeign = [ApiError, UnreachableError, RequestTimeoutError, KubeconfigError, CredentialPluginError].some(
+    (kind) => error instanceof kind,
+  );
+  return isForeign ? { type: error.name, message: error.message } : pino.stdSerializers.err(error);
+}
+
 const flagName = (path: readonly PropertyKey[]): string =>
   `--${path
     .join('.')
     .replace(/Ms$/, '')
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-function connect(kubeconfig: string, master: string | undefined): Promise<Connection> {
-  return loadConnection({ userAgent: 'serin-controller', ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
+function connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection> {
+  return loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
 }
 
 async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: NodeJS.ProcessEnv): Promise<number> {
   const log = pino(
-    { level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
     pino.destination({ fd: 2, sync: true }),
   );
   const metrics = createControllerMetrics(version);
   const kubeconfig = flags.kubeconfig || env.KUBECONFIG || '';
-  const connection = await connect(kubeconfig, flags.master).catch((error: unknown) => {
-    process.stderr.write(`--kubeconfig ${kubeconfig || '(none given)'}: ${error instanceof Error ? error.message : error}\n`);
+  const connection = await connect(kubeconfig, flags.master, env).catch((error: unknown) => {
+    process.stderr.write(`cannot connect to a cluster: ${error instanceof Error ? error.message : error}\n`);
     return undefined;
   });
   if (connection === undefined) return 1;
@@ -113,6 +134,25 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     log,
   });
   let hasLooked = false;
+  // Before anything is written: a port that is taken ends the process.
+  const server = await startHealthServer({
+    port: config.port,
+    metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
+    unlive: () => undefined,
+    unready: () => {
+      if (controller && !hasLooked) return 'the first look at the cluster is not done yet';
+      const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
+      return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EADDRINUSE' ? 'another program listens there: choose another port, or 0 for a free one' : error.message;
+    process.stderr.write(`--port ${config.port}: ${why}\n`);
+    return undefined;
+  });
+  if (server === undefined) {
+    cluster.close();
+    return 1;
+  }
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
@@ -152,16 +192,6 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
   } else {
     lead();
   }
-  const server = await startHealthServer({
-    port: config.port,
-    metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
-    unlive: () => undefined,
-    unready: () => {
-      if (controller && !hasLooked) return 'the first look at the cluster is not done yet';
-      const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
-      return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
-    },
-  });
   log.info({ version, port: server.port }, 'serin controller started');
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
