@@ -1,5 +1,17 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -11,10 +23,13 @@ const PROGRAMS = {
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
 } as const;
 const MODULE = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries');
-/** A lock is left behind by a run that was killed hard; a cold build of one program takes a few minutes at most. */
-const LOCK_STALE_MS = 15 * 60_000;
+/** A lock is left behind by a run that was killed hard; one that lives touches it all the time. */
+const LOCK_STALE_MS = 60_000;
 const LOCK_LOOK_MS = 1000;
+/** So often somebody who waits hears that the build goes on. */
+const TELL_EVERY_MS = 30_000;
 
+/** What this machine lacks, or what its tools said; the message is for the person who started the tests. */
 export class MissingToolError extends Error {
   override readonly name = 'MissingToolError';
 }
@@ -39,11 +54,34 @@ export async function ensureBinaries(say: (line: string) => void = () => undefin
       'the end-to-end tests run on a real control plane: install Go (https://go.dev/dl) so that it can be built, ' +
         'or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver, kube-controller-manager and kubectl',
     );
-  mkdirSync(dir, { recursive: true });
+  makeFolder(dir);
   await withLock(join(dir, '.lock'), say, async () => {
-    for (const name of missingIn(dir)) await build(name, version, dir, say);
+    removeLeftovers(dir);
+    const missing = missingIn(dir);
+    if (missing.length === 0) return;
+    say(`The end-to-end tests run on a real control plane: ${missing.join(', ')} of Kubernetes ${version} are built once, with Go.`);
+    say(`That takes 6 to 20 minutes and, the first time, downloads about 250 MB of sources. They go into`);
+    say(`${dir} (300 MB); Go's own caches grow by about 3.6 GB, which go clean -cache -modcache frees.`);
+    say('It may be interrupted: the next run goes on with what is missing.');
+    for (const [index, name] of missing.entries())
+      await build(name, version, dir, (line) => say(`[${index + 1}/${missing.length}] ${line}`));
   });
   return { dir };
+}
+
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+    accessSync(dir, constants.W_OK);
+  } catch (cause) {
+    throw new MissingToolError(`${dir} cannot be written: set XDG_CACHE_HOME to a folder of yours with 5 GB of space`, { cause });
+  }
+}
+
+/** Half-written programs of a run that was cut off. */
+function removeLeftovers(dir: string): void {
+  const begun = Object.keys(PROGRAMS).map((name) => `.${name}.`);
+  for (const file of readdirSync(dir)) if (begun.some((start) => file.startsWith(start))) rmSync(join(dir, file), { force: true });
 }
 
 /** Path of a Prometheus server; as root on Debian the package is installed, but its service is not started. */
@@ -78,7 +116,9 @@ function kubernetesVersion(): string {
 
 async function build(name: Program, version: string, dir: string, say: (line: string) => void): Promise<void> {
   const startedMs = performance.now();
-  say(`building ${name} (Kubernetes ${version}; once, into ${dir})`);
+  const seconds = () => Math.round((performance.now() - startedMs) / 1000);
+  say(`building ${name}`);
+  const telling = setInterval(() => say(`building ${name}: ${seconds()} s so far`), TELL_EVERY_MS);
   const making = join(dir, `.${name}.${process.pid}`);
   const [major, minor] = version.split('.');
   // Without these stamps kubectl and the server call themselves v0.0.0-master, and refuse to speak about version skew.
@@ -90,14 +130,32 @@ async function build(name: Program, version: string, dir: string, say: (line: st
   ]);
   const go = [programOnPath('go') ?? 'go', 'build', '-trimpath', '-ldflags', ['-s -w', ...stamps].join(' '), '-o', making, PROGRAMS[name]];
   const [command = '', ...args] = programOnPath('nice') ? ['nice', '-n', '10', ...go] : go;
-  const built = await run(command, args, { cwd: MODULE, env: { ...process.env, CGO_ENABLED: '0' } });
+  const built = await run(command, args, { cwd: MODULE, env: { ...process.env, CGO_ENABLED: '0' } }).finally(() => clearInterval(telling));
   if (built.code !== 0) {
     rmSync(making, { force: true });
-    throw new Error(`go build of ${name} failed (code ${built.code}):\n${built.output.slice(-4000)}`);
+    throw new MissingToolError(
+      `go build of ${name} failed (code ${built.code}):\n${built.output.slice(-4000).trim()}\n${wayOutOf(built.output)}`,
+    );
   }
   // Renamed when whole, so that a build that was cut off is never taken for a program.
   renameSync(making, join(dir, name));
-  say(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+  say(`built ${name} in ${seconds()} s`);
+}
+
+/** What helps against the failures that a new machine has. */
+function wayOutOf(output: string): string {
+  if (/no space left on device/.test(output))
+    return 'The disk is full: free 5 GB, or set XDG_CACHE_HOME, GOCACHE and GOMODCACHE to folders on a larger one.';
+  if (
+    /dial tcp|no such host|i\/o timeout|TLS handshake|connection refused|proxyconnect|module lookup disabled|40[347] |50[234] /.test(output)
+  )
+    return (
+      'The Go module proxy cannot be reached: connect this machine, set GOPROXY or HTTPS_PROXY, ' +
+      'or set KUBEBUILDER_ASSETS to a folder with the programs.'
+    );
+  if (/requires go >=|toolchain/.test(output))
+    return 'This Go is too old: install a current one (https://go.dev/dl), or allow GOTOOLCHAIN=auto.';
+  return 'Or set KUBEBUILDER_ASSETS to a folder with the programs.';
 }
 
 /** One builder at a time, across processes; the others wait and then find the programs. */
@@ -106,7 +164,11 @@ async function withLock(path: string, say: (line: string) => void, work: () => P
     if (!isTold) say(`another run builds the same programs (lock ${path}): waiting for it`);
     await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
   }
-  const release = () => rmSync(path, { force: true });
+  const touching = setInterval(() => touch(path), LOCK_STALE_MS / 6);
+  const release = () => {
+    clearInterval(touching);
+    rmSync(path, { force: true });
+  };
   process.once('exit', release);
   try {
     await work();
@@ -127,6 +189,15 @@ function takeLock(path: string): boolean {
   if (holder === undefined || isAlive(holder)) return false;
   rmSync(path, { force: true });
   return false;
+}
+
+function touch(path: string): void {
+  const now = new Date();
+  try {
+    utimesSync(path, now, now);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // somebody tidied the cache folder
+  }
 }
 
 /** Undefined: nobody, or not written yet. */
@@ -180,13 +251,24 @@ function run(command: string, args: readonly string[], options: SpawnOptions): P
     const child = spawn(programOnPath(command) ?? command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (output += part.toString()));
+    // A compiler does not outlive who asked for it.
+    const kill = () => child.kill('SIGINT');
+    process.once('exit', kill);
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, output }));
+    child.once('close', (code) => {
+      process.removeListener('exit', kill);
+      resolve({ code, output });
+    });
   });
 }
 
 if (import.meta.main) {
   const say = (line: string) => process.stdout.write(`${line}\n`);
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () => process.exit(code));
   try {
     const { dir } = await ensureBinaries(say);
     say(`control plane: ${dir}`);
