@@ -1,10 +1,6 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject } from '../api/kube-object.ts';
-import { revisionAnnotation } from '../api/names.ts';
-import { resolveSelector } from '../api/selector-label.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { workloadFor } from '../workloads/index.ts';
-import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
 import type { ControllerConfig } from './config.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
@@ -30,22 +26,15 @@ export async function primaryEqualsTarget(
     cluster.get(primaryRefOf(canary), { signal }),
   ]);
   if (!target || !primary) return undefined;
-  const selector = resolveSelector(target, config.selectorLabels);
+  const selector = workload.selector(target, config.selectorLabels);
   if ('problem' in selector) return undefined;
   const revision = workload.revision(target);
   const { selectorLabels, includeLabelPrefix } = config;
   const rendered = workload.primaryTemplate(canary, target, { selector, selectorLabels, includeLabelPrefix, revision, replicas: 1 });
-  const held: KubeObject = { ...primary, spec: { template: unstamped(primary.spec.template) } };
-  const isEqual = workload.templateMatches(held, { template: unstamped(rendered.template) }) === undefined;
-  if (isEqual) {
+  const held = workload.adopts(primary, rendered);
+  if (held) {
     await anchors.ensure(canary, target, signal);
-    await anchors.keepTemplate(canary, { ...rendered, template: primary.spec.template } satisfies PrimarySpec, revision, signal);
+    await anchors.keepTemplate(canary, held, revision, signal);
   }
-  return isEqual;
-}
-
-/** The id of the promotion is another one for each controller, and tells nothing of the pods. */
-function unstamped(template: PodTemplate): PodTemplate {
-  const { [revisionAnnotation]: _, ...annotations } = template.metadata?.annotations ?? {};
-  return { ...template, metadata: { ...template.metadata, annotations } };
+  return held !== undefined;
 }

@@ -51,7 +51,7 @@ export class Anchors {
           analysis: { interval: analysis.interval, threshold: analysis.threshold },
         },
       },
-      target: { replicas: 'unsupported' in workload ? 1 : workload.replicas(target) },
+      target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
       ...(apex && { apexService: { selector: apex.spec?.selector ?? {} } }),
     });
     const created = await this.#cluster.create(anchor, { signal });

@@ -1,7 +1,6 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { resolveSelector } from '../api/selector-label.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isConflict } from '../kube/errors.ts';
@@ -61,7 +60,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     if (!target || !primary) return { outcome: 'refused', reason: `${target ? 'the primary' : 'the target'} does not exist` };
     if (workload.carries(primary) === revision) return { outcome: 'written' };
     if (workload.revision(target) !== revision) return { outcome: 'mismatch' };
-    const selector = resolveSelector(target, config.selectorLabels);
+    const selector = workload.selector(target, config.selectorLabels);
     if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
     const template = workload.primaryTemplate(canary, target, {
       selector,

@@ -144,7 +144,7 @@ export class CanaryProcess {
       await this.#refuse(raw, 'TargetTaken', `spec.targetRef: Canary ${rival} releases the same target and is older: remove one of them`);
       return;
     }
-    await Promise.all(router.watches(canary).map((ref) => this.#room.view.ready(ref)));
+    await Promise.all([...workload.watches(canary), ...router.watches(canary)].map((ref) => this.#room.view.ready(ref)));
     if (await this.#finalizerChanged(canary)) return;
     if (isForeign(canary) && this.#equalsTarget === undefined) {
       const { cluster, anchors, config } = this.#room;

@@ -56,8 +56,10 @@ export class CanaryRegister {
     return this.#keyByUid.get(uid);
   }
 
+  /** Those that look at this object, and those that look at all of its kind (a ref without name). */
   interestedIn(ref: ObjectRef): readonly string[] {
-    return [...(this.#interested.get(interestKey(ref)) ?? [])];
+    const all = [ref, { ...ref, name: '' }].flatMap((looked) => [...(this.#interested.get(interestKey(looked)) ?? [])]);
+    return [...new Set(all)];
   }
 
   /** The other Canaries that claim what this one claims. */

@@ -5,14 +5,12 @@ import type { Clock } from '../kube/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
 import { createProjection, type Projection } from '../kube/projection.ts';
 import type { ListHandler } from '../kube/watch.ts';
-import { workloadFor } from '../workloads/index.ts';
+import { remembered } from '../workloads/index.ts';
+import type { Watched as Remembered } from '../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from './drift.ts';
 
 /** What is kept of an object: enough to decide and to notice drift. */
-export interface Seen {
-  object: KubeObject;
-  /** Of workloads: what decides their pods. */
-  revision?: string;
+export interface Seen extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
 }
@@ -161,19 +159,5 @@ export class ClusterView {
 
 function see(object: KubeObject): Seen {
   const manager = lastForeignManager(object, fieldManager);
-  const kept: Seen = { object: withoutBookkeeping(object), ...(manager === undefined ? {} : { manager }) };
-  if (object.kind !== 'Deployment') return kept;
-  const workload = workloadFor({ apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name });
-  if ('unsupported' in workload) return kept;
-  return { ...kept, object: slimWorkload(kept.object), revision: workload.revision(object) };
-}
-
-/** Of a workload's template only what Services and selectors are made from: the rest is in the revision, and read when promoted. */
-function slimWorkload(object: KubeObject): KubeObject {
-  const { template, ...spec } = object.spec ?? {};
-  const containers = (template?.spec?.containers ?? []).map((c: { name: string; ports?: unknown }) => ({ name: c.name, ports: c.ports }));
-  return {
-    ...object,
-    spec: { ...spec, template: { metadata: template?.metadata ?? {}, spec: { containers } } },
-  };
+  return { ...remembered(withoutBookkeeping(object)), ...(manager === undefined ? {} : { manager }) };
 }

@@ -12,6 +12,7 @@ import { measure } from '../metrics/measure.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
+import { workloadFor } from '../workloads/index.ts';
 import { Anchors } from './anchors.ts';
 import { CanaryProcess } from './canary-process.ts';
 import { CanaryRegister } from './canary-register.ts';
@@ -21,7 +22,6 @@ import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { depart } from './departure.ts';
-import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -181,9 +181,9 @@ export function startController(options: ControllerOptions): Controller {
     const own = names(canary);
     const service = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });
     const router = routerFor(canary.spec.provider ?? config.meshProvider);
+    const workload = workloadFor(canary.spec.targetRef);
     register.put(key, canary, raw, [
-      targetRefOf(canary),
-      primaryRefOf(canary),
+      ...('unsupported' in workload ? [] : workload.watches(canary)),
       service(own.apexService),
       service(own.primaryService),
       service(own.canaryService),

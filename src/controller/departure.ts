@@ -2,7 +2,6 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { weight } from '../api/routes.ts';
-import { resolveSelector } from '../api/selector-label.ts';
 import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -67,8 +66,8 @@ async function raise(
   const ref = targetRefOf(canary);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   if (workload.replicas(target) === 0) {
-    const replicas = (primary && workload.replicas(primary)) || original || 1;
-    await cluster.patch(ref, { spec: { replicas } }, { subresource: 'scale', signal });
+    const scale = workload.scalePatch(target, (primary && workload.replicas(primary)) || original || 1);
+    if (scale) await cluster.patch(ref, scale.patch, { ...(scale.subresource && { subresource: scale.subresource }), signal });
   }
   const isUp = (now: KubeObject) => workload.replicas(now) > 0 && workload.readiness(now, 100).state === 'ready';
   const late = `${ref.name} does not become ready: traffic stays on its primary`;
@@ -89,7 +88,9 @@ async function moveTraffic(
   }: { cluster: Cluster; config: ControllerConfig; clock: Clock; signal: AbortSignal; delayMs: number },
 ): Promise<void> {
   const { namespace } = canary.metadata;
-  const selector = resolveSelector(target, config.selectorLabels);
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return;
+  const selector = workload.selector(target, config.selectorLabels);
   if ('problem' in selector) throw new Error(selector.problem);
   const apex: Apex = { selector, ports: discoverPorts(canary, target) };
   const provider: Provider = canary.spec.provider ?? config.meshProvider;

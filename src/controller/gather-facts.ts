@@ -1,22 +1,23 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
-import { names } from '../api/names.ts';
-import type { Facts, Side } from '../engine/facts.ts';
+import type { Facts } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
 import { workloadFor } from '../workloads/index.ts';
-import type { ClusterView, Seen } from './cluster-view.ts';
+import type { Sides } from '../workloads/workload.ts';
+import type { ClusterView } from './cluster-view.ts';
 import { type ControllerConfig, scaleDownDelayMs } from './config.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
 export function targetRefOf(canary: Canary): ObjectRef {
-  const { apiVersion, kind, name } = canary.spec.targetRef;
-  return { apiVersion: kind === 'Deployment' ? 'apps/v1' : apiVersion, kind, name, namespace: canary.metadata.namespace };
+  const workload = workloadFor(canary.spec.targetRef);
+  return 'unsupported' in workload ? { ...canary.spec.targetRef, namespace: canary.metadata.namespace } : workload.targetRef(canary);
 }
 
 export function primaryRefOf(canary: Canary): ObjectRef {
-  return { ...targetRefOf(canary), name: names(canary).primary };
+  const workload = workloadFor(canary.spec.targetRef);
+  return 'unsupported' in workload ? targetRefOf(canary) : workload.primaryRef(canary);
 }
 
 /** Milliseconds between two checks: the spec's interval, or 60 s where it cannot be read, raised to the configured floor. */
@@ -39,25 +40,13 @@ export function gatherFacts(input: {
   equalsTarget?: boolean | undefined;
 }): Facts {
   const { canary, provider, router, view, config, nowMs, converged, obstacle, cookieWord, equalsTarget } = input;
-  const { analysis } = canary.spec;
   const everyMs = intervalMs(canary, config);
-  const target = view.find(targetRefOf(canary));
-  const primary = view.find(primaryRefOf(canary));
   const workload = workloadFor(canary.spec.targetRef);
+  const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
   const live = router.readRoutes(
     canary,
     router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []),
   );
-  const side = (seen: Seen, thresholdPercent: number | undefined): Side => {
-    if ('unsupported' in workload)
-      return { readiness: { state: 'waiting', ready: 0, wanted: 1, reason: workload.unsupported }, serving: false, replicas: 0 };
-    return {
-      readiness: workload.readiness(seen.object, thresholdPercent ?? 100),
-      serving: workload.isServing(seen.object),
-      replicas: workload.replicas(seen.object),
-    };
-  };
-  const carries = primary && !('unsupported' in workload) ? workload.carries(primary.object) : undefined;
   return {
     nowMs,
     canary,
@@ -65,21 +54,8 @@ export function gatherFacts(input: {
     supports: router.supports,
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    ...(target && {
-      target: {
-        ...side(target, analysis.canaryReadyThreshold),
-        uid: target.object.metadata.uid ?? '',
-        generation: target.object.metadata.generation ?? 0,
-        revision: stableRevision(canary, target),
-      },
-    }),
-    ...(primary && {
-      primary: {
-        ...side(primary, analysis.primaryReadyThreshold),
-        ...(carries === undefined ? {} : { carries }),
-        ...(equalsTarget === undefined ? {} : { equalsTarget }),
-      },
-    }),
+    ...(target && { target: { ...target, generation: target.generation ?? 0, revision: stableRevision(canary, target) } }),
+    ...(primary && { primary: { ...primary, ...(equalsTarget === undefined ? {} : { equalsTarget }) } }),
     ...(live !== undefined && { liveRoutes: live }),
     converged,
     ...(obstacle === undefined ? {} : { obstacle }),
@@ -87,10 +63,12 @@ export function gatherFacts(input: {
   };
 }
 
-/** The same uid and generation is never a new revision, whatever the hash says: a newer server may show new default fields. */
-function stableRevision(canary: Canary, target: Seen): string {
+/**
+ * The same uid and generation is never a new revision, whatever the hash says: a newer server may show new default fields. A kind without
+ * a generation has its hash alone.
+ */
+function stableRevision(canary: Canary, { uid, generation, revision }: NonNullable<Sides['target']>): string {
   const release = canary.status?.release;
-  const { uid, generation } = target.object.metadata;
-  if (release && release.targetUid === uid && release.observedGeneration === generation) return release.revision;
-  return target.revision ?? '';
+  const isUnmoved = generation !== undefined && release?.targetUid === uid && release.observedGeneration === generation;
+  return release && isUnmoved ? release.revision : revision;
 }

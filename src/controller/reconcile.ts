@@ -2,14 +2,13 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refKey, refOf } from '../api/kube-object.ts';
 import { adoptAnnotation, names, ownerAnnotation } from '../api/names.ts';
-import { resolveSelector } from '../api/selector-label.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Intent } from '../engine/intent.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { Apex, Router } from '../routers/router.ts';
 import { discoverPorts, renderServices } from '../routers/services.ts';
 import { workloadFor } from '../workloads/index.ts';
-import type { PrimarySpec } from '../workloads/workload.ts';
+import type { Workload } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView, Seen } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
@@ -79,7 +78,7 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
 function apexOf(context: ReconcileContext, target: Seen | undefined, primary: Seen | undefined): Apex | undefined {
   const source = target ?? primary;
   if (!source) return undefined;
-  const selector = resolveSelector(source.object, context.config.selectorLabels);
+  const selector = workloadOf(context.canary).selector(source.object, context.config.selectorLabels);
   if ('problem' in selector) {
     if (!target) return undefined;
     throw new TargetUnusableError(selector.problem);
@@ -113,8 +112,7 @@ async function ensurePrimary(context: ReconcileContext, target: Seen, apex: Apex
     if (!isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
     return;
   }
-  const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
+  const workload = workloadOf(canary);
   // The one read of a bootstrap: the projection keeps no templates.
   const whole = await cluster.get(targetRefOf(canary), { signal });
   if (!whole) return;
@@ -123,16 +121,17 @@ async function ensurePrimary(context: ReconcileContext, target: Seen, apex: Apex
   const known = context.lastReplicas.get(refKey(ref));
   const replicas = known ?? (workload.replicas(whole) || ((await anchors.originalReplicas(canary, signal)) ?? 1));
   const revision = promoted?.revision ?? workload.revision(whole);
-  const primary = workload.renderPrimary(canary, whole, {
+  const { includeLabelPrefix, selectorLabels } = context.config;
+  const options = {
     selector: apex.selector,
-    includeLabelPrefix: context.config.includeLabelPrefix,
-    selectorLabels: context.config.selectorLabels,
+    includeLabelPrefix,
+    selectorLabels,
     revision,
     replicas,
-  });
+  };
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
-  if (promoted) Object.assign(primary.spec, promoted.spec);
-  else await anchors.keepTemplate(canary, templateOf(primary), revision, signal);
+  const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
+  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), revision, signal);
   view.learn(await cluster.create(marked(canary, primary, owner), { signal }));
   done.wrote = true;
   done.converged = false;
@@ -197,11 +196,13 @@ async function ensure(
   else if (before !== undefined) brake.forget(key);
 }
 
-/** Replicas are anybody's: only the scale subresource, and only between zero and non-zero. */
+/** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero. */
 async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number, done: Reconciled): Promise<void> {
-  const { view, cluster, brake, nowMs, wanted, signal } = context;
+  const { canary, view, cluster, brake, nowMs, wanted, signal } = context;
   const key = `${refKey(ref)}#scale`;
   const seen = view.find(ref);
+  const scaling = seen && workloadOf(canary).scalePatch(seen.object, replicas);
+  if (!scaling) return;
   const direction = replicas > 0 ? 'up' : 'zero';
   const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
   done.converged = false;
@@ -213,7 +214,8 @@ async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number
     done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
     return;
   }
-  const answer = await cluster.patch(ref, { spec: { replicas } }, { signal, subresource: 'scale' });
+  const { patch, subresource } = scaling;
+  const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
   wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
   if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
 }
@@ -224,16 +226,14 @@ function isOlder(seen: string | undefined, answered: string | undefined): boolea
 }
 
 function replicasToRaise(context: ReconcileContext, target: Seen): number {
-  const workload = workloadFor(context.canary.spec.targetRef);
-  if ('unsupported' in workload) return 1;
   const primary = context.view.find(primaryRefOf(context.canary));
-  return workload.scaleUpTarget(target.object, primary?.object);
+  return workloadOf(context.canary).scaleUpTarget(target.object, primary?.object);
 }
 
-/** Of the primary's spec what a promotion sets: all but what is its own. */
-function templateOf(primary: KubeObject): PrimarySpec {
-  const { replicas: _replicas, selector: _selector, ...spec } = primary.spec;
-  return spec;
+function workloadOf(canary: Canary): Workload {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
+  return workload;
 }
 
 function isOurs(canary: Canary, object: KubeObject): boolean {

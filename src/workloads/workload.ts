@@ -1,5 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject, Labels } from '../api/kube-object.ts';
+import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
 
@@ -11,11 +11,12 @@ export interface PodTemplate {
 }
 
 /**
- * The part of the primary's `spec` that comes from the target: the pod template and all that shapes its rollout. Never
- * `replicas` (scale subresource), `selector` (immutable) or `paused` (03 W20).
+ * What a promotion sets in the primary, as the kind keeps it in its history: of pod workloads the template and all that shapes its
+ * rollout. Never `replicas` (scale subresource), `selector` (immutable) or `paused` (03 W20). Only the kind looks inside.
  */
 export interface PrimarySpec {
-  template: PodTemplate;
+  /** Of pod workloads. */
+  template?: PodTemplate;
   [field: string]: unknown;
 }
 
@@ -32,28 +33,95 @@ export interface RenderOptions {
   replicas: number;
 }
 
+/** What the watches know of an object. */
+export interface Watched {
+  /** As `slim` left it. */
+  object: KubeObject;
+  /** Of targets and primaries: taken from the whole object, before it was slimmed. */
+  revision?: string;
+}
+
+/** The controller's picture of the cluster, for reading. */
+export interface WatchedObjects {
+  find(ref: ObjectRef): Watched | undefined;
+  all(kind: { apiVersion: string; kind: string }): readonly Watched[];
+}
+
+/** One side of a release at this moment. */
+export interface SideState {
+  readiness: Readiness;
+  /** It can answer a request now. */
+  serving: boolean;
+  /** Pods asked for; of a kind that cannot be scaled always 1. */
+  replicas: number;
+}
+
+/** Both sides; one is absent where its object does not exist. */
+export interface Sides {
+  /** `generation` is absent where a kind has none that tells of its pods: then the revision alone decides (DESIGN Revisions). */
+  target?: SideState & { uid: string; generation?: number; revision: string };
+  /** `carries`: the revision that it was written from by us. */
+  primary?: SideState & { carries?: string };
+}
+
+/** A merge patch that changes how many pods there are; with resourceVersion where it goes into the user's own fields. */
+export interface ScalePatch {
+  patch: Record<string, unknown>;
+  subresource?: 'scale';
+}
+
 /** A kind of workload that a Canary can release. Every verb is pure and works on raw objects. */
 export interface Workload {
-  /** What decides the pods: `s1:` and SHA-256 of the canonical JSON of the served template (03 H1, DESIGN Revisions). */
+  /** The ClusterIP Services over its pods are ours to make; false: the target answers under the apex name itself (03 S-T1). */
+  readonly hasPods: boolean;
+  /** The target, in the version that it is read in. */
+  targetRef(canary: Canary): ObjectRef;
+  /** What carries the promoted revision; the target itself where a kind has no second object. */
+  primaryRef(canary: Canary): ObjectRef;
+  /** What the sides are read from. An empty name is every object of the kind in the namespace. */
+  watches(canary: Canary): readonly ObjectRef[];
+  /** What is kept of a watched target or primary: enough for the verbs that say so, never a pod template. */
+  slim(object: KubeObject): KubeObject;
+  /** Both sides of the release, from slim objects. */
+  sides(canary: Canary, watched: WatchedObjects): Sides;
+  /** The label by which the primary's pods differ, or why there is none; reads slim objects. */
+  selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string };
+  /** Why no release can start from the target as it is, for the condition; reads slim objects. */
+  refuses?(target: KubeObject): string | undefined;
+  /** What decides the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03 H1, DESIGN Revisions). */
   revision(target: KubeObject): string;
-  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03 W39–W47). */
+  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03 W39–W47). Reads slim objects. */
   readiness(object: KubeObject, thresholdPercent: number): Readiness;
-  /** At least one pod is available now. */
+  /** At least one pod is available now. Reads slim objects. */
   isServing(object: KubeObject): boolean;
-  /** Pods asked for. */
+  /** Pods asked for. Reads slim objects. */
   replicas(object: KubeObject): number;
-  /** The primary to create, without owner references: the caller adds the anchor as owner. */
-  renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions): KubeObject;
-  /** What the primary's spec should hold at promotion, for `promotionPatch` and `renderTemplateRevision`. */
+  /** How the object is brought to so many pods, 0 being none; undefined: the kind cannot be scaled by us. Reads slim objects. */
+  scalePatch(object: KubeObject, replicas: number): ScalePatch | undefined;
+  /** Pods that the target is raised to for an analysis, without a scaler (03 W36). Reads slim objects. */
+  scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
+  /** What the anchor keeps of the target, to be put back when the Canary is gone. */
+  originals(target: KubeObject): { replicas: number; [field: string]: unknown };
+  /**
+   * The primary to create, without owner references: the caller adds the anchor as owner. Holds `promoted` where something was
+   * promoted before, otherwise what the target is now. Where the primary is the target itself: the fields to merge into it.
+   */
+  renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject;
+  /** What the primary should hold at promotion, for `promotionPatch` and the history. */
   primaryTemplate(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec;
+  /** Of a rendered primary what a promotion would set. */
+  promotedPart(primary: KubeObject): PrimarySpec;
   /** The revision that the primary was written from by us; undefined when another controller wrote it, or nobody. */
   carries(primary: KubeObject): string | undefined;
   /** JSON patch that makes `primary` hold `spec`; fails on the server when the primary changed meanwhile. */
   promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[];
   /** Path of a field that the server's answer lost, changed or kept from before; undefined when it holds what was rendered. */
   templateMatches(answer: KubeObject, rendered: PrimarySpec): string | undefined;
-  /** Pods that the target is raised to for an analysis, without a scaler (03 W36). */
-  scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
+  /**
+   * Of a primary that another controller made: what it holds, for our history, when that is `rendered` but for the id of the promotion,
+   * which tells nothing of the pods. Undefined: it holds something else.
+   */
+  adopts(primary: KubeObject, rendered: PrimarySpec): PrimarySpec | undefined;
 }
 
 export type JsonPatchOperation = { op: 'test' | 'replace' | 'add'; path: string; value: unknown } | { op: 'remove'; path: string };

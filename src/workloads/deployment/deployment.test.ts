@@ -192,7 +192,7 @@ describe('promotion', () => {
       { op: 'remove', path: '/spec/minReadySeconds' },
       { op: 'replace', path: '/spec/strategy', value: { type: 'Recreate' } },
     ]);
-    expect(spec.template.metadata?.annotations).toMatchObject({ 'flagger-id': 's1:cafe' });
+    expect(spec.template?.metadata?.annotations).toMatchObject({ 'flagger-id': 's1:cafe' });
   });
 
   const rendered = deployment.primaryTemplate(canary, target, options);

@@ -1,35 +1,45 @@
-import { revisionAnnotation } from '../../api/names.ts';
-import { digest } from '../canonical-json.ts';
-import type { Workload } from '../workload.ts';
-import { promotionPatch } from './promotion-patch.ts';
+import { resolveSelector } from '../../api/selector-label.ts';
+import { adoptsPods } from '../pods/adopts.ts';
+import { promotionPatch } from '../pods/promotion-patch.ts';
+import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
+import { carriedRevision, templateRevision } from '../pods/revision.ts';
+import { besideRef, ownRef, podSides } from '../pods/sides.ts';
+import { slimPodWorkload } from '../pods/slim.ts';
+import { templateMatches } from '../pods/template-matches.ts';
+import type { PrimarySpec, Workload } from '../workload.ts';
 import { deploymentReadiness, replicasOf } from './readiness.ts';
-import { primarySpec, renderPrimary } from './render-primary.ts';
-import { templateMatches } from './template-matches.ts';
 
-/** Marks our own revisions, so that one of another controller (or of a later format) is never taken for ours. */
-const REVISION_FORMAT = 's1:';
-
-/** apps/v1 Deployment (03 §2). The primary's `flagger-id` is the revision itself: readable by us, opaque to others. */
+/** apps/v1 Deployment (03 §2). */
 export const deployment: Workload = {
-  revision(target) {
-    const { metadata, ...rest } = target.spec.template;
-    // API servers before 1.34 serve `creationTimestamp: null` here; an upgrade must not look like a new revision.
-    const { creationTimestamp: _none, ...served } = metadata ?? {};
-    return REVISION_FORMAT + digest({ ...rest, metadata: served });
-  },
+  hasPods: true,
+  targetRef: (canary) => ownRef('apps/v1', canary),
+  primaryRef: (canary) => besideRef('apps/v1', canary),
+  watches: (canary) => [deployment.targetRef(canary), deployment.primaryRef(canary)],
+  slim: slimPodWorkload,
+  sides: (canary, watched) => podSides(deployment, canary, watched),
+  selector: resolveSelector,
+  revision: (target) => templateRevision(target.spec.template),
   readiness: deploymentReadiness,
   isServing: (object) => (object.status?.availableReplicas ?? 0) >= 1,
   replicas: replicasOf,
-  renderPrimary,
-  primaryTemplate: primarySpec,
-  carries(primary) {
-    const mark: unknown = primary.spec?.template?.metadata?.annotations?.[revisionAnnotation];
-    return typeof mark === 'string' && mark.startsWith(REVISION_FORMAT) ? mark : undefined;
-  },
-  promotionPatch,
-  templateMatches,
+  // Replicas are anybody's: never inside an apply, and no resourceVersion, since two writers of it do not disturb each other.
+  scalePatch: (_object, replicas) => ({ patch: { spec: { replicas } }, subresource: 'scale' }),
   scaleUpTarget(target, primary) {
     const own = replicasOf(target);
     return own > 0 ? own : Math.max(1, primary ? replicasOf(primary) : 1);
   },
+  originals: (target) => ({ replicas: replicasOf(target) }),
+  renderPrimary(canary, target, options, promoted) {
+    const primary = renderPrimary(canary, target, options, promoted);
+    return { ...primary, spec: { ...primary.spec, replicas: Math.max(1, options.replicas) } };
+  },
+  primaryTemplate: primarySpec,
+  promotedPart(primary) {
+    const { replicas: _replicas, selector: _selector, ...spec }: PrimarySpec = primary.spec;
+    return spec;
+  },
+  carries: carriedRevision,
+  promotionPatch,
+  templateMatches,
+  adopts: adoptsPods,
 };

@@ -6,8 +6,8 @@ import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
 import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
 
-/** The primary Deployment to create (03 W14–W23). Without owner: the caller adds the anchor. */
-export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions): KubeObject {
+/** The primary to create (03 W14–W23), but for what tells how many pods it has. Without owner: the caller adds the anchor. */
+export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
   const { key, value } = options.selector;
   return {
     apiVersion: target.apiVersion,
@@ -19,8 +19,7 @@ export function renderPrimary(canary: Canary, target: KubeObject, options: Rende
       annotations: { ...withoutTracking(target.metadata.annotations), [ownerAnnotation]: canary.metadata.uid },
     },
     spec: {
-      ...primarySpec(canary, target, options),
-      replicas: Math.max(1, options.replicas),
+      ...(promoted ?? primarySpec(canary, target, options)),
       // All labels stay, so that two workloads that differ in the second one only do not share pods (03 B21).
       selector: { matchLabels: { ...selectorLabelsOf(target), [key]: primaryValue(value) } },
     },

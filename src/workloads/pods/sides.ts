@@ -1,0 +1,46 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { SideState, Sides, Watched, WatchedObjects, Workload } from '../workload.ts';
+
+/** The target of a kind that has one primary object beside it. */
+export function ownRef(apiVersion: string, canary: Canary): ObjectRef {
+  const { kind, name } = canary.spec.targetRef;
+  return { apiVersion, kind, name, namespace: canary.metadata.namespace };
+}
+
+/** `<target>-primary`, of the same kind. */
+export function besideRef(apiVersion: string, canary: Canary): ObjectRef {
+  return { ...ownRef(apiVersion, canary), name: names(canary).primary };
+}
+
+type Verbs = Pick<Workload, 'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries'>;
+
+/** Both sides of a release of pods: the target and its primary, each judged by its own status. */
+export function podSides(workload: Verbs, canary: Canary, watched: WatchedObjects): Sides {
+  const { canaryReadyThreshold, primaryReadyThreshold } = canary.spec.analysis;
+  const target = watched.find(workload.targetRef(canary));
+  const primary = watched.find(workload.primaryRef(canary));
+  return {
+    ...(target && { target: { ...stateOf(workload, target.object, canaryReadyThreshold), ...identityOf(target) } }),
+    ...(primary && { primary: { ...stateOf(workload, primary.object, primaryReadyThreshold), ...carriedBy(workload, primary.object) } }),
+  };
+}
+
+function stateOf(workload: Verbs, object: KubeObject, thresholdPercent: number | undefined): SideState {
+  return {
+    readiness: workload.readiness(object, thresholdPercent ?? 100),
+    serving: workload.isServing(object),
+    replicas: workload.replicas(object),
+  };
+}
+
+function identityOf({ object, revision = '' }: Watched): { uid: string; generation: number; revision: string } {
+  const { uid = '', generation = 0 } = object.metadata;
+  return { uid, generation, revision };
+}
+
+function carriedBy(workload: Verbs, primary: KubeObject): { carries?: string } {
+  const carries = workload.carries(primary);
+  return carries === undefined ? {} : { carries };
+}
