@@ -23,14 +23,15 @@ const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autosc
 
 /** What the server does to objects, whoever asks: requests and its own collectors alike. */
 export class Api {
-  readonly store = new Store();
+  readonly store: Store;
   readonly resources = new Resources();
   readonly cel = new CelRules();
   readonly #now: () => number;
   readonly #parts = { cel: this.cel, addresses: new ServiceAddresses(), time: () => this.time() };
 
-  constructor(now: () => number) {
+  constructor(now: () => number, watchWindow: number) {
     this.#now = now;
+    this.store = new Store(watchWindow);
   }
 
   time(): string {

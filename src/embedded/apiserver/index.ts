@@ -13,6 +13,8 @@ export interface ApiServerOptions {
   port?: number;
   /** Seconds, least and most, for a watch that names no timeout; 1800 to 3600 as on a real server. */
   watchTimeoutSeconds?: [number, number];
+  /** How many changes a watch or a list may lag behind before it hears 410; default 10,000. */
+  watchWindow?: number;
   /** Milliseconds since 1970, for timestamps. */
   now?: () => number;
   onRequest?: (request: SeenRequest) => void;
@@ -44,7 +46,7 @@ export interface ApiServer {
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const now = options.now ?? Date.now;
   const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
-  const api = new Api(now);
+  const api = new Api(now, options.watchWindow ?? 10_000);
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) createNamespace(api, name);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();

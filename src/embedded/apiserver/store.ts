@@ -10,15 +10,18 @@ export interface Change {
   before: KubeObject | undefined;
 }
 
-/** How many changes watchers may lag behind before they hear 410. */
-const windowSize = 10_000;
-
 /** All objects, by store (`group/plural`) and by `namespace/name`. What is in it is never changed in place. */
 export class Store {
+  readonly #windowSize: number;
   readonly #stores = new Map<string, Map<string, KubeObject>>();
   readonly #changes: Change[] = [];
   readonly #listeners = new Set<(change: Change) => void>();
   #version = 1;
+
+  /** `windowSize`: how many changes watchers may lag behind before they hear 410. */
+  constructor(windowSize: number) {
+    this.#windowSize = windowSize;
+  }
 
   get version(): number {
     return this.#version;
@@ -87,8 +90,8 @@ export class Store {
 
   #publish(change: Change): void {
     this.#changes.push(change);
-    // Trimmed in blocks, so that a write does not move 10,000 entries each time.
-    if (this.#changes.length > windowSize * 1.1) this.#changes.splice(0, this.#changes.length - windowSize);
+    // Trimmed in blocks, so that a write does not move every entry each time.
+    if (this.#changes.length > this.#windowSize * 1.1) this.#changes.splice(0, this.#changes.length - this.#windowSize);
     for (const listener of [...this.#listeners]) listener(change);
   }
 }
