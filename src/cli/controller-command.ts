@@ -62,6 +62,7 @@ const Flags = z.object({
   kubeconfigQps: PositiveNumber,
   kubeconfigBurst: PositiveNumber,
   logLevel: z.string(),
+  endWithStdin: z.boolean().default(false),
 });
 
 /** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable. */
@@ -195,7 +196,9 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
   log.info({ version, port: server.port }, 'serin controller started');
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+    if (flags.endWithStdin) process.stdin.once('end', () => resolve('end of the standard input')).resume();
   });
+  if (flags.endWithStdin) process.stdin.destroy();
   log.info({ signal }, 'stopping');
   await controller?.stop();
   await leadership?.stop();

@@ -34,6 +34,8 @@ program
   .addOption(
     new Option('--watch-silence <duration>', 'a watch on which nothing is heard for so long is opened again').default('150s').hideHelp(),
   )
+  // For the demo: a controller that nobody holds any more ends by itself.
+  .addOption(new Option('--end-with-stdin', 'stop when the standard input ends').hideHelp())
   .addOption(
     new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error', 'fatal']).default('info'),
   )
@@ -71,12 +73,11 @@ program
   .command('demo')
   .description('watch one release promoted and one taken back, on a cluster inside this process')
   .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))
-  .option('--keep', 'leave the cluster up and print how to reach it', false)
-  .option('--json', 'print the summary as JSON', false)
+  .option('--keep', 'leave the cluster up and print how to reach it')
+  .option('--json', 'print the summary as JSON, and everything else to the standard error')
   .action(async (options) => {
-    process.stdout.write('');
     const { demoCommand } = await import('./demo/demo-command.ts');
-    process.exitCode = await demoCommand(options);
+    process.exitCode = await demoCommand({ keep: false, json: false, ...options });
   });
 
 await program.parseAsync(withTwoDashes(process.argv.slice(2)), { from: 'user' });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './stage.ts';
 
@@ -22,18 +22,25 @@ export class ControllerChild {
       `--min-analysis-interval=${INTERVAL}`,
       `--scale-down-delay=${SCALE_DOWN_DELAY}`,
       '--port=0',
+      // Its standard input ends with us, however we end: a demo that is killed hard leaves nothing running.
+      '--end-with-stdin',
     ];
     // The same file that runs now: the bundle when installed, the source in a checkout.
-    this.#child = spawn(process.execPath, [process.argv[1] ?? '', 'controller', ...flags], { stdio: ['ignore', log, log] });
+    this.#child = spawn(process.execPath, [process.argv[1] ?? '', 'controller', ...flags], { stdio: ['pipe', log, log] });
+    closeSync(log);
+    // A child that is gone breaks the pipe: whoever waits for it hears of its end.
+    this.#child.stdin?.on('error', () => undefined);
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
+  /** What ended it, unless it runs or was not started. */
+  endedBy(): string | undefined {
+    const { exitCode, signalCode } = this.#child ?? {};
+    return signalCode ?? (typeof exitCode === 'number' ? `exit code ${exitCode}` : undefined);
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || this.endedBy() !== undefined) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
     await gone;

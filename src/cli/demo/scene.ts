@@ -13,6 +13,7 @@ export interface Scene {
   canaryReady: string;
   verdicts: readonly Verdict[];
   users: ReturnType<Users['counts']>;
+  /** All of them, the oldest first. */
   events: readonly string[];
 }
 
@@ -43,7 +44,6 @@ export function followScene(stage: Stage, users: Users, onPhase: (status: Canary
   return {
     synced: Promise.all(watches.map((watch) => watch.synced)),
     status: () => status,
-    events: () => [...events],
     setAct(title: string) {
       act = title;
     },
@@ -56,7 +56,7 @@ export function followScene(stage: Stage, users: Users, onPhase: (status: Canary
       canaryReady: ready.get(APP) ?? '0/0',
       verdicts: status?.release?.verdicts ?? [],
       users: users.counts(),
-      events: events.slice(-4),
+      events,
     }),
     stop() {
       for (const watch of watches) watch.stop();

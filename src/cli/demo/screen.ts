@@ -1,7 +1,10 @@
+import type { Verdict } from '../../api/canary-status.ts';
 import type { Scene } from './scene.ts';
 
-const WIDTH = 80;
-const BAR = 40;
+/** Of a terminal that does not tell its size. */
+const USUAL = { columns: 80, rows: 24 };
+const EVENTS = 4;
+const CHECKS = 3;
 
 export interface Screen {
   say(line: string): void;
@@ -12,6 +15,8 @@ export interface Screen {
 
 export interface Output {
   isTTY?: boolean | undefined;
+  columns?: number | undefined;
+  rows?: number | undefined;
   write(text: string): unknown;
 }
 
@@ -22,13 +27,15 @@ export function createScreen(out: Output, useColor: boolean): Screen {
 
 function plainScreen(out: Output): Screen {
   let last = '';
-  let toldEvents = '';
+  let act = '';
+  let toldEvents = 0;
   return {
     say: (line) => void out.write(`${line}\n`),
     show(scene) {
-      const event = scene.events.at(-1) ?? '';
-      if (event !== toldEvents && event !== '') out.write(`    ${event}\n`);
-      toldEvents = event;
+      if (scene.act !== act) out.write(`${scene.act}\n`);
+      act = scene.act;
+      for (const event of scene.events.slice(toldEvents)) out.write(`    ${event}\n`);
+      toldEvents = scene.events.length;
       const line = `  ${scene.phase}, canary ${scene.weight} %, pods primary ${scene.primaryReady} canary ${scene.canaryReady}, ${scene.users.lost} requests lost`;
       if (line !== last) out.write(`${line}${checksInline(scene)}\n`);
       last = line;
@@ -41,7 +48,7 @@ function plainScreen(out: Output): Screen {
 
 function checksInline({ verdicts }: Scene): string {
   if (verdicts.length === 0) return '';
-  return `; ${verdicts.map((v) => `${v.check} ${number(v.value)} (${v.limit ?? 'no limit'}) ${v.verdict}`).join(', ')}`;
+  return `; ${verdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`).join(', ')}`;
 }
 
 function terminalScreen(out: Output, useColor: boolean): Screen {
@@ -57,7 +64,11 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
     },
     show(scene) {
       erase();
-      const lines = frame(scene).map((line) => line.slice(0, WIDTH - 1));
+      const { columns = USUAL.columns, rows = USUAL.rows } = out;
+      // A line that wraps or a frame that scrolls could not be erased.
+      const lines = frame(scene, columns)
+        .slice(0, rows - 1)
+        .map((line) => line.slice(0, columns - 1));
       out.write(`${lines.map((line) => (useColor ? colored(line) : line)).join('\n')}\n`);
       drawn = lines.length;
     },
@@ -67,35 +78,41 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
   };
 }
 
-/** At most 16 lines of at most 79 characters; every bar has its number beside it. */
-export function frame(scene: Scene): string[] {
+/** At most 13 lines; every bar has its number beside it. */
+export function frame(scene: Scene, columns: number = USUAL.columns): string[] {
   const { users } = scene;
+  // What stands beside a bar takes 40 characters.
+  const width = Math.max(5, Math.min(50, columns - 40));
   return [
     '',
     `  ${scene.act}`,
     `  phase    ${scene.phase}${scene.step ? ` (${scene.step})` : ''}`,
-    `  primary  ${bar(100 - scene.weight)} ${String(100 - scene.weight).padStart(3)} %  pods ${scene.primaryReady}`,
-    `  canary   ${bar(scene.weight)} ${String(scene.weight).padStart(3)} %  pods ${scene.canaryReady}`,
+    `  primary  ${bar(100 - scene.weight, width)} ${String(100 - scene.weight).padStart(3)} %  pods ready ${scene.primaryReady}`,
+    `  canary   ${bar(scene.weight, width)} ${String(scene.weight).padStart(3)} %  pods ready ${scene.canaryReady}`,
     ...scene.verdicts
-      .slice(0, 3)
+      .slice(0, CHECKS)
       .map(
         (v) =>
-          `  check    ${v.check.padEnd(21)} ${number(v.value).padStart(6)} (primary ${number(v.baseline)}), ${v.limit ?? 'no limit'}  ${v.verdict}`,
+          `  check    ${v.verdict.padEnd(10)} ${v.check} ${withUnit(v.value, v)}, ${v.limit ?? 'no limit'}; primary ${withUnit(v.baseline, v)}`,
       ),
     `  users    ${users.answered} answered, ${users.appErrors} errors of the application, ${users.lost} lost by Serin`,
-    ...scene.events.map((event) => `  event    ${event}`),
+    ...scene.events.slice(-EVENTS).map((event) => `  event    ${event}`),
   ];
 }
 
-function bar(percent: number): string {
-  const filled = Math.round((percent / 100) * BAR);
-  return '#'.repeat(filled) + '.'.repeat(BAR - filled);
+function bar(percent: number, width: number): string {
+  const filled = Math.round((percent / 100) * width);
+  return '#'.repeat(filled) + '.'.repeat(width - filled);
 }
 
-const number = (value: number | undefined): string => (value === undefined ? '-' : String(Math.round(value * 100) / 100));
+/** `99.5%`: rounded, in the unit of its limit. */
+export function withUnit(value: number | undefined, { limit }: Pick<Verdict, 'limit'>): string {
+  if (value === undefined) return '-';
+  return `${Math.round(value * 100) / 100}${/\d(%|ms|s)$/.exec(limit ?? '')?.[1] ?? ''}`;
+}
 
 function colored(line: string): string {
-  if (line.endsWith('failed')) return `\x1b[31m${line}\x1b[0m`;
-  if (line.endsWith('passed')) return `\x1b[32m${line}\x1b[0m`;
+  if (line.startsWith('  check    failed')) return `\x1b[31m${line}\x1b[0m`;
+  if (line.startsWith('  check    passed')) return `\x1b[32m${line}\x1b[0m`;
   return line.startsWith('  phase') ? `\x1b[1m${line}\x1b[0m` : line;
 }

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { Scene } from './scene.ts';
+import { createScreen, type Output } from './screen.ts';
+
+const scene: Scene = {
+  act: 'Act 3: version 3 fails 5 % of its requests and is slow',
+  phase: 'Progressing',
+  weight: 20,
+  step: 'analysing',
+  primaryReady: '3/3',
+  canaryReady: '3/3',
+  verdicts: [
+    { check: 'request-success-rate', verdict: 'passed', value: 99.51234, baseline: 100, limit: 'at least 99%' },
+    { check: 'request-duration', verdict: 'failed', value: 995, limit: 'at most 500ms' },
+  ],
+  users: { sent: 10, answered: 9, appErrors: 1, lost: 0 },
+  events: ['one', 'two', 'three', 'four', `five ${'long '.repeat(60)}`],
+};
+
+function paper(size: Partial<Output> = {}): Output & { text(): string } {
+  let text = '';
+  return { ...size, write: (part: string) => (text += part), text: () => text };
+}
+
+it.each([
+  [80, 24],
+  [60, 20],
+  [120, 40],
+  [40, 8],
+])('a frame fits a terminal of %i by %i, so that it can be erased', (columns, rows) => {
+  const out = paper({ isTTY: true, columns, rows });
+  const screen = createScreen(out, false);
+  screen.show(scene);
+  const lines = out.text().trimEnd().split('\n');
+  expect(lines.length).toBeLessThan(rows);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns);
+  screen.show(scene);
+  expect(out.text()).toContain(`\x1b[${lines.length}A\x1b[0J`);
+});
+
+it('without a terminal each act and each event is told once, and nothing is erased', () => {
+  const out = paper();
+  const screen = createScreen(out, false);
+  screen.show({ ...scene, events: ['one'] });
+  screen.show(scene);
+  screen.show(scene);
+  const lines = out.text().trimEnd().split('\n');
+  for (const word of ['Act 3', 'one', 'two', 'three', 'four', 'five'])
+    expect(
+      lines.filter((line) => line.trim().startsWith(word)),
+      word,
+    ).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('Progressing'))).toHaveLength(1);
+  expect(out.text()).toContain('request-success-rate 99.51% (at least 99%) passed, request-duration 995ms (at most 500ms) failed');
+  expect(out.text()).not.toContain('\x1b');
+});

@@ -1,0 +1,104 @@
+/** What one release came to. */
+export interface ReleaseResult {
+  version: string;
+  expected: 'Succeeded' | 'Failed';
+  verdict: string;
+  /** Checks with their values and limits, or the reason in words; separated by `; `. */
+  why: string;
+  seconds: number;
+  /** Requests that the new version answered before it was promoted or taken back, and the errors it made. */
+  exposure: { requests: number; errors: number };
+}
+
+/** Where a release was, and what the controller had asked of the API server until then. */
+export interface Waypoint {
+  weight: number;
+  iterations: number;
+  requests: Record<string, number>;
+}
+
+export interface Summary {
+  provider: string;
+  ok: boolean;
+  failure?: string;
+  releases: readonly ReleaseResult[];
+  /** Without a mesh the weight stays 0, and checks (`iterations`) are counted instead. */
+  kill: { downMs: number; weightBefore: number; weightAfter: number; iterationsBefore: number; iterationsAfter: number };
+  requestsLost: number;
+  apiRequests: { atRestIn2s: Record<string, number>; perStep: Record<string, number> };
+  seconds: number;
+  /** Of the controller; kept where the demo failed or was kept up. */
+  log?: string;
+}
+
+/** Both releases side by side, in at most 79 characters a line. */
+export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary): string[] {
+  const column = (label: string, of: (release: ReleaseResult) => string) =>
+    `  ${label.padEnd(11)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
+  const told = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ') || 'none';
+  const isWeighted = kill.weightBefore > 0;
+  const place = isWeighted
+    ? `weight ${kill.weightBefore} % when killed, ${kill.weightAfter} % next`
+    : `${kill.iterationsBefore} checks passed when killed, ${kill.iterationsAfter} next`;
+  return [
+    '',
+    ...(releases.length === 0
+      ? []
+      : [
+          column('', ({ version }) => `version ${version}`),
+          column('verdict', ({ verdict }) => (verdict === 'Succeeded' ? 'promoted' : 'taken back')),
+          column('took', (release) => `${release.seconds} s`),
+          column('exposure', ({ exposure }) => `${exposure.requests} requests, ${exposure.errors} errors`),
+          ...releases.flatMap(({ version, why }) =>
+            why.split('; ').map((each, index) => `  ${(index === 0 ? `why ${version}` : '').padEnd(11)}${each}`),
+          ),
+        ]),
+    ...(kill.downMs === 0 ? [] : [`  kill -9    ${(kill.downMs / 1000).toFixed(1)} s until the next step; ${place}`]),
+    `  lost       ${requestsLost} requests lost by Serin`,
+    ...(ok
+      ? [
+          `  API        requests in 2 s at rest: ${told(apiRequests.atRestIn2s)}`,
+          '             for a step:',
+          `             ${told(apiRequests.perStep)}`,
+        ]
+      : []),
+    `  took       ${seconds} s in all`,
+    '',
+    ...(ok
+      ? [
+          'Try next:',
+          '  npm run demo -- --keep            look at it with kubectl',
+          '  npm run demo -- --provider smi    the same over a TrafficSplit',
+          '  node src/cli/main.ts validate -f examples',
+        ]
+      : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
+  ];
+}
+
+export function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(after)
+      .map(([what, count]) => [what, count - (before[what] ?? 0)] as const)
+      .filter(([, count]) => count > 0),
+  );
+}
+
+/** Between two waypoints lies one step; the cheapest one is a step in which nothing else happened. */
+export function smallestStep(waypoints: readonly Waypoint[]): Record<string, number> {
+  const steps = waypoints.slice(1).map((each, index) => {
+    const before = waypoints[index] ?? each;
+    const isStep = each.weight > before.weight || (each.weight === before.weight && each.iterations > before.iterations);
+    return { isStep, cost: difference(each.requests, before.requests) };
+  });
+  const size = (cost: Record<string, number>) => Object.values(cost).reduce((sum, count) => sum + count, 0);
+  const told = steps.filter(({ isStep, cost }) => isStep && size(cost) > 0).toSorted((a, b) => size(a.cost) - size(b.cost));
+  // The route follows its status; on a busy machine it may fall into the next step, which makes this one look too cheap.
+  return (told.find(({ cost }) => Object.keys(cost).some(isRouteWrite)) ?? told[0])?.cost ?? {};
+}
+
+function isRouteWrite(request: string): boolean {
+  return request !== 'patch canaries/status' && request !== 'create events';
+}
