@@ -1,6 +1,6 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { apiVersion, group } from '../api/canary.ts';
-import { crds, schemaOf } from '../api/crds.ts';
+import { crds, type StructuralSchema, schemaOf } from '../api/crds.ts';
 import { fieldSteps, shorten } from '../api/field-path.ts';
 import { error, type Finding, warning } from '../api/finding.ts';
 import { findings } from '../api/findings.ts';
@@ -23,10 +23,16 @@ export function checkManifests(text: string, options: Options): { documents: num
   for (const document of Array.isArray(parsed) ? parsed : []) {
     const [broken] = document.errors;
     if (broken) {
-      placed.push({ ...error('', `is no YAML: ${broken.message.split('\n')[0]}`), line: lineAt(lines, broken.pos[0]), object: 'document' });
+      placed.push({ ...error('', `is no YAML: ${reasonOf(broken)}`), line: lineAt(lines, broken.pos[0]), object: 'document' });
       continue;
     }
-    for (const { object, prefix } of objectsIn(document)) {
+    const content = contentOf(document);
+    if ('unreadable' in content) {
+      const line = lineAt(lines, document.contents?.range?.[0] ?? 0);
+      placed.push({ ...error('', content.unreadable), line, object: 'document' });
+      continue;
+    }
+    for (const { object, prefix } of objectsIn(content.value)) {
       if (!isOurs(object)) continue;
       documents += 1;
       const name = `${object.kind}/${String(object.metadata?.name ?? '?').slice(0, 80)}`;
@@ -38,15 +44,25 @@ export function checkManifests(text: string, options: Options): { documents: num
   return { documents, findings: placed };
 }
 
-/** The object of a document, or those of a List. */
-function objectsIn(document: Document): { object: KubeObject; prefix: (string | number)[] }[] {
-  let content: unknown;
+function reasonOf({ message }: Error): string {
+  if (message.startsWith('Maximum call stack')) return 'it is nested too deeply: write it flatter';
+  // The place is told by the line of the finding.
+  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+}
+
+/** What a document says with its aliases unfolded; kubectl refuses the same that is refused here. */
+function contentOf(document: Document): { value: unknown } | { unreadable: string } {
   try {
-    content = document.toJS();
+    return { value: document.toJS() };
   } catch (cause) {
-    // A document that unfolds its aliases without end is hostile, and none of ours.
-    content = { kind: 'unreadable', cause };
+    if (cause instanceof ReferenceError && /alias/i.test(cause.message) && !/Excessive/.test(cause.message))
+      return { unreadable: `is no YAML: ${cause.message.replace(/ \(the anchor.*$/, '')}: define the anchor before its alias` };
+    return { unreadable: 'unfolds its aliases without end: write it without them' };
   }
+}
+
+/** The object of a document, or those of a List. */
+function objectsIn(content: unknown): { object: KubeObject; prefix: (string | number)[] }[] {
   if (!isObject(content)) return [];
   const items = content.items;
   if (content.kind !== 'List' || !Array.isArray(items)) return [{ object: content, prefix: [] }];
@@ -66,8 +82,16 @@ function isOurs(object: KubeObject): boolean {
 function check(object: KubeObject, options: Options): Finding[] {
   if (object.apiVersion !== apiVersion)
     return [error('apiVersion', `is ${shorten(object.apiVersion)}, which is served no more: use ${apiVersion}`)];
-  const schema = crds().find((crd) => crd.spec.names.kind === object.kind);
-  return [...readProblems(object, options), ...(schema ? unknownFields(object, schemaOf(schema)) : [])];
+  const schema = schemas().get(object.kind);
+  return [...readProblems(object, options), ...(schema ? unknownFields(object, schema) : [])];
+}
+
+let known: ReadonlyMap<string, StructuralSchema> | undefined;
+
+/** By kind; made once, since that takes longer than checking an object. */
+function schemas(): ReadonlyMap<string, StructuralSchema> {
+  known ??= new Map(crds().map((crd) => [crd.spec.names.kind, schemaOf(crd)]));
+  return known;
 }
 
 function readProblems(object: KubeObject, options: Options): Finding[] {

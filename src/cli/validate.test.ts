@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ValidateArgs, validateCommand } from './validate.ts';
 
@@ -14,6 +16,9 @@ async function validated(files: string[], more: Partial<ValidateArgs> = {}) {
   );
   return { code, lines, summary: summary.join() };
 }
+
+/** Nine times nine times nine … */
+const bomb = `n0: &n0 [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 8 }, (_, i) => `n${i + 1}: &n${i + 1} [${Array(9).fill(`*n${i}`)}]`).join('\n')}\n`;
 
 describe('serin validate', () => {
   it.each(['istio-weighted', 'nginx-ab', 'gateway-affinity', 'kubernetes-blue-green', 'knative', 'list-of-three'])(
@@ -56,7 +61,7 @@ describe('serin validate', () => {
     const { code, summary } = await validated(['.']);
     expect(code).toBe(1);
     expect(summary).toMatch(/^10 objects checked: /);
-    expect((await validated(['absent.yaml'])).lines[0]).toMatch(/^absent\.yaml: error: .*absent\.yaml/);
+    expect((await validated(['absent.yaml'])).lines[0]).toBe('absent.yaml: error: does not exist: correct the path');
   });
 
   it('reads stdin, and a warning alone is no failure', async () => {
@@ -74,11 +79,38 @@ describe('serin validate', () => {
     expect(lines).toEqual(['list-of-three.yaml:7 MetricTemplate/errors: error: spec.query: has an unknown function']);
   });
 
-  it('survives aliases that unfold without end', async () => {
-    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
-      .split('')
-      .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join()}]`)
-      .join('\n')}\n`;
-    expect((await validated(['-'], { stdin: bomb })).code).toBe(0);
+  it.each<[string, string | Buffer, string]>([
+    ['aliases that unfold without end', bomb, 'f.yaml:1 document: error: unfolds its aliases without end: write it without them'],
+    [
+      'an alias without an anchor',
+      'a: *nope\n',
+      'f.yaml:1 document: error: is no YAML: Unresolved alias: define the anchor before its alias',
+    ],
+    ['lists within lists', '['.repeat(20_000), 'is no YAML: it is nested too deeply: write it flatter'],
+    ['bytes', Buffer.from([1, 0, 255]), 'f.yaml: error: is no UTF-8 text: save it as UTF-8, or leave it out'],
+    ['UTF-16', Buffer.from('kind: Canary', 'utf16le'), 'is no UTF-8 text'],
+  ])('names %s in one line, and fails', async (_, content, told) => {
+    const away = mkdtempSync(join(tmpdir(), 'serin-validate-'));
+    writeFileSync(join(away, 'f.yaml'), content);
+    const { code, lines } = await validated([relative(folder, away)]);
+    rmSync(away, { recursive: true });
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.replace(/^.*(?=f\.yaml)/, '')).toContain(told);
+  });
+
+  it('reads a folder whose links lead nowhere or back to it', async () => {
+    const away = mkdtempSync(join(tmpdir(), 'serin-validate-'));
+    writeFileSync(join(away, 'good.yaml'), readFileSync(join(folder, 'istio-weighted.yaml')));
+    mkdirSync(join(away, 'deeper'));
+    symlinkSync(away, join(away, 'deeper', 'back.yaml'));
+    symlinkSync(away, join(away, 'deeper', 'back'));
+    symlinkSync(join(away, 'gone'), join(away, 'dangling.yaml'));
+    symlinkSync(join(away, 'good.yaml'), join(away, 'deeper', 'linked.yaml'));
+    const { code, lines, summary } = await validated([relative(folder, away)]);
+    rmSync(away, { recursive: true });
+    expect(lines).toEqual([expect.stringMatching(/dangling\.yaml: error: does not exist/)]);
+    expect(summary).toBe('2 objects checked: 1 error, 0 warnings');
+    expect(code).toBe(1);
   });
 });

@@ -46,14 +46,39 @@ function many(count: number, noun: string): string {
 type Source = { name: string; text: { content: string } | { unreadable: string } };
 
 function sources(file: string, stdin: string | undefined): Source[] {
-  if (file === '-') return [{ name: 'stdin', text: { content: stdin ?? '' } }];
+  if (file === '-') return [{ name: 'stdin', text: textOf(Buffer.from(stdin ?? '')) }];
   try {
-    if (!statSync(file).isDirectory()) return [{ name: file, text: { content: readFileSync(file, 'utf8') } }];
-    return readdirSync(file, { recursive: true, encoding: 'utf8' })
-      .filter((each) => /\.ya?ml$/.test(each) && statSync(join(file, each)).isFile())
-      .sort()
-      .flatMap((each) => sources(join(file, each), stdin));
+    if (!statSync(file).isDirectory()) return [{ name: file, text: textOf(readFileSync(file)) }];
+    return manifestsIn(file).flatMap((each) => sources(each, stdin));
   } catch (error) {
-    return [{ name: file, text: { unreadable: error instanceof Error ? error.message : String(error) } }];
+    return [{ name: file || "''", text: { unreadable: reasonOf(error) } }];
   }
+}
+
+/** A link to a folder is not followed: it may lead back to where it is. */
+function manifestsIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return manifestsIn(path);
+    const isManifest = /\.ya?ml$/.test(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && !isFolder(path)));
+    return isManifest ? [path] : [];
+  });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Bytes that are no text would otherwise be read as a file without any of our objects. */
+function textOf(bytes: Buffer): Source['text'] {
+  if (bytes.includes(0)) return { unreadable: 'is no UTF-8 text: save it as UTF-8, or leave it out' };
+  return { content: bytes.toString('utf8') };
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'does not exist: correct the path';
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read: give yourself read access';
+  return error instanceof Error ? error.message : String(error);
 }
