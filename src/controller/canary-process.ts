@@ -1,29 +1,24 @@
 import type { Canary, Provider } from '../api/canary.ts';
-import type { CanaryStatus, Condition } from '../api/canary-status.ts';
-import { findings } from '../api/findings.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { refOf } from '../api/kube-object.ts';
-import { finalizer } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Facts } from '../engine/facts.ts';
 import { intentOf } from '../engine/intent-of.ts';
 import { type Snapshot, start, step } from '../engine/machine.ts';
-import { projectStatus } from '../engine/project-status.ts';
 import type { EngineEvent, Question } from '../engine/questions.ts';
-import type { Reason } from '../engine/reasons.ts';
-import { ApiError, isConflict } from '../kube/errors.ts';
-import { RoutingError, routerFor } from '../routers/index.ts';
+import { isConflict } from '../kube/errors.ts';
 import type { Router } from '../routers/router.ts';
-import { workloadFor } from '../workloads/index.ts';
+import { admit, refuse } from './admission.ts';
 import { isForeign, primaryEqualsTarget } from './adoption.ts';
+import { Alarms } from './alarms.ts';
 import { answerQuestion } from './answer-questions.ts';
 import type { ControllerRoom } from './controller-room.ts';
-import { CanaryError } from './errors.ts';
+import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
+import { obstacleOf } from './obstacle.ts';
 import { reconcile } from './reconcile.ts';
 import { SentencePause } from './sentence-pause.ts';
-import { saysOnlyAnew, statusPatch } from './status-patch.ts';
+import { draftStatus } from './status-draft.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -47,9 +42,9 @@ export class CanaryProcess {
   readonly #wanted = new Map<string, string>();
   readonly #lastReplicas = new Map<string, number>();
   readonly #sentence = new SentencePause();
+  readonly #alarms: Alarms<'wake' | 'retry' | 'tell'>;
   #inbox: Pending[] = [];
   #snapshot: Snapshot | undefined;
-  /** resourceVersion after our last status write; another one in the view means that somebody else wrote. */
   #questions = new AbortController();
   #running: Promise<void> | undefined;
   #again = false;
@@ -58,9 +53,6 @@ export class CanaryProcess {
   #targetMissing = false;
   #equalsTarget: boolean | undefined;
   #outdatedUntilMs = 0;
-  #cancelWake: (() => void) | undefined;
-  #cancelRetry: (() => void) | undefined;
-  #cancelTelling: (() => void) | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #stopped = false;
   /** Of the spec that the open questions were asked under. */
@@ -69,6 +61,7 @@ export class CanaryProcess {
   constructor(room: ControllerRoom, key: { namespace: string; name: string }) {
     this.#room = room;
     this.#key = key;
+    this.#alarms = new Alarms(room.clock);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -86,9 +79,7 @@ export class CanaryProcess {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#again = false;
-    this.#cancelWake?.();
-    this.#cancelRetry?.();
-    this.#cancelTelling?.();
+    this.#alarms.stop();
     this.#questions.abort(new Error('stopped'));
     await this.#running;
   }
@@ -110,42 +101,17 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#room.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#room.clock.nowMs() < this.#outdatedUntilMs) return;
-    const parsed = parseCanary(raw);
-    if ('problems' in parsed) {
-      const [first] = parsed.problems;
-      await this.#refuse(raw, 'InvalidSpec', first ? `${first.path}: ${first.message}` : 'the spec cannot be read');
+    const admitted = admit(raw, this.#room);
+    if ('reason' in admitted) {
+      await refuse(raw, admitted, this.#room, this.#questions.signal);
       return;
     }
-    const { canary } = parsed;
-    const provider = canary.spec.provider ?? this.#room.config.meshProvider;
-    const router = routerFor(provider);
-    const refused = 'unsupported' in router ? router.unsupported : router.refuses?.(canary);
-    if ('unsupported' in router || refused !== undefined) {
-      await this.#refuse(raw, 'ProviderRefused', `spec.provider: ${refused ?? provider}`);
-      return;
-    }
-    const workload = workloadFor(canary.spec.targetRef);
-    if ('unsupported' in workload) {
-      await this.#refuse(raw, 'InvalidSpec', workload.unsupported);
-      return;
-    }
-    const hopeless = findings(canary, { provider }).filter(({ severity }) => severity === 'error');
-    if (hopeless[0]) {
-      const more = hopeless.length > 1 ? ` (and ${hopeless.length - 1} more: run "serin validate")` : '';
-      await this.#refuse(raw, 'InvalidSpec', `${hopeless[0].path} ${hopeless[0].message}${more}`);
-      return;
-    }
-    if (canary.spec.suspend === true && canary.status?.release === undefined) {
-      await this.#refuse(raw, 'Suspended', 'spec.suspend is true: nothing is written until someone sets it to false');
-      return;
-    }
-    const rival = this.#room.olderRival(canary);
-    if (rival !== undefined) {
-      await this.#refuse(raw, 'TargetTaken', `spec.targetRef: Canary ${rival} releases the same target and is older: remove one of them`);
-      return;
-    }
+    const { canary, provider, router, workload } = admitted;
     await Promise.all([...workload.watches(canary), ...router.watches(canary)].map((ref) => this.#room.view.ready(ref)));
-    if (await this.#finalizerChanged(canary)) return;
+    if (await keepFinalizer(canary, this.#room, this.#questions.signal)) {
+      this.#again = true;
+      return;
+    }
     if (isForeign(canary) && this.#equalsTarget === undefined) {
       const { cluster, anchors, config } = this.#room;
       this.#equalsTarget = await primaryEqualsTarget(canary, { cluster, anchors, config, signal: this.#questions.signal });
@@ -181,20 +147,6 @@ export class CanaryProcess {
     this.#room.deliveries.deliver(recorded);
   }
 
-  /** Only `revertOnDeletion` holds a deleted Canary back; whoever switches it off is let go at once. */
-  async #finalizerChanged(canary: Canary): Promise<boolean> {
-    const { finalizers = [], resourceVersion } = canary.metadata;
-    const wants = canary.spec.revertOnDeletion === true;
-    if (finalizers.includes(finalizer) === wants) return false;
-    const changed = wants ? [...finalizers, finalizer] : finalizers.filter((each) => each !== finalizer);
-    const ref = { apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key };
-    this.#room.view.learn(
-      await this.#room.cluster.patch(ref, { metadata: { finalizers: changed, resourceVersion } }, { signal: this.#questions.signal }),
-    );
-    this.#again = true;
-    return true;
-  }
-
   #facts(canary: Canary, provider: Provider, router: Router): Facts {
     const { view, config, clock } = this.#room;
     const cookieWord = this.#room.cookieWord();
@@ -215,38 +167,25 @@ export class CanaryProcess {
   /** Stores the last recorded intent of this pass. Undefined: somebody wrote first, and the watch will bring their version. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const record = questions.findLast((question) => question.kind === 'record');
-    const phase = record?.phase ?? canary.status?.phase ?? '';
-    const release = record?.release ?? canary.status?.release;
-    if (release === undefined) return canary;
-    const stored = this.#stored(canary);
-    const wanted = projectStatus(canary, phase, release, facts);
-    // A refusal ends with its cause, and a contest is said anew as long as it lasts.
-    const kept = (wanted.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Contested');
-    const conditions = [...kept, ...this.#contested()];
-    const status = { ...wanted, conditions: this.#keepTimes(canary, conditions) };
-    const patch = statusPatch(stored, status, canary.metadata.resourceVersion, this.#room.clock.nowMs());
-    if (patch === undefined || (record === undefined && this.#tellsLater(canary, facts, stored, status))) return { ...canary, status };
+    const draft = draftStatus(canary, facts, record, { stored: this.#stored(canary), brake: this.#brake, sentence: this.#sentence });
+    if (draft === undefined) return canary;
+    this.#alarms.clear('tell');
+    if (draft.tellInMs !== undefined) this.#alarms.set('tell', draft.tellInMs, () => this.wake());
+    if (draft.patch === undefined) return { ...canary, status: draft.status };
+    // Before the answer: a write whose answer is lost may have been stored all the same.
     if (record !== undefined) this.#converged = false;
     try {
-      const answer = await this.#room.cluster.patch({ apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key }, patch, {
+      const answer = await this.#room.cluster.patch({ apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key }, draft.patch, {
         subresource: 'status',
         signal: this.#questions.signal,
       });
       this.#room.view.learn(answer);
       const reread = parseCanary(answer);
       if ('problems' in reread || reread.canary.status?.release === undefined) {
-        await this.#refuse(
-          answer,
-          'CRDOutdated',
-          'status.release was not stored: apply the Canary CRD of this version (charts/serin/crds)',
-        );
-        // No release is safe without a memory; looking again is all that is left.
-        this.#outdatedUntilMs = this.#room.clock.nowMs() + LONGEST_PAUSE_MS;
-        this.#retryIn(LONGEST_PAUSE_MS);
-        this.#dropSnapshot();
+        await this.#waitForCrd(answer);
         return undefined;
       }
-      if (canary.status?.phase !== phase) this.#room.metrics.phaseChanged(canary, phase);
+      if (canary.status?.phase !== draft.phase) this.#room.metrics.phaseChanged(canary, draft.phase);
       return reread.canary;
     } catch (error) {
       this.#dropSnapshot();
@@ -255,14 +194,13 @@ export class CanaryProcess {
     }
   }
 
-  /** Readiness moves with each pod: a sentence alone is written when it stands, and at once when only a person can go on from it. */
-  #tellsLater(canary: Canary, facts: Facts, stored: object | undefined, status: CanaryStatus): boolean {
-    const isUrgent = canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined;
-    if (isUrgent || !saysOnlyAnew(stored, status)) return false;
-    const waitMs = this.#sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
-    this.#cancelTelling?.();
-    if (waitMs > 0) this.#cancelTelling = this.#room.clock.setTimer(waitMs, () => this.wake());
-    return waitMs > 0;
+  /** No release is safe without a memory; looking again is all that is left. */
+  async #waitForCrd(answer: KubeObject): Promise<void> {
+    const message = 'status.release was not stored: apply the Canary CRD of this version (charts/serin/crds)';
+    await refuse(answer, { reason: 'CRDOutdated', message }, this.#room, this.#questions.signal);
+    this.#outdatedUntilMs = this.#room.clock.nowMs() + LONGEST_PAUSE_MS;
+    this.#retryIn(LONGEST_PAUSE_MS);
+    this.#dropSnapshot();
   }
 
   #ask(canary: Canary, provider: Provider, questions: readonly Question[]): void {
@@ -275,8 +213,7 @@ export class CanaryProcess {
           this.#room.announce(canary, question.announcement);
           break;
         case 'wakeAt':
-          this.#cancelWake?.();
-          this.#cancelWake = clock.setTimer(Math.max(0, question.atMs - clock.nowMs()), () => this.wake({ type: 'WAKE' }));
+          this.#alarms.set('wake', question.atMs - clock.nowMs(), () => this.wake({ type: 'WAKE' }));
           break;
         default: {
           const { signal } = this.#questions;
@@ -352,34 +289,6 @@ export class CanaryProcess {
     this.#targetMissing = target === undefined;
   }
 
-  /** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
-  async #refuse(raw: KubeObject, reason: Reason, message: string): Promise<void> {
-    const { clock, cluster, view } = this.#room;
-    const status = (raw.status ?? {}) as { conditions?: Condition[] };
-    const condition = { type: 'Accepted', status: 'False', reason, message } as const;
-    const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted');
-    const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
-    if (known?.reason === reason && known.message === message) return;
-    const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const promoted: Condition = {
-      type: 'Promoted',
-      status: 'Unknown',
-      reason: 'Initializing',
-      message,
-      lastUpdateTime: now,
-      lastTransitionTime: now,
-    };
-    const conditions = [...(others.length > 0 ? others : [promoted]), { ...condition, lastUpdateTime: now, lastTransitionTime: now }];
-    try {
-      const patch = { metadata: { resourceVersion: raw.metadata.resourceVersion }, status: { ...statusBasics(status), conditions } };
-      view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal: this.#questions.signal }));
-    } catch (error) {
-      if (isConflict(error)) return;
-      throw error;
-    }
-    this.#room.announceOn(raw, { reason, type: 'Warning', message });
-  }
-
   async #recover(error: unknown): Promise<void> {
     const pauseMs = this.#backOff();
     this.#dropSnapshot();
@@ -403,33 +312,7 @@ export class CanaryProcess {
   }
 
   #retryIn(ms: number): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = this.#room.clock.setTimer(ms, () => this.wake());
-  }
-
-  #contested(): Condition[] {
-    return this.#brake.contested().map(({ key, field, manager }) => ({
-      type: 'Contested',
-      status: 'True',
-      reason: 'FieldContested',
-      message: `${key}: ${field} is changed back by ${manager ?? 'another writer'}; take the field out of it, or set spec.suspend: true to stop Serin`,
-    }));
-  }
-
-  /** A condition's times move only with what it says. */
-  #keepTimes(canary: Canary, conditions: readonly Condition[]): Condition[] {
-    const now = new Date(this.#room.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const before = canary.status?.conditions ?? [];
-    return conditions.map((condition) => {
-      const old = before.find(({ type }) => type === condition.type);
-      const same =
-        old !== undefined && old.status === condition.status && old.reason === condition.reason && old.message === condition.message;
-      return {
-        ...condition,
-        lastUpdateTime: same ? (old.lastUpdateTime ?? now) : now,
-        lastTransitionTime: old?.status === condition.status ? (old.lastTransitionTime ?? now) : now,
-      };
-    });
+    this.#alarms.set('retry', ms, () => this.wake());
   }
 
   #stored(canary: Canary): object | undefined {
@@ -440,18 +323,4 @@ export class CanaryProcess {
   get #label(): string {
     return `${this.#key.namespace}/${this.#key.name}`;
   }
-}
-
-/** The CRD requires these in any status. */
-function statusBasics(status: object): object {
-  return { phase: 'Initializing', failedChecks: 0, canaryWeight: 0, iterations: 0, ...status };
-}
-
-/** What a person has to remove, in words; undefined for what passes by itself. */
-function obstacleOf(error: unknown): string | undefined {
-  if (error instanceof CanaryError || error instanceof RoutingError) return error.message;
-  const isRefusal = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409 && error.status !== 429;
-  if (!isRefusal) return undefined;
-  const who = error.status === 403 ? ': grant it to the service account of Serin, by a Role or ClusterRole' : '';
-  return `the API server refused ${error.message}${who}`;
 }

@@ -1,0 +1,87 @@
+import type { Canary, Provider } from '../api/canary.ts';
+import type { Condition } from '../api/canary-status.ts';
+import { findings } from '../api/findings.ts';
+import { type KubeObject, refOf } from '../api/kube-object.ts';
+import { parseCanary } from '../api/parse-canary.ts';
+import type { Reason } from '../engine/reasons.ts';
+import { isConflict } from '../kube/errors.ts';
+import { routerFor } from '../routers/index.ts';
+import type { Router } from '../routers/router.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { Workload } from '../workloads/workload.ts';
+import type { ControllerRoom } from './controller-room.ts';
+
+export interface Admitted {
+  canary: Canary;
+  provider: Provider;
+  router: Router;
+  workload: Workload;
+}
+
+/** Why a Canary cannot be run, in words that name the field. */
+export interface Refusal {
+  reason: Reason;
+  message: string;
+}
+
+/** Whether this Canary can be run, as it was written (I12). What comes first is what a person has to mend first. */
+export function admit(raw: KubeObject, { config, olderRival }: Pick<ControllerRoom, 'config' | 'olderRival'>): Admitted | Refusal {
+  const parsed = parseCanary(raw);
+  if ('problems' in parsed) {
+    const [first] = parsed.problems;
+    return { reason: 'InvalidSpec', message: first ? `${first.path}: ${first.message}` : 'the spec cannot be read' };
+  }
+  const { canary } = parsed;
+  const provider = canary.spec.provider ?? config.meshProvider;
+  const router = routerFor(provider);
+  const refused = 'unsupported' in router ? router.unsupported : router.refuses?.(canary);
+  if ('unsupported' in router || refused !== undefined) {
+    return { reason: 'ProviderRefused', message: `spec.provider: ${refused ?? provider}` };
+  }
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return { reason: 'InvalidSpec', message: workload.unsupported };
+  const hopeless = findings(canary, { provider }).filter(({ severity }) => severity === 'error');
+  if (hopeless[0]) {
+    const more = hopeless.length > 1 ? ` (and ${hopeless.length - 1} more: run "serin validate")` : '';
+    return { reason: 'InvalidSpec', message: `${hopeless[0].path} ${hopeless[0].message}${more}` };
+  }
+  if (canary.spec.suspend === true && canary.status?.release === undefined) {
+    return { reason: 'Suspended', message: 'spec.suspend is true: nothing is written until someone sets it to false' };
+  }
+  const rival = olderRival(canary);
+  if (rival === undefined) return { canary, provider, router, workload };
+  return { reason: 'TargetTaken', message: `spec.targetRef: Canary ${rival} releases the same target and is older: remove one of them` };
+}
+
+/** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
+export async function refuse(raw: KubeObject, { reason, message }: Refusal, room: ControllerRoom, signal: AbortSignal): Promise<void> {
+  const { clock, cluster, view } = room;
+  const status = (raw.status ?? {}) as { conditions?: Condition[] };
+  const condition = { type: 'Accepted', status: 'False', reason, message } as const;
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted');
+  const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
+  if (known?.reason === reason && known.message === message) return;
+  const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const promoted: Condition = {
+    type: 'Promoted',
+    status: 'Unknown',
+    reason: 'Initializing',
+    message,
+    lastUpdateTime: now,
+    lastTransitionTime: now,
+  };
+  const conditions = [...(others.length > 0 ? others : [promoted]), { ...condition, lastUpdateTime: now, lastTransitionTime: now }];
+  try {
+    const patch = { metadata: { resourceVersion: raw.metadata.resourceVersion }, status: { ...statusBasics(status), conditions } };
+    view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
+  } catch (error) {
+    if (isConflict(error)) return;
+    throw error;
+  }
+  room.announceOn(raw, { reason, type: 'Warning', message });
+}
+
+/** The CRD requires these in any status. */
+function statusBasics(status: object): object {
+  return { phase: 'Initializing', failedChecks: 0, canaryWeight: 0, iterations: 0, ...status };
+}

@@ -1,0 +1,72 @@
+import type { Canary } from '../api/canary.ts';
+import type { CanaryStatus, Condition } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import type { Facts } from '../engine/facts.ts';
+import { projectStatus } from '../engine/project-status.ts';
+import type { Question } from '../engine/questions.ts';
+import type { HealingBrake } from './healing-brake.ts';
+import type { SentencePause } from './sentence-pause.ts';
+import { saysOnlyAnew, statusPatch } from './status-patch.ts';
+
+type RecordQuestion = Extract<Question, { kind: 'record' }>;
+
+/** The status that is to be stored, and how. */
+export interface StatusDraft {
+  phase: Phase;
+  status: CanaryStatus;
+  /** Absent: what is stored says it already, or says it well enough for now. */
+  patch?: Record<string, unknown>;
+  /** A sentence that is held back may be written after this time (rule E55). */
+  tellInMs?: number;
+}
+
+/** What the status should say after this pass, as a patch of what is stored; undefined for a Canary that has no release yet. */
+export function draftStatus(
+  canary: Canary,
+  facts: Facts,
+  record: RecordQuestion | undefined,
+  { stored, brake, sentence }: { stored: object | undefined; brake: HealingBrake; sentence: SentencePause },
+): StatusDraft | undefined {
+  const phase = record?.phase ?? canary.status?.phase ?? '';
+  const release = record?.release ?? canary.status?.release;
+  if (release === undefined) return undefined;
+  const wanted = projectStatus(canary, phase, release, facts);
+  // A refusal ends with its cause, and a contest is said anew as long as it lasts.
+  const kept = (wanted.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Contested');
+  const status = { ...wanted, conditions: keepTimes(canary, [...kept, ...contested(brake)], facts.nowMs) };
+  const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
+  if (patch === undefined) return { phase, status };
+  const tellInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
+  return tellInMs > 0 ? { phase, status, tellInMs } : { phase, status, patch };
+}
+
+/** Readiness moves with each pod: a sentence alone is written when it stands, and at once when only a person can go on from it. */
+function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
+  if (canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined) return 0;
+  return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
+}
+
+function contested(brake: HealingBrake): Condition[] {
+  return brake.contested().map(({ key, field, manager }) => ({
+    type: 'Contested',
+    status: 'True',
+    reason: 'FieldContested',
+    message: `${key}: ${field} is changed back by ${manager ?? 'another writer'}; take the field out of it, or set spec.suspend: true to stop Serin`,
+  }));
+}
+
+/** A condition's times move only with what it says. */
+function keepTimes(canary: Canary, conditions: readonly Condition[], nowMs: number): Condition[] {
+  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const before = canary.status?.conditions ?? [];
+  return conditions.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const same =
+      old !== undefined && old.status === condition.status && old.reason === condition.reason && old.message === condition.message;
+    return {
+      ...condition,
+      lastUpdateTime: same ? (old.lastUpdateTime ?? now) : now,
+      lastTransitionTime: old?.status === condition.status ? (old.lastTransitionTime ?? now) : now,
+    };
+  });
+}
