@@ -104,6 +104,13 @@ describe('a window that reaches back to the last revision', () => {
     });
   });
 
+  it('E20a, I11: a server that cannot be asked is told as such, however young the revision is', async () => {
+    const release = { measuredFromMs: endMs - 2_000 };
+    const [verdict] = await measure(canary([rate], release), { ...dependencies(), metricsServer: 'http://127.0.0.1:1' });
+    expect(verdict).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('cannot be asked') });
+    expect(verdict).not.toHaveProperty('early');
+  });
+
   it('E20a: a range that is written into a query stays, and its gaps are no matter of time', async () => {
     const fixed: Metric = { name: 'mine', query: ratio('1m'), thresholdRange: { min: 0.99 } };
     expect(await afterABadRevision(fixed, 2_000)).toEqual([expect.objectContaining({ verdict: 'failed' })]);

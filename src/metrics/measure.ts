@@ -72,7 +72,8 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
     return kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
   };
   const primary = deps.baselines && observer.selectsWorkload ? ask(`${variables.target}-primary`) : undefined;
-  const verdict = unlessEarly(window, judge(metric, kind, await ask(variables.target)));
+  const measured = await ask(variables.target);
+  const verdict = unlessEarly(window, measured, judge(metric, kind, measured));
   const baseline = await primary;
   return baseline?.kind === 'value' && Number.isFinite(baseline.value) ? { ...verdict, baseline: baseline.value } : verdict;
 }
@@ -89,12 +90,9 @@ async function customVerdict(
   deps: MeasureDependencies,
 ): Promise<Verdict> {
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
-  const verdict = judge(
-    metric,
-    'custom',
-    await askServer(server, query, queryVariables(canary, { ...metric, interval: window.interval }), deps),
-  );
-  return namesInterval(query) ? unlessEarly(window, verdict) : verdict;
+  const measured = await askServer(server, query, queryVariables(canary, { ...metric, interval: window.interval }), deps);
+  const verdict = judge(metric, 'custom', measured);
+  return namesInterval(query) ? unlessEarly(window, measured, verdict) : verdict;
 }
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
@@ -150,9 +148,9 @@ async function askServer(
   return 'error' in rendered ? { kind: 'error', reason: rendered.error } : server.runQuery(rendered.query, deps.signal);
 }
 
-/** Nothing found in a window that was cut short says only that it is too early: the whole one would have been asked of others, too. */
-function unlessEarly({ isCut }: MeasuredWindow, verdict: Verdict): Verdict {
-  if (!isCut || verdict.verdict !== 'unmeasured') return verdict;
+/** Nothing found in a window that was cut short says only that it is too early; a server that cannot be asked is no matter of time. */
+function unlessEarly({ isCut }: MeasuredWindow, measured: Measurement, verdict: Verdict): Verdict {
+  if (!isCut || measured.kind !== 'noData') return verdict;
   const reason = `${verdict.check} waits for samples of this revision alone: the one before was measured a moment ago`;
   return { ...verdict, reason, early: true };
 }
