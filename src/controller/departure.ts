@@ -1,10 +1,12 @@
-import type { Canary, Provider } from '../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../api/canary.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { weight } from '../api/routes.ts';
 import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { findObject } from '../routers/find-object.ts';
 import { type Apex, routerFor } from '../routers/index.ts';
 import { discoverPorts } from '../routers/services.ts';
 import { readAnchor } from '../workloads/anchor.ts';
@@ -13,6 +15,7 @@ import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { scaleDownDelayMs } from './config.ts';
 import type { Log } from './controller-room.ts';
+import { missingField } from './drift.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
 
 const LONGEST_WAIT_MS = 600_000;
@@ -29,9 +32,11 @@ export interface DepartureRoom {
 /**
  * Gives the application back to its own Deployment when its Canary is gone (I7): the target is raised and ready before traffic leaves the
  * primary, proxies have time to learn of it, and only then the anchor goes, with which the garbage collector removes what we made.
- * Every step looks before it writes, so that it can be run again from the start after a crash. A deleted target keeps its primary.
+ * Every step looks before it writes, so that it can be run again from the start after a crash. A target that is deleted, before or
+ * meanwhile, leaves all traffic on the primary, which goes on serving.
  */
-export async function depart(canary: Canary, { cluster, view, config, clock, log, signal }: DepartureRoom): Promise<void> {
+export async function depart(canary: Canary, room: DepartureRoom): Promise<void> {
+  const { cluster, config, clock, log, signal } = room;
   const { namespace } = canary.metadata;
   const label = `${namespace}/${canary.metadata.name}`;
   const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
@@ -40,27 +45,41 @@ export async function depart(canary: Canary, { cluster, view, config, clock, log
   if (!anchor || !originals || originals.canaryUid !== canary.metadata.uid) return;
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
   if (!home || home.metadata.deletionTimestamp !== undefined) return;
-  const target = await cluster.get(targetRefOf(canary), { signal });
-  if (!target || target.metadata.deletionTimestamp !== undefined) {
-    log.info({ canary: label }, 'the target is gone: its primary goes on serving');
-    return;
-  }
-  log.info({ canary: label }, 'giving the application back to its target');
-  await raise(canary, target, originals.target.replicas, { cluster, view, clock, signal });
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
   // Proxies hear of ready pods as late as of routes: traffic follows when all of them know where the target is.
-  await sleep(clock, delayMs, signal);
-  await moveTraffic(canary, target, { cluster, config, clock, signal, delayMs });
+  const steps = [
+    (target: KubeObject) => raise(canary, target, originals.target.replicas, room),
+    () => sleep(clock, delayMs, signal),
+    (target: KubeObject) => moveTraffic(canary, target, 'target', room),
+    () => sleep(clock, delayMs, signal),
+    () => finalizeRoutes(canary, delayMs, room),
+  ];
+  log.info({ canary: label }, 'giving the application back to its target');
+  for (const step of steps) {
+    const target = await findTarget(canary, room);
+    if (!target) return stayOnPrimary(canary, room);
+    await step(target);
+  }
+  if (!(await findTarget(canary, room))) return stayOnPrimary(canary, room);
   await cluster.delete(anchorRef, { signal, propagationPolicy: 'Background' });
   log.info({ canary: label }, 'the application is on its own Deployment again');
 }
 
-async function raise(
-  canary: Canary,
-  target: KubeObject,
-  original: number,
-  { cluster, view, clock, signal }: Pick<DepartureRoom, 'cluster' | 'view' | 'clock' | 'signal'>,
-): Promise<void> {
+async function findTarget(canary: Canary, { cluster, signal }: DepartureRoom): Promise<KubeObject | undefined> {
+  const target = await cluster.get(targetRefOf(canary), { signal });
+  return target?.metadata.deletionTimestamp === undefined ? target : undefined;
+}
+
+/** The target is gone: the primary goes on serving, with the part of the traffic that the release had taken from it. */
+async function stayOnPrimary(canary: Canary, room: DepartureRoom): Promise<void> {
+  const { cluster, log, signal } = room;
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  if (!primary) return;
+  await moveTraffic(canary, primary, 'primary', room);
+  log.info({ canary: `${canary.metadata.namespace}/${canary.metadata.name}` }, 'the target is gone: its primary goes on serving');
+}
+
+async function raise(canary: Canary, target: KubeObject, original: number, { cluster, view, clock, signal }: DepartureRoom): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return;
   const ref = targetRefOf(canary);
@@ -76,45 +95,56 @@ async function raise(
   if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
 }
 
+/** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
 async function moveTraffic(
   canary: Canary,
-  target: KubeObject,
-  {
-    cluster,
-    config,
-    clock,
-    signal,
-    delayMs,
-  }: { cluster: Cluster; config: ControllerConfig; clock: Clock; signal: AbortSignal; delayMs: number },
+  found: KubeObject,
+  side: 'target' | 'primary',
+  { cluster, config, signal }: Hands,
 ): Promise<void> {
-  const { namespace } = canary.metadata;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return;
-  const selector = workload.selector(target, config.selectorLabels);
-  if ('problem' in selector) throw new Error(selector.problem);
-  const apex: Apex = { selector, ports: discoverPorts(canary, target) };
-  const provider: Provider = canary.spec.provider ?? config.meshProvider;
-  const router = routerFor(provider);
-  const read = async (refs: readonly ObjectRef[]) =>
-    (await Promise.all(refs.map((ref) => cluster.get(ref, { signal })))).flatMap((o) => o ?? []);
+  const own = workload.selector(found, config.selectorLabels);
+  if ('problem' in own) throw new Error(own.problem);
+  const selector = side === 'target' ? own : { ...own, value: own.value.replace(/-primary$/, '') };
+  const apex: Apex = { selector, ports: discoverPorts(canary, found) };
+  const router = routerFor(canary.spec.provider ?? config.meshProvider);
   if (!('unsupported' in router) && router.supports.weights) {
-    const current = await read(router.watches(canary));
-    if (current.length > 0) {
-      const { write } = router.render(canary, apex, { kind: 'weighted', canary: weight(100) }, current);
-      for (const object of write) await cluster.apply(object, { signal });
+    const current = await readAll(router.watches(canary), cluster, signal);
+    const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
+    const { write } = current.length > 0 ? router.render(canary, apex, routes, current) : { write: [] };
+    for (const object of write) {
+      const live = findObject(current, refOf(object));
+      if (!live || missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
     }
   }
-  const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace };
+  const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
   const service = await cluster.get(apexRef, { signal });
-  if (service) {
-    // The apex is what clients call: it outlives the Canary, so it loses the owner that would take it along.
-    const metadata = { resourceVersion: service.metadata.resourceVersion, ownerReferences: null };
-    await cluster.patch(apexRef, { metadata, spec: { selector: { [selector.key]: selector.value } } }, { signal });
-  }
-  await sleep(clock, delayMs, signal);
+  if (!service || (service.metadata.ownerReferences === undefined && isDeepStrictEqual(service.spec?.selector, { [own.key]: own.value })))
+    return;
+  // The apex is what clients call: it outlives the Canary, so it loses the owner that would take it along.
+  const metadata = { resourceVersion: service.metadata.resourceVersion, ownerReferences: null };
+  await cluster.patch(apexRef, { metadata, spec: { selector: { [own.key]: own.value } } }, { signal });
+}
+
+/** What was found in place is put back, what we made goes; proxies hear of it before the Services that it names are collected. */
+async function finalizeRoutes(canary: Canary, delayMs: number, { cluster, config, clock, signal }: DepartureRoom): Promise<void> {
+  const router = routerFor(canary.spec.provider ?? config.meshProvider);
   if ('unsupported' in router) return;
-  const { write, remove } = router.finalize(canary, await read(router.watches(canary)));
-  for (const object of write) await cluster.apply(object, { signal });
+  const current = await readAll(router.watches(canary), cluster, signal);
+  const { write, remove } = router.finalize(canary, current);
+  for (const object of write) await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
   for (const ref of remove) await cluster.delete(ref, { signal });
   if (write.length + remove.length > 0) await sleep(clock, delayMs, signal);
+}
+
+/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). */
+async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: Pick<DepartureRoom, 'cluster' | 'signal'>) {
+  const resourceVersion = live?.metadata.resourceVersion;
+  const metadata = { ...object.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  await cluster.apply({ ...object, metadata }, { signal });
+}
+
+async function readAll(refs: readonly ObjectRef[], cluster: Cluster, signal: AbortSignal): Promise<KubeObject[]> {
+  return (await Promise.all(refs.map((ref) => cluster.get(ref, { signal })))).flatMap((object) => object ?? []);
 }

@@ -5,6 +5,8 @@ export interface HandClock extends Clock {
   advance(ms: number): void;
   /** Timers not yet due: a test waits for one before it moves the clock. */
   readonly pending: number;
+  /** Milliseconds until the next timer; undefined when there is none. */
+  readonly nextInMs: number | undefined;
 }
 
 /** Time stands until it is moved. */
@@ -29,6 +31,9 @@ export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
         due.fn();
       }
       elapsedMs = untilMs;
+    },
+    get nextInMs() {
+      return timers.size === 0 ? undefined : Math.max(0, Math.min(...[...timers].map(({ atMs }) => atMs)) - elapsedMs);
     },
     get pending() {
       return timers.size;

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it as test } from 'vitest';
+import { APP, canaryRef, type ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import { aLife, canaryOf, labOf } from '../../test/build/model/life.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
+
+/** A life of the whole controller costs a hundred times one of the engine. */
+const runs = () => propertyRuns(0.25);
+const it = (title: string, property: () => Promise<void>) => test(title, { timeout: propertyTimeoutMs }, property);
+
+describe('the end of a Canary, in virtual time', () => {
+  it('I7: in any order of deletion of Canary, namespace, Serin and target, whoever can serve goes on, and no namespace waits', () =>
+    fc.assert(
+      fc.asyncProperty(aLife, fc.boolean(), deletions, async (life, revertOnDeletion, acts) => {
+        const { lab, draw } = labOf(life);
+        await lab.application(life.hasService);
+        lab.server.create(canaryOf(life, revertOnDeletion ? { revertOnDeletion } : {}));
+        lab.start();
+        await lab.pass(draw(0, 90_000));
+        let primaryKeepsIt = false;
+        for (const { act, thenMs } of acts) {
+          if (act === 'deleteTarget' && lab.server.find(targetRef)) {
+            primaryKeepsIt = lab.nodes.serves(primaryRef.name, NAMESPACE);
+            // Whoever deletes what serves has taken it away: proxies that still go there are no fault of Serin.
+            if (lab.mayReach(APP)) lab.watched = false;
+          }
+          if (act === 'deleteNamespace') lab.watched = false;
+          await carryOut(lab, act);
+          await lab.pass(thenMs);
+        }
+        expect(lab.lost.slice(0, 3)).toEqual([]);
+        if (lab.server.find(namespaceRef)?.metadata.deletionTimestamp !== undefined && !revertOnDeletion) {
+          lab.kill();
+          await lab.pass(60_000);
+          expect('the namespace waits for Serin').toBe('gone');
+        }
+        if (!lab.isUp) lab.start();
+        await lab.passUntil(() => false, 300_000);
+        expect(lab.lost.slice(0, 3)).toEqual([]);
+        if (lab.server.find(namespaceRef) === undefined) return lab.close();
+        const isReleased = lab.server.find(canaryRef) !== undefined;
+        if (lab.server.find(targetRef)) {
+          expect(lab.answering()).toEqual(isReleased ? expect.anything() : [APP]);
+          if (!isReleased) expect(lab.server.find(primaryRef)).toBeUndefined();
+        } else if (primaryKeepsIt) expect(lab.answering()).toEqual([primaryRef.name]);
+        lab.close();
+      }),
+      runs(),
+    ));
+});
+
+type Deletion = 'deleteCanary' | 'deleteNamespace' | 'deleteTarget' | 'stopSerin' | 'killSerin' | 'startSerin' | 'push';
+/** Some of these in any order; a namespace goes in one life of four, since little can be seen after that. */
+const deletions = fc
+  .tuple(
+    fc.shuffledSubarray<Deletion>(['deleteCanary', 'deleteTarget', 'killSerin', 'stopSerin', 'startSerin', 'push'], { minLength: 2 }),
+    fc.option(fc.nat({ max: 6 }), { freq: 3 }),
+    fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 7, maxLength: 7 }),
+  )
+  .map(([acts, namespaceAt, pauses]) => {
+    const all = namespaceAt === null ? acts : acts.toSpliced(namespaceAt, 0, 'deleteNamespace');
+    return all.map((act, index) => ({ act, thenMs: pauses[index] ?? 0 }));
+  });
+
+async function carryOut(lab: ModelLab, act: Deletion): Promise<void> {
+  switch (act) {
+    case 'deleteCanary':
+      return lab.server.delete(canaryRef);
+    case 'deleteNamespace':
+      return lab.server.delete(namespaceRef);
+    case 'deleteTarget':
+      return lab.server.delete(targetRef);
+    case 'stopSerin':
+      return lab.stop();
+    case 'killSerin':
+      return lab.kill();
+    case 'startSerin':
+      return lab.isUp ? undefined : lab.start();
+    case 'push':
+      if (lab.server.find(targetRef)) lab.push(String(lab.clock.monotonicMs()));
+      return;
+    default:
+      return act satisfies never;
+  }
+}

@@ -1,0 +1,178 @@
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { refOf } from '../../../src/api/kube-object.ts';
+import { jsonPatch, mergePatch } from '../../../src/embedded/apiserver/patch.ts';
+import { scaleOf } from '../../../src/embedded/apiserver/scale.ts';
+import { parseLabelSelector } from '../../../src/embedded/apiserver/selectors.ts';
+import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
+import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
+import { type Clock, sleep } from '../../../src/kube/clock.ts';
+import type { Cluster, KindRef, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
+import type { ListHandler } from '../../../src/kube/watch.ts';
+import { asApiError, type ModelServer } from './server.ts';
+
+export interface SentWrite {
+  atMs: number;
+  verb: 'create' | 'replace' | 'apply' | 'patch' | 'delete';
+  ref: ObjectRef;
+  subresource: string;
+}
+
+export interface ModelClientOptions {
+  clock: Clock;
+  /** Milliseconds of one way; drawn for each. 0: at the same moment. */
+  latencyMs(): number;
+  /** Asked before a write leaves; what it throws is the write's outcome. */
+  beforeWrite?: () => void;
+}
+
+/** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, heard or answered. */
+export class ModelClient implements Cluster {
+  readonly writes: SentWrite[] = [];
+  readonly #server: ModelServer;
+  readonly #options: ModelClientOptions;
+  readonly #ends: (() => void)[] = [];
+  #dead = false;
+
+  constructor(server: ModelServer, options: ModelClientOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+
+  kill(): void {
+    this.#dead = true;
+    this.close();
+  }
+
+  close(): void {
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  get(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
+    return this.#ask(signal, () => this.#server.find(ref));
+  }
+
+  list(kind: KindRef, { labelSelector = '', signal }: { labelSelector?: string; signal?: AbortSignal } = {}) {
+    return this.#ask(signal, () => ({ items: this.#all(kind, labelSelector), resourceVersion: String(this.#server.api.store.version) }));
+  }
+
+  create(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
+    return this.#write('create', refOf(object), options, (context) => {
+      const { resource, namespace } = this.#place(refOf(object));
+      return this.#server.api.create(resource, namespace, object, context);
+    });
+  }
+
+  replace(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
+    return this.#write('replace', refOf(object), options, (context) => {
+      const { resource, namespace } = this.#place(refOf(object));
+      return this.#server.api.update(resource, namespace, object.metadata.name, object, context);
+    });
+  }
+
+  apply(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
+    const { managedFields: _, ...metadata } = object.metadata;
+    return this.#write('apply', refOf(object), options, (context) =>
+      this.#patched(refOf(object), 'apply', { ...object, metadata }, context),
+    );
+  }
+
+  patch(ref: ObjectRef, patch: Record<string, unknown> | readonly object[], options: WriteOptions = {}): Promise<KubeObject> {
+    const type = Array.isArray(patch) ? 'json' : 'merge';
+    return this.#write('patch', ref, options, (context) => {
+      if (context.subresource !== 'scale') return this.#patched(ref, type, patch, context);
+      const { resource, namespace } = this.#place(ref);
+      const live = this.#server.api.get(resource, namespace, ref.name);
+      const scale = scaleOf(resource, live);
+      const wanted = type === 'json' ? jsonPatch(scale, patch as never) : mergePatch(scale, patch as never);
+      return this.#server.api.writeScale(resource, live, wanted, context) as KubeObject;
+    });
+  }
+
+  async delete(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    await this.#write('delete', ref, signal ? { signal } : {}, () => this.#server.delete(ref));
+  }
+
+  /** A list, then every change, each as late as the latency, in order. */
+  watch(kind: KindRef, handler: WatchHandler, { labelSelector = '' }: { labelSelector?: string } = {}) {
+    const listening: ListHandler = handler;
+    const synced = Promise.withResolvers<void>();
+    const { clock, latencyMs } = this.#options;
+    const { resource } = this.#place({ ...kind, name: '' });
+    const matches = parseLabelSelector(labelSelector);
+    let isOver = false;
+    let due = clock.monotonicMs();
+    const later = (fn: () => void) => {
+      due = Math.max(due, clock.monotonicMs() + latencyMs());
+      void sleep(clock, due - clock.monotonicMs()).then(() => {
+        if (!isOver && !this.#dead) fn();
+      });
+    };
+    const items = this.#all(kind, labelSelector);
+    const version = String(this.#server.api.store.version);
+    later(() => {
+      listening.onList(items, version);
+      synced.resolve();
+    });
+    const unsubscribe = this.#server.api.store.subscribe(({ storeKey, type, object: stored }) => {
+      if (storeKey !== resource.storeKey || !matches(stored.metadata.labels ?? {})) return;
+      if (kind.namespace !== undefined && stored.metadata.namespace !== kind.namespace) return;
+      const object = structuredClone(fromStored(stored, resource));
+      later(() => listening.onEvent({ type, object }));
+    });
+    const stop = () => {
+      isOver = true;
+      unsubscribe();
+    };
+    this.#ends.push(stop);
+    return { synced: synced.promise, ageMs: () => 0, restarts: 0, stop };
+  }
+
+  #all(kind: KindRef, labelSelector: string): KubeObject[] {
+    const { resource } = this.#place({ ...kind, name: '' });
+    const matches = parseLabelSelector(labelSelector);
+    return this.#server.api.store
+      .list(resource.storeKey)
+      .map(([, stored]) => structuredClone(fromStored(stored, resource)))
+      .filter(({ metadata }) => (kind.namespace === undefined || metadata.namespace === kind.namespace) && matches(metadata.labels ?? {}));
+  }
+
+  #place(ref: ObjectRef) {
+    return { resource: this.#server.resource(ref.apiVersion, ref.kind), namespace: ref.namespace ?? '' };
+  }
+
+  #patched(ref: ObjectRef, type: PatchType, patch: unknown, context: WriteContext): KubeObject {
+    const { resource, namespace } = this.#place(ref);
+    return this.#server.api.patch(resource, namespace, ref.name, type, patch as never, context);
+  }
+
+  async #write<T>(verb: SentWrite['verb'], ref: ObjectRef, options: WriteOptions, act: (context: WriteContext) => T): Promise<T> {
+    const { signal } = options;
+    const subresource: string = options.subresource ?? '';
+    signal?.throwIfAborted();
+    this.#options.beforeWrite?.();
+    if (!this.#dead) this.writes.push({ atMs: this.#options.clock.monotonicMs(), verb, ref, subresource });
+    return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));
+  }
+
+  /** There, done, and back; a request that is given up on the way back has been done all the same. */
+  async #ask<T>(signal: AbortSignal | undefined, act: () => T): Promise<T> {
+    await this.#travel(signal);
+    let outcome: { value: T } | { error: unknown };
+    try {
+      outcome = { value: structuredClone(act()) };
+    } catch (error) {
+      outcome = { error: asApiError(error) };
+    }
+    await this.#travel(signal);
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
+  async #travel(signal: AbortSignal | undefined): Promise<void> {
+    const ms = this.#options.latencyMs();
+    if (ms > 0) await sleep(this.#options.clock, ms, signal);
+    else await Promise.resolve();
+    if (this.#dead) await new Promise<never>(() => undefined);
+    signal?.throwIfAborted();
+  }
+}

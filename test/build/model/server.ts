@@ -1,0 +1,56 @@
+import { crds } from '../../../src/api/crds.ts';
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { Api } from '../../../src/embedded/apiserver/api.ts';
+import { Collectors } from '../../../src/embedded/apiserver/collectors.ts';
+import type { Resource } from '../../../src/embedded/apiserver/resources.ts';
+import { Refusal } from '../../../src/embedded/apiserver/status.ts';
+import { internalWrite } from '../../../src/embedded/apiserver/write-context.ts';
+import { routingCrds } from '../../../src/embedded/routing-crds.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { HandClock } from '../clock.ts';
+
+/** The embedded API server without HTTP and in virtual time: its rules, its versions and its garbage collection, a moment each. */
+export class ModelServer {
+  readonly api: Api;
+  readonly #collectors: Collectors;
+
+  constructor(clock: HandClock) {
+    this.api = new Api(() => clock.nowMs());
+    this.#collectors = new Collectors(this.api);
+    for (const crd of [...crds(), ...routingCrds()]) this.create(crd);
+  }
+
+  resource(apiVersion: string, kind: string): Resource {
+    const found = this.api.resources.byKind(apiVersion, kind);
+    if (found === undefined) throw new ApiError(`${apiVersion} ${kind} is not served`, { status: 404, reason: 'KindNotServed' });
+    return found;
+  }
+
+  find({ apiVersion, kind, name, namespace = '' }: ObjectRef): KubeObject | undefined {
+    const resource = this.resource(apiVersion, kind);
+    return this.api.store.get(resource.storeKey, `${namespace}/${name}`) && this.api.get(resource, namespace, name);
+  }
+
+  /** What a user does, at once. */
+  create(object: KubeObject): KubeObject {
+    return this.api.create(this.resource(object.apiVersion, object.kind), object.metadata.namespace ?? '', object, internalWrite);
+  }
+
+  patch(ref: ObjectRef, patch: object, subresource = ''): KubeObject {
+    const resource = this.resource(ref.apiVersion, ref.kind);
+    return this.api.patch(resource, ref.namespace ?? '', ref.name, 'merge', patch as never, { ...internalWrite, subresource });
+  }
+
+  delete({ apiVersion, kind, name, namespace = '' }: ObjectRef): void {
+    if (this.find({ apiVersion, kind, name, namespace })) this.api.delete(this.resource(apiVersion, kind), namespace, name);
+  }
+
+  stop(): void {
+    this.#collectors.stop();
+  }
+}
+
+/** What a client of the real server would get. */
+export function asApiError(error: unknown): unknown {
+  return error instanceof Refusal ? new ApiError(error.message, { status: error.code, reason: error.reason }) : error;
+}
