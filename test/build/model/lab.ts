@@ -132,6 +132,11 @@ export class ModelLab {
     return isDone();
   }
 
+  /** There was a moment at which every proxy had somebody to ask. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
   /** Whether a request of this moment may go to the Deployment, by any proxy's view or by what the server holds. */
   mayReach(deployment: string): boolean {
     return [...this.proxies, this.#newest].some((proxy) => {
