@@ -13,11 +13,11 @@ import { ApiError, RequestTimeoutError, UnreachableError } from '../kube/errors.
 import { CredentialPluginError } from '../kube/exec-credential.ts';
 import { KubeconfigError } from '../kube/kubeconfig.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
+import { refuseLateWrites, writeTimeoutMs } from '../kube/write-deadline.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { version } from './version.ts';
 
 const STALE_WATCH_MS = 300_000;
-const READS = new Set(['get', 'list', 'watch']);
 
 const Duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
@@ -122,12 +122,8 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
   let controller: Controller | undefined;
   let leadership: Leadership | undefined;
   const cluster = createCluster(connection, {
-    requestTimeoutMs: Math.min(10_000, (config.leaseDurationMs - config.renewDeadlineMs) * 0.9),
-    // A write that waited for its turn may come too late for the lease: asked right before the bytes go out (I9).
-    beforeSend: ({ verb }) => {
-      if (leadership && !READS.has(verb) && systemClock.monotonicMs() >= leadership.mayWriteUntilMs())
-        throw new Error('the lease may have ended');
-    },
+    requestTimeoutMs: writeTimeoutMs(config),
+    beforeSend: refuseLateWrites(() => leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, systemClock),
     qps: flags.kubeconfigQps,
     burst: flags.kubeconfigBurst,
     watch: { silentMs: flags.watchSilence },
