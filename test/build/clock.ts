@@ -40,3 +40,12 @@ export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
     },
   };
 }
+
+/** The same time as another machine shows it: set differently, and not quite as fast. */
+export function skewedClock(clock: Clock, rate: number, aheadMs: number): Clock {
+  return {
+    nowMs: () => clock.nowMs() + aheadMs,
+    monotonicMs: () => clock.monotonicMs() * rate,
+    setTimer: (ms, fn) => clock.setTimer(ms / rate, fn),
+  };
+}

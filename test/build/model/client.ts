@@ -15,6 +15,8 @@ export interface SentWrite {
   verb: 'create' | 'replace' | 'apply' | 'patch' | 'delete';
   ref: ObjectRef;
   subresource: string;
+  /** The object was there when the write left, and the write carries no version of it: it would overwrite whatever it finds. */
+  isBlind: boolean;
 }
 
 export interface ModelClientOptions {
@@ -56,14 +58,14 @@ export class ModelClient implements Cluster {
   }
 
   create(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write('create', refOf(object), options, (context) => {
+    return this.#write('create', refOf(object), options, object, (context) => {
       const { resource, namespace } = this.#place(refOf(object));
       return this.#server.api.create(resource, namespace, object, context);
     });
   }
 
   replace(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write('replace', refOf(object), options, (context) => {
+    return this.#write('replace', refOf(object), options, object, (context) => {
       const { resource, namespace } = this.#place(refOf(object));
       return this.#server.api.update(resource, namespace, object.metadata.name, object, context);
     });
@@ -71,14 +73,14 @@ export class ModelClient implements Cluster {
 
   apply(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
     const { managedFields: _, ...metadata } = object.metadata;
-    return this.#write('apply', refOf(object), options, (context) =>
+    return this.#write('apply', refOf(object), options, object, (context) =>
       this.#patched(refOf(object), 'apply', { ...object, metadata }, context),
     );
   }
 
   patch(ref: ObjectRef, patch: Record<string, unknown> | readonly object[], options: WriteOptions = {}): Promise<KubeObject> {
     const type = Array.isArray(patch) ? 'json' : 'merge';
-    return this.#write('patch', ref, options, (context) => {
+    return this.#write('patch', ref, options, patch, (context) => {
       if (context.subresource !== 'scale') return this.#patched(ref, type, patch, context);
       const { resource, namespace } = this.#place(ref);
       const live = this.#server.api.get(resource, namespace, ref.name);
@@ -89,7 +91,7 @@ export class ModelClient implements Cluster {
   }
 
   async delete(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    await this.#write('delete', ref, signal ? { signal } : {}, () => this.#server.delete(ref));
+    await this.#write('delete', ref, signal ? { signal } : {}, {}, () => this.#server.delete(ref));
   }
 
   /** A list, then every change, each as late as the latency, in order. */
@@ -145,34 +147,47 @@ export class ModelClient implements Cluster {
     return this.#server.api.patch(resource, namespace, ref.name, type, patch as never, context);
   }
 
-  async #write<T>(verb: SentWrite['verb'], ref: ObjectRef, options: WriteOptions, act: (context: WriteContext) => T): Promise<T> {
+  async #write<T>(verb: SentWrite['verb'], ref: ObjectRef, options: WriteOptions, body: object, act: (context: WriteContext) => T) {
     const { signal } = options;
     const subresource: string = options.subresource ?? '';
     signal?.throwIfAborted();
     this.#options.beforeWrite?.();
-    if (!this.#dead) this.writes.push({ atMs: this.#options.clock.monotonicMs(), verb, ref, subresource });
+    const isBlind = !JSON.stringify(body).includes('resourceVersion') && this.#server.find(ref) !== undefined;
+    if (!this.#dead) this.writes.push({ atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind });
     return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));
   }
 
-  /** There, done, and back; a request that is given up on the way back has been done all the same. */
+  /** There, done, and back. What was sent arrives, whether or not the sender still waits for the answer, or lives. */
   async #ask<T>(signal: AbortSignal | undefined, act: () => T): Promise<T> {
-    await this.#travel(signal);
+    signal?.throwIfAborted();
+    if (this.#dead) return new Promise<never>(() => undefined);
+    const givenUp = Promise.withResolvers<never>();
+    const onAbort = () => givenUp.reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([this.#journey(act), givenUp.promise]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #journey<T>(act: () => T): Promise<T> {
+    await this.#travel();
     let outcome: { value: T } | { error: unknown };
     try {
       outcome = { value: structuredClone(act()) };
     } catch (error) {
       outcome = { error: asApiError(error) };
     }
-    await this.#travel(signal);
+    await this.#travel();
+    if (this.#dead) return new Promise<never>(() => undefined);
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
   }
 
-  async #travel(signal: AbortSignal | undefined): Promise<void> {
+  /** On the network's own clock: a dead process' bytes are not called back. */
+  #travel(): Promise<void> {
     const ms = this.#options.latencyMs();
-    if (ms > 0) await sleep(this.#options.clock, ms, signal);
-    else await Promise.resolve();
-    if (this.#dead) await new Promise<never>(() => undefined);
-    signal?.throwIfAborted();
+    return ms > 0 ? sleep(this.#server.clock, ms) : Promise.resolve();
   }
 }

@@ -159,12 +159,7 @@ export class ModelLab {
 
   /** Everything that can happen at this moment happens; then every proxy is asked. */
   async #calm(): Promise<void> {
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      const before = this.server.api.store.version;
-      await new Promise((resolve) => setImmediate(resolve));
-      await new Promise((resolve) => setImmediate(resolve));
-      if (this.server.api.store.version === before) break;
-    }
+    await calm(this.server);
     const problems = this.proxies.map((proxy) => this.#problemOf(proxy));
     this.#hasAnswered ||= problems.every((problem) => problem === undefined);
     if (!this.watched || !this.#hasAnswered) return;
@@ -221,6 +216,16 @@ export function aDeployment(version: string, name = APP): KubeObject {
 }
 
 const container = (image: string) => ({ name: 'web', image, ports: [{ name: 'http', containerPort: 9898 }] });
+
+/** Everything that can happen at this moment happens. */
+export async function calm(server: ModelServer): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const before = server.api.store.version;
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    if (server.api.store.version === before) return;
+  }
+}
 
 /** A clock whose timers end with the process that set them. */
 function mortal(clock: Clock): { clock: Clock; die(): void } {

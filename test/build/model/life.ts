@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import { APP, aModelCanary, ModelLab } from './lab.ts';
 
 const PLANS = {
@@ -37,15 +38,17 @@ export function labOf(
   { seed, delayMs }: Life,
   lagMs: [number, number] = [0, delayMs],
 ): { lab: ModelLab; draw: (from: number, to: number) => number } {
-  let state = seed;
-  const draw = (from: number, to: number) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return from + Math.floor((state / 2_147_483_647) * (to - from));
-  };
+  const draw = drawer(seed);
   return { lab: new ModelLab({ draw, startUpMs: [200, 12_000], lagMs, latencyMs: [0, 200], scaleDownDelayMs: delayMs }), draw };
 }
 
 export function canaryOf({ provider, plan }: Life, spec: object = {}, name = APP): KubeObject {
   const plans = PLANS[provider];
   return aModelCanary(plans[plan % plans.length], { provider, ...spec }, name);
+}
+
+/** Numbers from one seed: at least `from`, below `to`. */
+export function drawer(seed: number): (from: number, to: number) => number {
+  const random = seededRandom(seed);
+  return (from, to) => from + Math.floor(random() * (to - from));
 }

@@ -12,9 +12,11 @@ import type { HandClock } from '../clock.ts';
 /** The embedded API server without HTTP and in virtual time: its rules, its versions and its garbage collection, a moment each. */
 export class ModelServer {
   readonly api: Api;
+  readonly clock: HandClock;
   readonly #collectors: Collectors;
 
   constructor(clock: HandClock) {
+    this.clock = clock;
     this.api = new Api(() => clock.nowMs());
     this.#collectors = new Collectors(this.api);
     for (const crd of [...crds(), ...routingCrds()]) this.create(crd);

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { handClock, skewedClock } from '../../test/build/clock.ts';
+import { ModelClient } from '../../test/build/model/client.ts';
+import { calm } from '../../test/build/model/lab.ts';
+import { drawer } from '../../test/build/model/life.ts';
+import { ModelServer } from '../../test/build/model/server.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
+import { sleep } from './clock.ts';
+import { electLeader } from './lease.ts';
+import { refuseLateWrites, writeTimeoutMs } from './write-deadline.ts';
+
+const leaseRef = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'leader', namespace: 'default' };
+const sharedRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shared', namespace: 'default' };
+const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+const LIFE_MS = 300_000;
+
+/** Three replicas with clocks of their own on a network that is sometimes slow; each writes one object while it leads. */
+class Rivals {
+  readonly clock = handClock();
+  readonly server = new ModelServer(this.clock);
+  /** A write that left while the server knew of another leader. */
+  readonly trespasses: string[] = [];
+  /** The leadership under which each accepted write was made, in the order of the server. */
+  readonly terms: number[] = [];
+  readonly #stopping = new AbortController();
+  readonly #draw: (from: number, to: number) => number;
+
+  constructor(seed: number, rates: readonly number[]) {
+    this.#draw = drawer(seed);
+    this.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+    this.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared', namespace: 'default' }, data: { term: '0' } });
+    this.server.api.store.subscribe(({ object }) => {
+      if (object.metadata.name === 'shared') this.terms.push(Number(object.data.term));
+    });
+    for (const [index, rate] of rates.entries()) this.#enter(`replica-${index}`, rate);
+  }
+
+  async play(): Promise<void> {
+    while (this.clock.monotonicMs() < LIFE_MS) {
+      this.clock.advance(Math.min(this.clock.nextInMs ?? 100, LIFE_MS));
+      await calm(this.server);
+    }
+    this.#stopping.abort(new Error('the end'));
+    this.server.stop();
+  }
+
+  /** Good for a while, then hardly there: long enough to lose a lease over it, and to come back late. */
+  #network(): () => number {
+    let isSlow = false;
+    let untilMs = 0;
+    return () => {
+      const nowMs = this.clock.monotonicMs();
+      if (nowMs >= untilMs) {
+        isSlow = !isSlow && nowMs > 0;
+        untilMs = nowMs + this.#draw(10_000, 45_000);
+      }
+      return isSlow && this.#draw(0, 3) > 0 ? this.#draw(1_000, 14_000) : this.#draw(1, 300);
+    };
+  }
+
+  #enter(identity: string, rate: number): void {
+    const own = skewedClock(this.clock, rate, this.#draw(0, 3_600_000));
+    const latencyMs = this.#network();
+    const leadership = electLeader(new ModelClient(this.server, { clock: own, latencyMs }), {
+      ...times,
+      namespace: leaseRef.namespace,
+      name: leaseRef.name,
+      identity,
+      clock: own,
+      onLeading: (signal) => {
+        for (let each = 0; each < 5; each += 1) void this.#work(client, own, signal);
+      },
+      onLost: () => undefined,
+    });
+    const refuse = refuseLateWrites(() => leadership.mayWriteUntilMs(), own);
+    const client = new ModelClient(this.server, {
+      clock: own,
+      latencyMs,
+      beforeWrite: () => {
+        refuse({ verb: 'patch', resource: 'configmaps' });
+        const holder = this.server.find(leaseRef)?.spec.holderIdentity;
+        if (holder !== identity) this.trespasses.push(`${this.clock.monotonicMs()} ms: ${identity} writes, ${holder} leads`);
+      },
+    });
+    this.#stopping.signal.addEventListener('abort', () => void leadership.stop(), { once: true });
+  }
+
+  /** Looks, thinks for a while, and writes; as a controller it does not ask again whether it still leads. */
+  async #work(client: ModelClient, own: ReturnType<typeof skewedClock>, signal: AbortSignal): Promise<void> {
+    const term = String(this.server.find(leaseRef)?.spec.leaseTransitions);
+    while (!signal.aborted && !this.#stopping.signal.aborted) {
+      await sleep(own, this.#draw(50, 2_000));
+      const found = await client.get(sharedRef);
+      await sleep(own, this.#draw(0, 3) > 0 ? this.#draw(0, 3_000) : this.#draw(5_000, 40_000));
+      const limit = new AbortController();
+      const cancel = own.setTimer(writeTimeoutMs(times), () => limit.abort(new Error('no answer')));
+      try {
+        const metadata = { resourceVersion: found?.metadata.resourceVersion };
+        await client.patch(sharedRef, { metadata, data: { term, at: String(own.monotonicMs()) } }, { signal: limit.signal });
+      } catch (error) {
+        if (!(error instanceof Error)) throw error; // late, refused or unanswered: the next round looks again
+      } finally {
+        cancel();
+      }
+    }
+  }
+}
+
+it(
+  'I9: whatever clocks and network do, who may have lost the lease sends nothing, and a late write changes nothing of a successor',
+  async () => {
+    const led: number[] = [];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2 ** 31 - 2 }),
+        fc.array(fc.double({ min: 0.985, max: 1.015, noNaN: true }), { minLength: 3, maxLength: 3 }),
+        async (seed, rates) => {
+          const rivals = new Rivals(seed, rates);
+          await rivals.play();
+          expect(rivals.trespasses).toEqual([]);
+          expect(rivals.terms).toEqual(rivals.terms.toSorted((a, b) => a - b));
+          led.push(new Set(rivals.terms).size);
+        },
+      ),
+      { ...propertyRuns(0.2), endOnFailure: true },
+    );
+    // Lives in which nobody ever lost the lease prove nothing.
+    expect(led.reduce((sum, terms) => sum + terms, 0)).toBeGreaterThan(led.length);
+  },
+  propertyTimeoutMs,
+);
