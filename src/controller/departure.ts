@@ -100,7 +100,7 @@ async function moveTraffic(
   canary: Canary,
   found: KubeObject,
   side: 'target' | 'primary',
-  { cluster, config, signal }: Hands,
+  { cluster, config, signal }: DepartureRoom,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return;

@@ -40,12 +40,13 @@ async function playRelease(life: Life, lagMs?: [number, number]): Promise<{ lab:
 }
 
 describe('the controller in virtual time', () => {
-  it('I10: pods outlive their traffic and traffic waits for its pods, whatever the lag of proxies within the delay', () =>
+  it('I10, I9: pods outlive their traffic and traffic waits for its pods, and no write of status or routes is blind', () =>
     fc.assert(
       fc.asyncProperty(aLife, async (life) => {
         const { lab, ended } = await playRelease(life);
         expect(lab.lost.slice(0, 3)).toEqual([]);
         expect(ended).toEqual(['Initialized', 'Succeeded', 'gone']);
+        expect(lab.blindWrites).toEqual([]);
       }),
       runs(),
     ));

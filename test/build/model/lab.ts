@@ -43,6 +43,7 @@ export class ModelLab {
   /** Knows of everything at once. */
   readonly #newest: ModelProxy;
   #hasAnswered = false;
+  readonly #clients: ModelClient[] = [];
   #running: { controller: Controller; client: ModelClient; die(): void } | undefined;
 
   constructor(settings: LabSettings) {
@@ -77,6 +78,15 @@ export class ModelLab {
     return this.#running?.client.writes ?? [];
   }
 
+  /** Writes of status, routes and Services that would overwrite whatever somebody wrote meanwhile (I9). */
+  get blindWrites(): string[] {
+    const mayNot = ({ verb, ref, subresource }: SentWrite) =>
+      verb !== 'delete' &&
+      (subresource === 'status' || ['VirtualService', 'DestinationRule', 'TrafficSplit', 'Service'].includes(ref.kind));
+    const sent = this.#clients.flatMap(({ writes }) => writes);
+    return sent.filter((one) => one.isBlind && mayNot(one)).map(({ atMs, verb, ref }) => `${atMs} ms: ${verb} ${ref.kind} ${ref.name}`);
+  }
+
   start(): void {
     const { draw, latencyMs, scaleDownDelayMs } = this.#settings;
     const { clock, die } = mortal(this.clock);
@@ -85,6 +95,7 @@ export class ModelLab {
     const controller = startController({ config, cluster: client, clock, log: silent, metrics });
     controller.started.catch(() => undefined); // killed before its first look
     this.#running = { controller, client, die };
+    this.#clients.push(client);
   }
 
   /** SIGKILL: what is under way stays as it is. */
