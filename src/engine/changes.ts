@@ -255,6 +255,8 @@ export const changes = {
   }),
   passPreRollout: (seen: Seen) => release(seen, { preRolloutPassed: true }),
   closeQuestion: () => ({ open: undefined }),
+  /** Asked again: until it is answered nothing is due, or every event would ask once more and drop the answer under way. */
+  forgetWake: () => ({ wakeAtMs: undefined }),
 
   takeStep: (seen: Seen) => {
     const { facts } = seen.event;

@@ -219,7 +219,7 @@ export const chart = machineSetup.createMachine({
         gate: leaf('gate', {
           entry: ['askConfirmRollout'],
           first: [go('isBack', '#Succeeded.resting', 'noteReturn'), go('isNew', 'gate', 'pin')],
-          seen: [on('isDue', 'gate')],
+          seen: [on('isDue', 'gate', 'forgetWake')],
           answers: confirmed(stay('hasRefused', 'poll')),
         }),
       },
@@ -249,7 +249,7 @@ export const chart = machineSetup.createMachine({
             hooks: leaf('hooks', {
               entry: ['askPreRollout'],
               first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-              seen: [on('isDue', 'hooks')],
+              seen: [on('isDue', 'hooks', 'forgetWake')],
               answers: [
                 rollBack('hasRefusedForLast'),
                 stay('hasRefused', 'countFailure', 'wakeNextInterval'),
@@ -261,7 +261,7 @@ export const chart = machineSetup.createMachine({
             gate: leaf('gate', {
               entry: ['askConfirmTraffic'],
               first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-              seen: [on('isDue', 'gate')],
+              seen: [on('isDue', 'gate', 'forgetWake')],
               answers: [
                 stay('hasRefused', 'poll'),
                 go('canPassToStep', '#Progressing.analysing', 'takeStep'),
@@ -281,7 +281,7 @@ export const chart = machineSetup.createMachine({
         writingPrimary: leaf('writingPrimary', {
           entry: ['askPromote'],
           first: [stay('canaryIsLost', 'goHome')],
-          seen: [go('primaryCarriesPin', 'awaitingPrimary'), on('isDue', 'writingPrimary')],
+          seen: [go('primaryCarriesPin', 'awaitingPrimary'), on('isDue', 'writingPrimary', 'forgetWake')],
           answers: [
             go('wasWritten', 'awaitingPrimary'),
             go('wasMismatch', '#Progressing.scalingUp', 'supersede'),
@@ -322,7 +322,7 @@ export const chart = machineSetup.createMachine({
         restoringPrimary: leaf('restoringPrimary', {
           entry: ['askRestore'],
           first: [stay('canaryIsLost', 'goHome')],
-          seen: [go('primaryIsRestored', 'returningTraffic', 'goHome'), on('isDue', 'restoringPrimary')],
+          seen: [go('primaryIsRestored', 'returningTraffic', 'goHome'), on('isDue', 'restoringPrimary', 'forgetWake')],
           answers: [stay('wasWritten', 'closeQuestion'), stay('hasRefused', 'poll')],
         }),
         ...homeward('#Failed.resting', [], { followed: next }),

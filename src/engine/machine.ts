@@ -81,7 +81,10 @@ function settle(
   const id = `${release.run}/${release.revision}/`;
   let { attempt } = context;
   const record: Question[] = isNews ? [{ kind: 'record', id: `${id}${++attempt}`, phase, release }] : [];
-  const isWakeDue = wake !== undefined && (wake !== wakeOf(now.context) || event.type === 'RESUME' || event.type === 'WAKE');
+  // Woken in time for what waits for something else: another wake in the past would come at once, and again, without end.
+  const isStillToCome = wake !== undefined && (wake > event.facts.nowMs || JSON.stringify(value) !== JSON.stringify(now.value));
+  const isWakeDue =
+    wake !== undefined && (wake !== wakeOf(now.context) || event.type === 'RESUME' || (event.type === 'WAKE' && isStillToCome));
   const wakes: Question[] = isWakeDue ? [{ kind: 'wakeAt', id: `${id}${++attempt}`, atMs: wake }] : [];
   const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, phase } : one));
   const next = resolve(value, { ...context, attempt, release, asks: [], ...(isNews ? { recorded: { phase, release } } : {}) });
