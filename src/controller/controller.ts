@@ -45,6 +45,8 @@ export interface Controller {
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const DEPARTURE_RETRY_MS = 5_000;
+/** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
+const LONGEST_HOLD_MS = 600_000;
 
 /** Looks after every Canary: watches wake them, each in a process of its own. */
 export function startController(options: ControllerOptions): Controller {
@@ -155,13 +157,22 @@ export function startController(options: ControllerOptions): Controller {
     metrics.gone(canary.metadata.namespace, canary.spec.targetRef.name);
     await processes.get(key)?.stop();
     const { signal } = stopping;
+    const beganAtMs = clock.monotonicMs();
+    let isHeld = held !== undefined;
+    const letGo = async (): Promise<void> => {
+      if (held && isHeld) await release(held);
+      isHeld = false;
+    };
     const attempt = async (): Promise<void> => {
       if (!room.mayWrite()) return;
       try {
         await depart(canary, { cluster, view, config, clock, log, signal });
-        if (held) await release(held);
+        await letGo();
       } catch (error) {
         if (signal.aborted) return;
+        // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
+        if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
+          await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
         log.warn({ canary: key, err: error, retryInMs: DEPARTURE_RETRY_MS }, 'giving the application back failed');
         clock.setTimer(DEPARTURE_RETRY_MS, () => void attempt());
       }

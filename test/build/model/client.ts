@@ -24,7 +24,7 @@ export interface ModelClientOptions {
   /** Milliseconds of one way; drawn for each. 0: at the same moment. */
   latencyMs(): number;
   /** Asked before a write leaves; what it throws is the write's outcome. */
-  beforeWrite?: () => void;
+  beforeWrite?: (write: SentWrite) => void;
 }
 
 /** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, heard or answered. */
@@ -151,9 +151,10 @@ export class ModelClient implements Cluster {
     const { signal } = options;
     const subresource: string = options.subresource ?? '';
     signal?.throwIfAborted();
-    this.#options.beforeWrite?.();
     const isBlind = !JSON.stringify(body).includes('resourceVersion') && this.#server.find(ref) !== undefined;
-    if (!this.#dead) this.writes.push({ atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind });
+    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind };
+    this.#options.beforeWrite?.(write);
+    if (!this.#dead) this.writes.push(write);
     return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));
   }
 

@@ -39,6 +39,8 @@ export class ModelLab {
   readonly lost: string[] = [];
   /** Looks for requests that would be lost; off once the user takes the application away. */
   watched = false;
+  /** Asked before each write of the controller; what it throws is what the API server answers. */
+  refuse: (write: SentWrite) => void = () => undefined;
   readonly #settings: LabSettings;
   /** Knows of everything at once. */
   readonly #newest: ModelProxy;
@@ -87,12 +89,12 @@ export class ModelLab {
     return sent.filter((one) => one.isBlind && mayNot(one)).map(({ atMs, verb, ref }) => `${atMs} ms: ${verb} ${ref.kind} ${ref.name}`);
   }
 
-  start(): void {
+  start(mayWrite: () => boolean = () => true): void {
     const { draw, latencyMs, scaleDownDelayMs } = this.#settings;
     const { clock, die } = mortal(this.clock);
-    const client = new ModelClient(this.server, { clock, latencyMs: () => draw(...latencyMs) });
+    const client = new ModelClient(this.server, { clock, latencyMs: () => draw(...latencyMs), beforeWrite: (write) => this.refuse(write) });
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs });
-    const controller = startController({ config, cluster: client, clock, log: silent, metrics });
+    const controller = startController({ config, cluster: client, clock, log: silent, metrics, mayWrite });
     controller.started.catch(() => undefined); // killed before its first look
     this.#running = { controller, client, die };
     this.#clients.push(client);

@@ -1,0 +1,233 @@
+import { describe, expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import { labOf } from '../../test/build/model/life.ts';
+import { BROKEN_IMAGE } from '../../test/build/model/nodes.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { ApiError } from '../kube/errors.ts';
+
+const plan = { stepWeight: 25, maxWeight: 50 };
+const routeRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
+const anchorRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: `${APP}-serin-anchor`, namespace: NAMESPACE };
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** An application whose bootstrap is done; `before` changes what the user had before Serin came. */
+async function initialized(spec: object = {}, before: (lab: ModelLab) => void = () => undefined): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  before(lab);
+  lab.server.create(aModelCanary(plan, spec));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  return lab;
+}
+
+/** A release with a quarter of the traffic on its canary. */
+async function releasing(spec: object = {}): Promise<ModelLab> {
+  const lab = await initialized(spec);
+  lab.push('2');
+  expect(await lab.passUntil(() => weightOf(lab) === 25, 120_000)).toBe(true);
+  return lab;
+}
+
+const weightOf = (lab: ModelLab): number | undefined => lab.server.find(routeRef)?.spec.http?.[0]?.route?.[1]?.weight;
+const replicas = (lab: ModelLab, ref = targetRef): number | undefined => lab.server.find(ref)?.spec.replicas;
+const ended = (lab: ModelLab) => lab.passUntil(() => lab.phase() === 'Succeeded' || lab.phase() === 'Failed', 300_000);
+
+/** Stored as it is, as an older CRD without this schema had let it in. */
+function smuggle(lab: ModelLab, object: KubeObject): void {
+  const resource = lab.server.resource(object.apiVersion, object.kind);
+  lab.server.api.store.put(resource.storeKey, {
+    ...object,
+    metadata: { ...object.metadata, uid: `uid-${object.metadata.name}`, generation: 1 },
+  });
+}
+
+describe('damage of the established tool: safety', () => {
+  it('02-15.1.4: a target that is scaled to zero by hand is raised again, and its primary is never without pods', async () => {
+    const lab = await releasing();
+    lab.server.patch(targetRef, { spec: { replicas: 0 } });
+    const fewest: number[] = [];
+    await lab.passUntil(() => {
+      fewest.push(replicas(lab, primaryRef) ?? 0);
+      return lab.phase() === 'Succeeded';
+    }, 300_000);
+    expect([lab.phase(), Math.min(...fewest)]).toEqual(['Succeeded', 1]);
+    lab.close();
+  });
+
+  it('02-15.1.4: a Canary over a Deployment at zero makes a primary with a pod', async () => {
+    const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 0 } }));
+    expect(replicas(lab, primaryRef)).toBe(1);
+    lab.close();
+  });
+
+  it('02-15.1.12: a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
+    for (const gone of [
+      [targetRef],
+      [{ ...targetRef, apiVersion: 'v1', kind: 'Service' }],
+      [targetRef, { ...targetRef, apiVersion: 'v1', kind: 'Service' }],
+    ]) {
+      const lab = await initialized({ revertOnDeletion: true });
+      for (const ref of gone) lab.server.delete(ref);
+      lab.server.delete(canaryRef);
+      expect(await lab.passUntil(() => lab.canary() === undefined, 60_000), JSON.stringify(gone)).toBe(true);
+      lab.close();
+    }
+  });
+
+  it('02-15.1.12: a target that never becomes ready holds neither its namespace nor, for ever, its Canary', async () => {
+    const stuck = await initialized({ revertOnDeletion: true });
+    stuck.push(BROKEN_IMAGE);
+    stuck.server.delete(canaryRef);
+    await stuck.pass(1_000);
+    expect(stuck.canary()).toBeDefined();
+    expect(await stuck.passUntil(() => stuck.canary() === undefined, 700_000)).toBe(true);
+    expect(stuck.answering()).toEqual([primaryRef.name]);
+    stuck.close();
+
+    const leaving = await initialized({ revertOnDeletion: true });
+    leaving.push(BROKEN_IMAGE);
+    leaving.server.delete(namespaceRef);
+    expect(await leaving.passUntil(() => leaving.server.find(namespaceRef) === undefined, 30_000)).toBe(true);
+    leaving.close();
+  });
+
+  it('02-15.1.12: revertOnDeletion that is switched off while Serin is down takes its finalizer along', async () => {
+    const lab = await initialized({ revertOnDeletion: true });
+    lab.kill();
+    lab.server.patch(canaryRef, { spec: { revertOnDeletion: false } });
+    lab.start();
+    await lab.pass(5_000);
+    expect(lab.canary()?.metadata.finalizers ?? []).toEqual([]);
+    lab.close();
+  });
+
+  it('02-15.1.13: an edit of spec.service, and drift of a route, leave the weight where it is', async () => {
+    const lab = await releasing();
+    const seen = new Set<number | undefined>();
+    const look = () => {
+      seen.add(weightOf(lab));
+      return false;
+    };
+    lab.server.patch(canaryRef, { spec: { service: { timeout: '7s', apex: { labels: { team: 'shop' } } } } });
+    await lab.passUntil(look, 1_000);
+    expect(lab.server.find(routeRef)?.spec.http[0].timeout).toBe('7s');
+    lab.server.patch(routeRef, { metadata: { labels: { foreign: 'yes' } }, spec: { http: [] } });
+    await lab.passUntil(() => weightOf(lab) !== undefined, 1_000);
+    expect([weightOf(lab), [...seen]]).toEqual([25, [25]]);
+    await ended(lab);
+    expect(lab.phase()).toBe('Succeeded');
+    lab.close();
+  });
+
+  it('02-15.1.17: a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
+    const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 2 } }));
+    lab.server.delete(canaryRef);
+    await lab.passUntil(() => lab.server.find(anchorRef) === undefined, 60_000);
+    await lab.pass(5_000);
+    expect([replicas(lab), lab.answering(), lab.lost]).toEqual([2, [APP], []]);
+    lab.close();
+  });
+});
+
+describe('damage of the established tool: liveness', () => {
+  it('02-15.2.18: a write that fails once is tried again, the first one of a Canary too', async () => {
+    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+    await lab.application();
+    const failed = new Set<string>();
+    lab.refuse = ({ ref, verb, subresource }) => {
+      const what = `${verb} ${ref.kind} ${subresource}`;
+      if (failed.has(what)) return;
+      failed.add(what);
+      throw new ApiError('etcd is busy', { status: 500, reason: 'InternalError' });
+    };
+    lab.server.create(aModelCanary(plan));
+    lab.start();
+    await lab.passUntil(() => lab.phase() === 'Initialized', 300_000);
+    lab.push('2');
+    await ended(lab);
+    expect([lab.phase(), failed.size > 5, lab.lost]).toEqual(['Succeeded', true, []]);
+    lab.close();
+  });
+
+  it('02-15.2.19: a Canary that is gone leaves no timer and no write behind, and an edited interval one tick at a time', async () => {
+    const lab = await releasing();
+    for (const interval of ['11s', '12s', '13s']) lab.server.patch(canaryRef, { spec: { analysis: { interval } } });
+    const before = lab.writes.length;
+    await lab.pass(12_000);
+    const records = lab.writes.slice(before).filter(({ subresource }) => subresource === 'status');
+    expect(records.length).toBeLessThan(6);
+    lab.server.delete(canaryRef);
+    await lab.passUntil(() => lab.server.find(anchorRef) === undefined, 60_000);
+    await lab.pass(60_000);
+    const after = lab.writes.length;
+    await lab.pass(600_000);
+    expect([lab.writes.length - after, lab.clock.pending]).toEqual([0, 0]);
+    lab.close();
+  });
+
+  it('02-15.2.21: a replica that does not lead writes no finalizer, nor anything else', async () => {
+    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+    await lab.application();
+    lab.server.create(aModelCanary(plan, { revertOnDeletion: true }));
+    lab.start(() => false);
+    await lab.pass(10_000);
+    lab.server.patch(canaryRef, { spec: { revertOnDeletion: false } });
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    expect(lab.writes).toEqual([]);
+    lab.close();
+  });
+
+  it.each([
+    {
+      line: '02-15.2.22',
+      what: 'a number with a fraction',
+      spec: { ...aModelCanary(plan).spec, progressDeadlineSeconds: 0.5 },
+      field: 'spec.progressDeadlineSeconds',
+    },
+    { line: '02-15.2.40', what: 'no spec', spec: undefined, field: 'spec' },
+  ])('$line: a Canary with $what stops no other, before and after a restart', async ({ spec, field }) => {
+    const lab = await initialized();
+    const { spec: _, ...bare } = aModelCanary(plan, {}, 'odd');
+    smuggle(lab, { ...bare, ...(spec === undefined ? {} : { spec }) } as KubeObject);
+    lab.push('2');
+    await lab.passUntil(() => weightOf(lab) === 25, 120_000);
+    lab.kill();
+    lab.start();
+    await ended(lab);
+    const told = lab.server.api.store.list('/events').map(([, event]) => event);
+    const named = told.some((event) => event.involvedObject.name === 'odd' && event.message.includes(field));
+    const conditions: { message: string }[] = lab.canary('odd')?.status?.conditions ?? [];
+    expect([lab.phase(), named || conditions.some(({ message }) => message.includes(field))]).toEqual(['Succeeded', true]);
+    lab.close();
+  });
+
+  it('02-15.2.41: a failure after a long trouble that is over is tried again as soon as the first one', async () => {
+    const lab = await initialized();
+    const tries: number[] = [];
+    lab.refuse = ({ ref }) => {
+      if (ref.kind !== 'Canary') return;
+      tries.push(lab.clock.monotonicMs());
+      throw new ApiError('etcd is busy', { status: 500, reason: 'InternalError' });
+    };
+    lab.push('2');
+    await lab.pass(240_000);
+    lab.refuse = () => undefined;
+    await ended(lab);
+    const pauses = () => tries.slice(1).map((atMs, index) => atMs - (tries[index] ?? 0));
+    expect([lab.phase(), Math.max(...pauses())]).toEqual(['Succeeded', expect.toSatisfy((longest: number) => longest > 50_000)]);
+    tries.length = 0;
+    lab.refuse = ({ ref }) => {
+      if (ref.kind !== 'Canary' || tries.length === 2) return;
+      tries.push(lab.clock.monotonicMs());
+      throw new ApiError('etcd is busy', { status: 500, reason: 'InternalError' });
+    };
+    lab.push('3');
+    await lab.pass(30_000);
+    expect(pauses()[0]).toBeLessThan(2_000);
+    lab.close();
+  });
+});
