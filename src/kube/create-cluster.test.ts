@@ -128,7 +128,7 @@ describe('createCluster', () => {
     await expect(cluster.get(settings)).rejects.toMatchObject({ status: 503, retryAfterMs: 3_600_000 });
   });
 
-  it('gives up at the deadline, also in the middle of a body', async () => {
+  it('02-15.2.19: gives up at the deadline, also in the middle of a body', async () => {
     const { cluster } = await given((_, response) => void response.writeHead(200).write('{"half":'), { requestTimeoutMs: 60 });
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(RequestTimeoutError);
   });
@@ -145,7 +145,7 @@ describe('createCluster', () => {
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  it('I9: sends nothing when beforeSend refuses', async () => {
+  it('02-15.2.20: what beforeSend refuses is never sent (I9)', async () => {
     const { cluster, server } = await given(answers, {
       beforeSend: ({ verb }) => {
         if (verb === 'create') throw new Error('lease may have ended');
