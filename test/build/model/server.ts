@@ -17,7 +17,7 @@ export class ModelServer {
 
   constructor(clock: HandClock) {
     this.clock = clock;
-    this.api = new Api(() => clock.nowMs());
+    this.api = new Api(() => clock.nowMs(), 10_000);
     this.#collectors = new Collectors(this.api);
     for (const crd of [...crds(), ...routingCrds()]) this.create(crd);
   }
