@@ -278,7 +278,7 @@ export const changes = {
     return {
       ...tell(seen, say('CanaryBack', `Canary of ${who(seen)} serves again and has its traffic back`)),
       release: {
-        ...without(seen.context.release, 'heldRoutes'),
+        ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs'),
         routes: heldRoutes ?? routes,
         wakeAtMs: now(seen) + seen.event.facts.intervalMs,
       },
@@ -288,7 +288,7 @@ export const changes = {
   rollBack: (seen: Seen) => {
     const counted = seen.event.type === 'ANSWER' && !(seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed');
     const { failedChecks } = seen.context.release;
-    const bare = { ...without(seen.context.release, 'heldRoutes'), failedChecks: failedChecks + (counted ? 1 : 0) };
+    const bare = { ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs'), failedChecks: failedChecks + (counted ? 1 : 0) };
     const reason = failure({ ...seen, context: { ...seen.context, release: bare } });
     const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`);
     const isHome = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;

@@ -162,7 +162,13 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
     heldBack: leaf('heldBack', {
       entry: ['wakeAtDeadline'],
       first: interruptions,
-      seen: [go('targetIsBack', `#${phase}.analysing`, 'giveBack'), rollBack('isLate')],
+      seen: [on('targetIsBack', `#${phase}.comingBack`, 'keepClock', 'begin'), rollBack('isLate')],
+    }),
+    // New pods again: the same pause as before the first traffic (E6a).
+    comingBack: leaf('comingBack', {
+      entry: ['wakeAfterDrain'],
+      first: [...interruptions, go('targetIsDown', `#${phase}.heldBack`, 'resumeClock')],
+      seen: [go('hasComeBack', `#${phase}.analysing`, 'giveBack')],
     }),
   };
 }

@@ -60,6 +60,9 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Progressing.heldBack':
     case 'WaitingPromotion.heldBack':
       return `The canary gets no traffic ${since}: ${down(facts.target, canary)}; waits until ${deadline} for it to serve, else the release is taken back.`;
+    case 'Progressing.comingBack':
+    case 'WaitingPromotion.comingBack':
+      return `The canary serves again; waits ${since} until ${drained} for the proxies to learn of its pods.`;
     case 'Promoting.writingPrimary':
       return `The analysis passed; writes the primary ${since}${why}.`;
     case 'Promoting.awaitingPrimary':

@@ -22,6 +22,16 @@ it('E1: a canary that flaps between becoming ready and settling fails at the dea
   expect(world.nowMs - startedAt).toBeLessThan(60_000 + 2 * 7_000);
 });
 
+it('E1, E27: one that flaps under traffic fails at the deadline of its first fall', () => {
+  const world = initialized(aCanary(steps));
+  world.push('s1:b');
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  const fellAt = world.nowMs;
+  for (let times = 0; times < 20 && world.phase === 'Progressing'; times += 1) flap(world, 7_000);
+  expect(world.phase).toBe('Failed');
+  expect(world.nowMs - fellAt).toBeLessThan(60_000 + 2 * 7_000);
+});
+
 it('E1: a canary that has settled is waited for anew, as long as the first time', () => {
   const world = initialized(aCanary(steps));
   world.targetDown = true;

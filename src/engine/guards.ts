@@ -84,6 +84,7 @@ export const guards = {
   canGoHome: (seen: Seen) => !hasLeft(seen) && canPrimaryTakeAll(seen),
   targetIsReady: isTargetReady,
   targetIsBackAtHome: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen),
+  hasComeBack: (seen: Seen) => isDue(seen) && guards.targetIsBack(seen),
   targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged,
 
   isDueForRollbackHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollback'),

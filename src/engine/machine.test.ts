@@ -272,7 +272,9 @@ describe('failure', () => {
     expect([world.step, world.routes, world.canary.status?.canaryWeight]).toMatchObject(['heldBack', { canary: 0 }, 0]);
     world.targetDown = false;
     world.settle();
-    expect([world.step, world.routes]).toMatchObject(['analysing', { canary: 20 }]);
+    expect([world.step, world.routes], 'E6a: proxies do not know of its pods yet').toMatchObject(['comingBack', { canary: 0 }]);
+    world.tickUntil(at('Progressing', 'analysing'));
+    expect(world.routes).toMatchObject({ canary: 20 });
     world.tickUntil(at('Succeeded'));
     expect(world.promoted).toEqual(['s1:b']);
   });

@@ -57,8 +57,8 @@ describe('what is measured is this revision alone (E20a)', () => {
     world.settle();
     world.nowMs += 7_000;
     world.targetDown = false;
-    world.settle();
-    expect([world.step, world.release.measuredFromMs]).toEqual(['analysing', from]);
+    world.tickUntil((one) => one.step === 'analysing');
+    expect(world.release.measuredFromMs).toEqual(from);
   });
 
   it.each(['fail', 'hold'] as const)(
