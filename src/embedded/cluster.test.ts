@@ -131,4 +131,34 @@ describe('the embedded cluster', () => {
       { timeout: 6000, interval: 50 },
     );
   }, 20_000);
+
+  it('starts a pod when its last scheduling gate is gone, and it is ready when its last readiness gate is open', async () => {
+    const ref: ObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'gated', namespace: 'default' };
+    const conditions = (pod: KubeObject | undefined): Record<string, string> =>
+      Object.fromEntries(
+        ((pod?.status?.conditions ?? []) as { type: string; status: string }[]).map(({ type, status }) => [type, status] as const),
+      );
+    const comesTo = (wanted: Record<string, string>) =>
+      vi.waitFor(async () => expect(conditions(await embedded.cluster.get(ref))).toMatchObject(wanted), { timeout: 6000, interval: 20 });
+    await embedded.cluster.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'gated', namespace: 'default' },
+      spec: {
+        schedulingGates: [{ name: 'example.com/quota' }],
+        readinessGates: [{ conditionType: 'example.com/warm' }],
+        containers: [container('shop/app:1')],
+      },
+    });
+    await expect(embedded.cluster.bind(ref, 'node-a')).rejects.toThrow('pod gated has non-empty .spec.schedulingGates');
+    await deploy('after-gated', { replicas: 1 });
+    expect((await embedded.cluster.get(ref))?.spec.nodeName).toBeUndefined();
+    const more = { spec: { schedulingGates: [{ name: 'example.com/late' }] } };
+    await expect(embedded.cluster.patch(ref, more)).rejects.toThrow("found new scheduling gate 'example.com/late'");
+    await embedded.cluster.patch(ref, { spec: { schedulingGates: null } });
+    await comesTo({ ContainersReady: 'True', Ready: 'False' });
+    const open = [...((await embedded.cluster.get(ref))?.status.conditions ?? []), { type: 'example.com/warm', status: 'True' }];
+    await embedded.cluster.patch(ref, { status: { conditions: open } }, { subresource: 'status' });
+    await comesTo({ Ready: 'True', 'example.com/warm': 'True' });
+  }, 20_000);
 });

@@ -158,6 +158,7 @@ function immutableCauses(resource: Resource, object: KubeObject, before: KubeObj
         'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
       field: 'spec',
     });
+  if (resource.storeKey === '/pods') causes.push(...addedGateCauses(object, before));
   if (before.metadata.deletionTimestamp !== undefined) {
     const added = (object.metadata.finalizers ?? []).filter((name) => !before.metadata.finalizers?.includes(name));
     if (added.length > 0)
@@ -170,11 +171,24 @@ function immutableCauses(resource: Resource, object: KubeObject, before: KubeObj
   return causes;
 }
 
+/** Whoever sets a scheduling gate does so at the pod's creation; afterwards they only go. */
+function addedGateCauses(object: KubeObject, before: KubeObject): Cause[] {
+  const gatesOf = ({ spec }: KubeObject): string[] => (spec?.schedulingGates ?? []).map(({ name }: { name: string }) => name);
+  const known = new Set(gatesOf(before));
+  const added = gatesOf(object).filter((name) => !known.has(name));
+  return added.map((name) => ({
+    reason: 'FieldValueForbidden',
+    message: `Forbidden: only deletion is allowed, but found new scheduling gate '${name}'`,
+    field: 'spec.schedulingGates',
+  }));
+}
+
 function fixedPodSpec(pod: KubeObject): Json {
   const {
     activeDeadlineSeconds: _deadline,
     tolerations: _tolerations,
     terminationGracePeriodSeconds: _grace,
+    schedulingGates: _gates,
     ...spec
   } = clone(pod.spec ?? {});
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) delete container.image;

@@ -29,6 +29,13 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
       `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
       { name, kind: 'pods/binding' },
     );
+  if (pod.spec?.schedulingGates?.length > 0)
+    throw new Refusal(
+      409,
+      'Conflict',
+      `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} has non-empty .spec.schedulingGates`,
+      { name, kind: 'pods/binding' },
+    );
   const bound = clone(pod);
   bound.spec.nodeName = body?.target?.name;
   bound.metadata.labels = { ...bound.metadata.labels, ...topologyOf(api.store.get('/nodes', `/${body?.target?.name}`)) };

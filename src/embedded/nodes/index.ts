@@ -68,7 +68,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
 
   const scheduling = workQueue(async (key) => {
     const pod = pods.get(key);
-    if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp) return;
+    if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp || pod.spec.schedulingGates?.length > 0) return;
     const uid = pod.metadata.uid ?? '';
     const mine = registered.list().filter(({ metadata }) => ipOfNode.has(metadata.name));
     const chosen = chooseNode(pod, mine, placed());

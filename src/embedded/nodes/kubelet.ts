@@ -110,7 +110,7 @@ export function runPod(
         seen.isReady = isPassing;
         streak = 0;
       }
-      if (isTurning || !isTold) await tell();
+      if (isTurning || !isTold || isStale(pod, seen)) await tell();
       isTold = true;
       await pause(isPassing === seen.isReady && probe ? periodMs : Math.min(periodMs, 50), life.signal);
     }
@@ -152,6 +152,13 @@ export function runPod(
       await app?.close(true);
     },
   };
+}
+
+/** Somebody opened or closed a readiness gate since the kubelet last told. */
+function isStale(pod: KubeObject, seen: Seen): boolean {
+  if (!pod.spec.readinessGates) return false;
+  const readyIn = (status: KubeObject['status']) => status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status;
+  return readyIn(pod.status) !== undefined && readyIn(pod.status) !== readyIn(podStatus(pod, seen));
 }
 
 /** Ends early, without an error, when the pod does. */

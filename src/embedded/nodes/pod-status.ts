@@ -17,6 +17,9 @@ interface Condition {
   message?: string;
 }
 
+/** The others are their writers': what a readiness gate waits for. */
+const OWN_CONDITIONS = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'];
+
 export const nowText = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
 
 /** The whole pod status for what the kubelet sees; times move only when a condition's status does. */
@@ -34,13 +37,16 @@ export function podStatus(pod: KubeObject, seen: Seen): Record<string, unknown> 
       ...(isUnready ? { reason: 'ContainersNotReady', message: 'containers with unready status' } : {}),
     };
   };
+  const gates = (pod.spec.readinessGates ?? []) as { conditionType: string }[];
+  const areGatesOpen = gates.every(({ conditionType }) => previous.some(({ type, status }) => type === conditionType && status === 'True'));
   return {
     phase: seen.state === 'starting' ? 'Pending' : 'Running',
     conditions: [
       condition('PodScheduled', true),
       condition('Initialized', true),
       condition('ContainersReady', seen.isReady),
-      condition('Ready', seen.isReady),
+      condition('Ready', seen.isReady && areGatesOpen),
+      ...previous.filter(({ type }) => !OWN_CONDITIONS.includes(type)),
     ],
     hostIP: seen.hostIP,
     hostIPs: [{ ip: seen.hostIP }],
