@@ -104,7 +104,7 @@ export class Api {
   }
 
   #apply(resource: Resource, namespace: string, name: string, body: Json, context: WriteContext): KubeObject {
-    checkApplication(resource, body, context);
+    checkApplication(resource, namespace, body, context);
     const live = this.store.get(resource.storeKey, `${namespace}/${name}`);
     const applied = decodeObject(
       resource,

@@ -1,11 +1,12 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord, type Json } from './json.ts';
+import { clone, isRecord, type Json } from './json.ts';
+import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { badRequest, invalid } from './status.ts';
+import { badRequest, invalid, Refusal } from './status.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Refuses a body that server-side apply cannot take. */
-export function checkApplication(resource: Resource, body: Json, context: WriteContext): void {
+export function checkApplication(resource: Resource, namespace: string, body: Json, context: WriteContext): void {
   if (!isRecord(body) || !isRecord(body.metadata ?? {})) throw badRequest('error decoding YAML');
   if (context.manager === '')
     throw invalid('PatchOptions', 'meta.k8s.io', '', [
@@ -17,6 +18,13 @@ export function checkApplication(resource: Resource, body: Json, context: WriteC
     throw badRequest(
       `the object provided (${body.apiVersion} ${body.kind}) does not match the resource (${apiVersionOf(resource)} ${resource.kind})`,
     );
+  const undeclared = prune(clone(body), resource.schema);
+  if (undeclared.length === 0) return;
+  // A create drops what it does not know; an apply could not say who owns it.
+  const texts = undeclared.map((path) => `.${path}: field not declared in schema`);
+  const what = texts.length === 1 ? texts[0] : `errors:\n  ${texts.join('\n  ')}`;
+  const of = `${namespace}/${body.metadata?.name}; ${apiVersionOf(resource)}, Kind=${resource.kind}`;
+  throw new Refusal(500, '', `failed to create typed patch object (${of}): ${what}`);
 }
 
 /** An apply owns only what its endpoint writes. */

@@ -22,6 +22,8 @@ export interface Resource {
   /** The apiVersion that objects are stored in. */
   storedVersion: string;
   schema: Schema;
+  /** Its definition changed since it was made: what was stored before may hold fields that the schema of now does not know. */
+  isRedefined: boolean;
   columns: Column[];
   selectable: string[];
 }
@@ -58,6 +60,7 @@ function fromBuiltin(kind: BuiltinKind): Resource {
     storeKey,
     storedVersion: apiVersionOf(first),
     schema: builtinSchema(kind.group, kind.version, kind.kind),
+    isRedefined: false,
     columns: [],
     selectable: [],
   };
@@ -102,6 +105,7 @@ export function resourcesOf(crd: KubeObject): Resource[] {
             metadata: definition(objectMetaName),
           },
         },
+        isRedefined: (crd.metadata.generation ?? 1) > 1,
         columns: version.additionalPrinterColumns ?? [],
         selectable: (version.selectableFields ?? []).map((field: Json) => String(field.jsonPath).replace(/^\./, '')),
       };

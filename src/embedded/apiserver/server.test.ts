@@ -434,6 +434,7 @@ describe('custom resources', () => {
             mode: { type: 'string', enum: ['a', 'b'], default: 'a' },
             port: { 'x-kubernetes-int-or-string': true },
             free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+            one: { type: 'object', properties: { a: {}, b: {} }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
             list: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
           },
           'x-kubernetes-validations': [{ rule: 'self.size < 100', message: 'too big' }],
@@ -476,6 +477,22 @@ describe('custom resources', () => {
   ])('refuses a wrong %s with its cause', async (_what, spec, field) => {
     expect((await post(things, thing('wrong', spec))).body).toMatchObject({ code: 422, details: { causes: [{ field }] } });
   });
+  it('names the field of a choice that is not made in the message alone, as the real server does', async () => {
+    const { message, details } = (await post(things, thing('torn', { size: 1, one: { a: 1, b: 1 } }))).body;
+    expect(message).toContain(
+      '<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+    );
+    expect(details.causes).toMatchObject([{ reason: 'FieldValueInvalid', field: '<nil>' }]);
+  });
+  it('refuses to apply what the schema does not declare, where a create drops it', async () => {
+    const answer = await apply(`${things}/typed`, 'one', { ...thing('typed', { size: 1, oops: { deep: 1 } }), name: 'typed' });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { message: expect.stringMatching(/^failed to create typed patch object \(test\/typed; example.io\/v1, Kind=Thing\): errors:/) },
+    });
+    for (const path of ['.name', '.spec.oops']) expect(answer.body.message).toContain(`${path}: field not declared in schema`);
+    expect((await get(`${things}/typed`)).status).toBe(404);
+  });
   it('has no strategic merge patch', async () => expect((await strategic(`${things}/pruned`, {})).status).toBe(415));
   it('owns lists without keys as a whole', async () => {
     await apply(`${things}/atomic`, 'one', thing('atomic', { size: 1, list: [{ name: 'a' }] }));
@@ -492,6 +509,17 @@ describe('custom resources', () => {
       ['Name', 'Size'],
       ['pruned', 1],
     ]);
+  });
+  it('does not show what a changed definition no longer knows, until it knows it again', async () => {
+    await post(things, thing('narrowed', { size: 1, mode: 'b' }));
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.io';
+    const { versions } = (await get(path)).body.spec;
+    const narrow = structuredClone(versions);
+    delete narrow[0].schema.openAPIV3Schema.properties.spec.properties.mode;
+    await merge(path, { spec: { versions: narrow } });
+    expect((await get(`${things}/narrowed`)).body.spec).toEqual({ size: 1 });
+    await merge(path, { spec: { versions } });
+    expect((await get(`${things}/narrowed`)).body.spec).toEqual({ size: 1, mode: 'b' });
   });
   it('goes with its definition', async () => {
     await remove('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.io');

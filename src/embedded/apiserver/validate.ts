@@ -71,20 +71,20 @@ function matches(pattern: string, value: string): boolean {
 
 function compositionCauses(value: unknown, schema: Schema, path: string): Cause[] {
   const causes: Cause[] = [];
+  // The real server names the field in the message alone.
+  const wrong = (why: string): void => void causes.push(invalidValue('<nil>', '', `${JSON.stringify(path)} ${why}`));
   const holds = (branch: Schema): boolean => validate(value, deref(branch), path).length === 0;
   if (schema.allOf !== undefined && schema.allOf[0]?.$ref === undefined)
     for (const branch of schema.allOf) causes.push(...validate(value, branch, path));
-  if (schema.anyOf !== undefined && !isIntOrString(schema) && !schema.anyOf.some(holds))
-    causes.push(invalidValue(path, value, `${path} in body must validate at least one schema (anyOf)`));
+  if (schema.anyOf !== undefined && !isIntOrString(schema) && !schema.anyOf.some(holds)) wrong('must validate at least one schema (anyOf)');
   if (schema.oneOf !== undefined) {
     const count = schema.oneOf.filter(holds).length;
     if (count !== 1) {
       const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`;
-      causes.push(invalidValue(path, value, `${path} in body must validate one and only one schema (oneOf). ${found}`));
+      wrong(`must validate one and only one schema (oneOf). ${found}`);
     }
   }
-  if (schema.not !== undefined && holds(schema.not))
-    causes.push(invalidValue(path, value, `${path} in body must not validate the schema (not)`));
+  if (schema.not !== undefined && holds(schema.not)) wrong('must not validate the schema (not)');
   return causes;
 }
 

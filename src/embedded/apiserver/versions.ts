@@ -1,9 +1,18 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord, type Json } from './json.ts';
+import { clone, isRecord, type Json } from './json.ts';
+import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
-/** The object as the resource's version shows it. */
+/** The object as the resource's version shows it. What the schema of now does not know stays stored, and comes back with its schema. */
 export function fromStored(object: KubeObject, resource: Resource): KubeObject {
+  const shown = inVersion(object, resource);
+  if (!resource.isRedefined) return shown;
+  const known = clone(shown);
+  prune(known, resource.schema);
+  return known;
+}
+
+function inVersion(object: KubeObject, resource: Resource): KubeObject {
   const apiVersion = apiVersionOf(resource);
   if (object.apiVersion === apiVersion) return object;
   const shown: KubeObject = { ...object, apiVersion, kind: resource.kind };
