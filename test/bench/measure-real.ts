@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crds } from '../../src/api/crds.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
+import { countsIn, readAuditLog } from '../e2e/audit-log.ts';
 import { startRealCluster } from '../e2e/real-cluster.ts';
 import { createApplications } from './applications.ts';
 import { watchCanaries } from './canary-watch.ts';
@@ -39,7 +39,12 @@ export async function measureRealRest(options: { canaries: number; minutes: numb
       say(`${canaries} Canaries are at rest; counting for ${minutes} min`);
       const from = new Date();
       await sleep(minutes * 60_000);
-      return { canaries, minutes, requests: requestsIn(real.auditLog, from, new Date()) };
+      const to = new Date();
+      const requests = countsIn(readAuditLog(real.auditLog).events(), ({ userAgent, requestReceivedTimestamp }) => {
+        const at = new Date(requestReceivedTimestamp);
+        return userAgent === 'serin-controller' && at >= from && at <= to;
+      });
+      return { canaries, minutes, requests };
     } finally {
       await controller.stop();
     }
@@ -48,29 +53,4 @@ export async function measureRealRest(options: { canaries: number; minutes: numb
     await nodes.stop();
     await real.stop();
   }
-}
-
-interface AuditEvent {
-  stage: string;
-  verb: string;
-  userAgent?: string;
-  requestReceivedTimestamp: string;
-  objectRef?: { resource?: string; subresource?: string };
-  requestURI: string;
-}
-
-/** A watch is two events, its start and its end: each request is counted once, by when it was received. */
-function requestsIn(auditLog: string, from: Date, to: Date): Record<string, number> {
-  const counts: Record<string, number> = {};
-  const seen = new Set<string>();
-  for (const line of readFileSync(auditLog, 'utf8').split('\n').filter(Boolean)) {
-    const event: AuditEvent & { auditID: string } = JSON.parse(line);
-    const at = new Date(event.requestReceivedTimestamp);
-    if (event.userAgent !== 'serin-controller' || at < from || at > to || seen.has(event.auditID)) continue;
-    seen.add(event.auditID);
-    const { resource, subresource } = event.objectRef ?? {};
-    const what = `${event.verb} ${resource ?? event.requestURI}${subresource === undefined ? '' : `/${subresource}`}`;
-    counts[what] = (counts[what] ?? 0) + 1;
-  }
-  return counts;
 }

@@ -136,6 +136,9 @@ export async function startRealCluster({ say = () => undefined }: RealClusterOpt
       `--service-account-private-key-file=${file('service-account.key')}`,
       `--root-ca-file=${certificate}`,
       '--leader-elect=false',
+      // Its default of 20 requests a second would make a hundred new applications wait for their pods.
+      '--kube-api-qps=200',
+      '--kube-api-burst=400',
       '--secure-port=0',
     );
     for (const object of controllerRole('serin')) await cluster.apply(object);

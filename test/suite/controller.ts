@@ -15,12 +15,20 @@ export interface ControllerProcess {
   stop(signal?: 'TERM' | 'KILL'): Promise<void>;
 }
 
-/** The controller as it is shipped, in a process of its own; the times of a release scaled down, where `other` flags do not say else. */
+/** A place for the log of controllers, which stays. */
+export function newLogFile(): string {
+  return join(mkdtempSync(join(tmpdir(), 'serin-suite-')), 'controller.log');
+}
+
+/**
+ * The controller as it is shipped, in a process of its own; the times of a release scaled down, where `other` flags do not say else. The
+ * log of one that was there before goes on.
+ */
 export function startController(
   stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>,
   other: Record<string, string> = {},
+  logFile: string = newLogFile(),
 ): ControllerProcess {
-  const logFile = join(mkdtempSync(join(tmpdir(), 'serin-suite-')), 'controller.log');
   const flags = {
     kubeconfig: stage.kubeconfigFile,
     'metrics-server': stage.prometheusUrl,

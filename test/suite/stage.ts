@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
@@ -20,20 +23,31 @@ export interface Stage {
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;
   readonly prometheusUrl: string;
+  /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
+  requestCounts(): Record<string, number>;
   /** Requests of the controller that the API server refused for want of permission; empty where there is no RBAC. */
   forbidden(): string[];
   stop(): Promise<void>;
 }
 
 export interface RealStage extends Stage {
-  /** File of the API server's audit events, one JSON a line. */
-  readonly auditLog: string;
+  /** What kubectl prints, as a cluster administrator. */
+  kubectl(...args: string[]): Promise<string>;
+}
+
+export interface StageOptions {
+  /** Bounds of the lag of each change at each of the three proxies, in milliseconds; shorter than the scale-down delay of the controller. */
+  lagMs?: readonly [number, number];
+  /** Of every lag and of every choice of a proxy. */
+  seed?: number;
+  /** Part of the 30 s of grace through which a terminating pod serves on. */
+  graceScale?: number;
 }
 
 const SCRAPE_EVERY_MS = 250;
-/** Every proxy hears of every change late, but sooner than the scale-down delay ends (1 s). */
-const MESH = { proxies: 3, lagMs: [20, 300], seed: 11 } as const;
-const NODES = { graceScale: 0.05, appFor };
+const MOST_OUTPUT_BYTES = 10_000_000;
+const meshOptions = ({ lagMs = [20, 300], seed = 11 }: StageOptions) => ({ proxies: 3, lagMs, seed });
+const nodeOptions = ({ graceScale = 0.05 }: StageOptions) => ({ graceScale, appFor });
 const ROOT = join(import.meta.dirname, '..', '..');
 const CRD_FOLDERS = [join(ROOT, 'charts', 'serin', 'crds'), join(ROOT, 'test', 'fixtures', 'crds')];
 
@@ -44,8 +58,25 @@ function appFor(pod: KubeObject): Partial<AppBehaviour> {
   return isPrimary && env.some(({ name }) => name === 'NEVER_READY_AS_PRIMARY') ? { neverReady: true } : {};
 }
 
-export async function startEmbeddedStage(): Promise<Stage> {
-  const embedded = await startEmbeddedCluster({ nodes: NODES, mesh: MESH });
+/** One stage for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
+export function aStage<S extends Stage>(start: () => Promise<S>): () => S {
+  let stage: S | undefined;
+  beforeAll(async () => {
+    stage = await start();
+  });
+  afterAll(async () => {
+    const refused = stage?.forbidden();
+    await stage?.stop();
+    expect(refused ?? [], 'the controller asked for nothing that its role does not allow').toEqual([]);
+  });
+  return () => {
+    if (stage === undefined) throw new Error('the stage is there when a test runs, not before');
+    return stage;
+  };
+}
+
+export async function startEmbeddedStage(options: StageOptions = {}): Promise<Stage> {
+  const embedded = await startEmbeddedCluster({ nodes: nodeOptions(options), mesh: meshOptions(options) });
   const { cluster, mesh } = embedded;
   await applyCrds(cluster);
   const prometheus = await startPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
@@ -57,6 +88,7 @@ export async function startEmbeddedStage(): Promise<Stage> {
     cluster,
     mesh,
     prometheusUrl: prometheus.url,
+    requestCounts: () => embedded.requestCounts('serin-controller'),
     forbidden: () => [],
     async stop() {
       await prometheus.stop();
@@ -67,33 +99,42 @@ export async function startEmbeddedStage(): Promise<Stage> {
 }
 
 /** The same on etcd, kube-apiserver, kube-controller-manager and a real Prometheus. */
-export async function startRealStage(): Promise<RealStage> {
+export async function startRealStage(options: StageOptions = {}): Promise<RealStage> {
   // Loaded here, so that the embedded suite needs none of it.
-  const [{ startRealCluster }, { startRealPrometheus }] = await Promise.all([
+  const [{ startRealCluster }, { startRealPrometheus }, { countsIn, readAuditLog }] = await Promise.all([
     import('../e2e/real-cluster.ts'),
     import('../e2e/real-prometheus.ts'),
+    import('../e2e/audit-log.ts'),
   ]);
   const real = await startRealCluster();
   const { cluster } = real;
   try {
     await applyCrds(cluster);
     const nodes = startNodes(cluster, {
-      ...NODES,
+      ...nodeOptions(options),
       calls: {
         bind: (pod, node) => cluster.bind(refOf(pod), node),
         forceDelete: (pod) => cluster.forceDelete(refOf(pod)),
       },
     });
     await nodes.ready;
-    const mesh = await startMesh(cluster, MESH);
+    const mesh = await startMesh(cluster, meshOptions(options));
     const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
+    const audit = readAuditLog(real.auditLog);
+    const run = promisify(execFile);
     return {
       kubeconfigFile: real.kubeconfigFile,
       cluster,
       mesh,
       prometheusUrl: prometheus.url,
-      auditLog: real.auditLog,
-      forbidden: () => forbiddenIn(real.auditLog, 'serin'),
+      requestCounts: () => countsIn(audit.events(), ({ userAgent }) => userAgent === 'serin-controller'),
+      forbidden: () =>
+        audit
+          .events()
+          .filter(({ user, responseStatus }) => user.username === 'serin' && responseStatus?.code === 403)
+          .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
+      kubectl: async (...args) =>
+        (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,
       async stop() {
         await prometheus.stop();
         await mesh.stop();
@@ -118,15 +159,4 @@ async function applyCrds(cluster: KubeCluster): Promise<void> {
     await until(cluster, refOf(crd), 'is established', (now) =>
       now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
     );
-}
-
-/** `verb uri` of each request of the user that was answered 403. */
-function forbiddenIn(auditLog: string, user: string): string[] {
-  const lines = readFileSync(auditLog, 'utf8').split('\n').filter(Boolean);
-  const events: { verb: string; requestURI: string; user: { username: string }; responseStatus?: { code?: number } }[] = lines.map((line) =>
-    JSON.parse(line),
-  );
-  return events
-    .filter((event) => event.user.username === user && event.responseStatus?.code === 403)
-    .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
 }

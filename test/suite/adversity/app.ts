@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
-import { type Lab, NAMESPACE } from './lab.ts';
+import type { Lab } from './lab.ts';
 
 export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
 const BOUND_MS = 30_000;
@@ -17,11 +17,11 @@ export class App {
   }
 
   get host(): string {
-    return `${this.name}.${NAMESPACE}`;
+    return `${this.name}.${this.#lab.namespace}`;
   }
 
   ref(apiVersion: string, kind: string, name = this.name): ObjectRef {
-    return { apiVersion, kind, name, namespace: NAMESPACE };
+    return { apiVersion, kind, name, namespace: this.#lab.namespace };
   }
 
   get canary(): ObjectRef {
@@ -45,9 +45,9 @@ export class App {
   }
 
   async create(podSpec: Record<string, unknown> = {}): Promise<void> {
-    const { cluster, embedded } = this.#lab;
+    const { cluster, stage } = this.#lab;
     const labels = { app: this.name };
-    const metadata = { name: this.name, namespace: NAMESPACE };
+    const metadata = { name: this.name, namespace: this.#lab.namespace };
     const container = { name: 'web', image: `${this.name}:1`, ports: [{ name: 'http', containerPort: 9898 }] };
     const template = { metadata: { labels }, spec: { containers: [container], ...podSpec } };
     const spec = { replicas: 3, selector: { matchLabels: labels }, template };
@@ -55,7 +55,7 @@ export class App {
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });
     const deadlineMs = performance.now() + BOUND_MS;
-    for (const url of embedded.mesh.urls) {
+    for (const url of stage.mesh.urls) {
       while ((await statusAt(url, this.host)) !== 200) {
         if (performance.now() > deadlineMs) throw new Error(`${this.host} does not serve at ${url}`);
         await sleep(50);
@@ -68,7 +68,7 @@ export class App {
     await this.#lab.cluster.create({
       apiVersion: 'flagger.app/v1beta1',
       kind: 'Canary',
-      metadata: { name: this.name, namespace: NAMESPACE },
+      metadata: { name: this.name, namespace: this.#lab.namespace },
       spec: {
         provider,
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.name },
@@ -84,6 +84,13 @@ export class App {
     const [old] = current?.spec.template.spec.containers ?? [];
     const container = { ...old, image: `${this.name}:${version}`, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
     await this.#lab.cluster.patch(this.target, { spec: { template: { spec: { containers: [container] } } } });
+  }
+
+  /** What somebody with kubectl makes of the VirtualService. */
+  async routeByHand(http: unknown): Promise<void> {
+    const { apiVersion, kind, name } = this.route;
+    const metadata = { name, namespace: this.#lab.namespace };
+    await this.#lab.cluster.apply({ apiVersion, kind, metadata, spec: { http } }, { fieldManager: 'kubectl', force: true });
   }
 
   async version(ref: ObjectRef): Promise<string> {

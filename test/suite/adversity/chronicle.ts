@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type App, imageTag } from './app.ts';
-import { type Lab, NAMESPACE } from './lab.ts';
+import type { Lab } from './lab.ts';
 
 /** One state of one object, as a watch brought it. */
 export interface Moment {
@@ -33,7 +33,7 @@ export async function keepChronicle(lab: Lab): Promise<Chronicle> {
   };
   const watches = KINDS.map(([apiVersion, kind]) =>
     lab.cluster.watch(
-      { apiVersion, kind, namespace: NAMESPACE },
+      { apiVersion, kind, namespace: lab.namespace },
       {
         onEvent: ({ type, object }) => type !== 'DELETED' && note(kind, object),
         onList: (items) => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stage } from '../stage.ts';
 import { App } from './app.ts';
 import { keepChronicle, type Moment } from './chronicle.ts';
 import { Lab } from './lab.ts';
@@ -16,8 +17,8 @@ export interface Contest {
 }
 
 /** A release under a self-healer that reverts replicas, routes and the apex selector, watched for `durationMs` from its start. */
-export async function playContest({ durationMs, seed }: { durationMs: number; seed: number }): Promise<Contest> {
-  const lab = await Lab.open({ lagMs: [20, 200], seed, graceScale: 0.05, scaleDownDelay: '500ms', interval: '500ms' });
+export async function playContest(stage: Stage, { durationMs, seed }: { durationMs: number; seed: number }): Promise<Contest> {
+  const lab = await Lab.open(stage, { namespace: `contest-${seed}`, scaleDownDelay: '500ms', interval: '500ms' });
   try {
     const app = new App(lab, 'podinfo');
     await app.create();
@@ -27,7 +28,9 @@ export async function playContest({ durationMs, seed }: { durationMs: number; se
     const declared = await declaredBy(app, lab);
     const chronicle = await keepChronicle(lab);
     const fromVersion = Math.max(...chronicle.moments().map(({ version }) => version));
-    const healer = await startSelfHealer(lab, declared, seed);
+    const healer = await startSelfHealer(lab.cluster, declared, seed);
+    // The release starts in the middle of the contest for what rests: the target at zero, and the selector.
+    await Promise.all([healer.hasHealed('Deployment/podinfo'), healer.hasHealed('Service/podinfo')]);
     const startedMs = performance.now();
     const run = await app.run();
     await app.deploy('2');

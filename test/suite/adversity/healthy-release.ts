@@ -1,11 +1,12 @@
+import type { Stage } from '../stage.ts';
 import { App, type Provider } from './app.ts';
 import { startClients } from './clients.ts';
 import { Lab } from './lab.ts';
 
 export interface HealthyRelease {
   provider: Provider;
-  seed: number;
-  lagMs: readonly [number, number];
+  /** Of its own: several may run on one stage at a time. */
+  namespace: string;
   scaleDownDelay: string;
   interval: string;
 }
@@ -17,12 +18,12 @@ export interface Account {
 }
 
 /** The whole stay of Serin at one application: bootstrap, a promoted release, deletion of the Canary; under clients that never stop. */
-export async function playHealthyRelease({ provider, ...options }: HealthyRelease): Promise<Account> {
-  const lab = await Lab.open({ ...options, graceScale: 0.3 });
+export async function playHealthyRelease(stage: Stage, { provider, ...options }: HealthyRelease): Promise<Account> {
+  const lab = await Lab.open(stage, options);
   try {
     const app = new App(lab, 'podinfo');
     await app.create();
-    const clients = startClients(lab.embedded.mesh.urls, app.host);
+    const clients = startClients(stage.mesh.urls, app.host);
     const marks: string[] = [];
     const mark = (what: string) => marks.push(`${what}: ${clients.failures} lost so far`);
     lab.startController();
@@ -38,7 +39,7 @@ export async function playHealthyRelease({ provider, ...options }: HealthyReleas
     await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
     // Every proxy has heard of the end before the clients stop looking.
     const deadlineMs = performance.now() + 30_000;
-    while (lab.embedded.mesh.pending() > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (stage.mesh.pending() > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
     mark('deleted');
     await clients.stop();
     const lost = clients.lost();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import type { Stage } from '../stage.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
 import { type Clients, startClients } from './clients.ts';
@@ -44,8 +45,8 @@ export class KillRuns {
     this.#clients = clients;
   }
 
-  static async begin(): Promise<KillRuns> {
-    const lab = await Lab.open({ lagMs: [20, 200], seed: 5, graceScale: 0.05, scaleDownDelay: '500ms', interval: '500ms' });
+  static async begin(stage: Stage): Promise<KillRuns> {
+    const lab = await Lab.open(stage, { namespace: 'kills', scaleDownDelay: '500ms', interval: '500ms' });
     const chronicle = await keepChronicle(lab);
     const app = new App(lab, 'podinfo');
     await app.create();
@@ -60,7 +61,7 @@ export class KillRuns {
       metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
     });
     await app.rests('Initialized');
-    return new KillRuns(lab, app, chronicle, startClients(lab.embedded.mesh.urls, app.host));
+    return new KillRuns(lab, app, chronicle, startClients(stage.mesh.urls, app.host));
   }
 
   /** Odd seeds release a good version, even ones a version that fails half of its requests. */

@@ -1,74 +1,53 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crds } from '../../../src/api/crds.ts';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
-import { type EmbeddedCluster, startEmbeddedCluster } from '../../../src/embedded/cluster.ts';
-import { startPrometheus } from '../../../src/embedded/prometheus/index.ts';
-import { routingCrds } from '../../../src/embedded/routing-crds.ts';
-import { type GuardedProcess, startGuarded } from '../guarded-process.ts';
+import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
+import type { Stage, StageOptions } from '../stage.ts';
 import { until } from '../until.ts';
 
-export const NAMESPACE = 'lab';
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
 const BOUND_MS = 120_000;
 
+/** For stages of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
+export const ADVERSE = { lagMs: [20, 200], seed: 5, graceScale: 0.05 } as const satisfies StageOptions;
+
 export interface LabOptions {
-  /** Bounds of the lag of each change at each proxy, in milliseconds. */
-  lagMs: readonly [number, number];
-  /** Of every lag and of every choice of a proxy. */
-  seed: number;
-  /** Part of the 30 s of grace through which a terminating pod serves on. */
-  graceScale: number;
+  /** Made for this lab, and the only one that its controller looks after: several labs can share a stage. */
+  namespace: string;
   scaleDownDelay: string;
   interval: string;
 }
 
-/** A cluster with its faults set by hand, and the shipped controller as a child that can be killed. */
+/** One namespace of a stage, and the shipped controller as a child that can be killed. */
 export class Lab {
-  readonly embedded: EmbeddedCluster;
-  readonly folder: string;
-  readonly logFile: string;
+  readonly stage: Stage;
+  readonly logFile = newLogFile();
   readonly #options: LabOptions;
-  readonly #prometheus: { url: string; stop(): Promise<void> };
-  #controller: GuardedProcess | undefined;
+  #controller: ControllerProcess | undefined;
   #starts = 0;
 
-  private constructor(options: LabOptions, embedded: EmbeddedCluster, prometheus: { url: string; stop(): Promise<void> }) {
+  private constructor(stage: Stage, options: LabOptions) {
+    this.stage = stage;
     this.#options = options;
-    this.embedded = embedded;
-    this.#prometheus = prometheus;
-    this.folder = mkdtempSync(join(tmpdir(), 'serin-lab-'));
-    this.logFile = join(this.folder, 'controller.log');
-    writeFileSync(join(this.folder, 'kubeconfig'), embedded.kubeconfig);
   }
 
-  static async open(options: LabOptions): Promise<Lab> {
-    const { lagMs, seed, graceScale } = options;
-    const embedded = await startEmbeddedCluster({ mesh: { proxies: 3, lagMs, seed }, nodes: { graceScale } });
-    const prometheus = await startPrometheus({ targets: [embedded.mesh.metricsUrl], scrapeIntervalMs: 250 });
-    const lab = new Lab(options, embedded, prometheus);
-    for (const crd of [...crds(), ...routingCrds()]) await embedded.cluster.create(crd);
-    await embedded.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-    return lab;
+  static async open(stage: Stage, options: LabOptions): Promise<Lab> {
+    await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: options.namespace } });
+    return new Lab(stage, options);
+  }
+
+  get namespace(): string {
+    return this.#options.namespace;
   }
 
   get cluster() {
-    return this.embedded.cluster;
+    return this.stage.cluster;
   }
 
   startController(): void {
-    const flags = {
-      kubeconfig: join(this.folder, 'kubeconfig'),
-      'metrics-server': this.#prometheus.url,
-      'min-analysis-interval': this.#options.interval,
-      'scale-down-delay': this.#options.scaleDownDelay,
-      port: '0',
-    };
-    const words = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     this.#starts += 1;
-    this.#controller = startGuarded('controller', [process.execPath, MAIN, 'controller', ...words], this.logFile);
+    const { namespace, interval, scaleDownDelay } = this.#options;
+    const flags = { namespace, 'min-analysis-interval': interval, 'scale-down-delay': scaleDownDelay };
+    this.#controller = startController(this.stage, flags, this.logFile);
   }
 
   /** Resolves when the controller that was started last has seen the cluster. */
@@ -102,7 +81,7 @@ export class Lab {
   }
 
   log(): string {
-    return readFileSync(this.logFile, 'utf8').split('\n').slice(-25).join('\n');
+    return `${this.logFile}\n${readFileSync(this.logFile, 'utf8').split('\n').slice(-25).join('\n')}`;
   }
 
   /** Requests of the controller since the given count, without watches. */
@@ -115,18 +94,17 @@ export class Lab {
     );
   }
 
+  /** Of every controller on the stage: a test that counts has it for itself. */
   requests(): Record<string, number> {
-    return this.embedded.requestCounts('serin-controller');
+    return this.stage.requestCounts();
   }
 
   until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined, boundMs = BOUND_MS) {
     return until(this.cluster, ref, what, isSo, { boundMs, hint: () => `${this.log()}\n` });
   }
 
+  /** The application stays: what stands in its namespace serves on, and nobody looks after it. */
   async close(): Promise<void> {
     await this.stopController('KILL');
-    await this.#prometheus.stop();
-    await this.embedded.stop();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import type { Cluster } from '../../../src/kube/cluster.ts';
+import { BOUND_MS } from '../until.ts';
 import type { App } from './app.ts';
-import { type Lab, NAMESPACE } from './lab.ts';
+import type { Lab } from './lab.ts';
 
 const MANAGER = 'gitops';
 const LATEST_MS = 1_000;
@@ -11,6 +13,8 @@ const LATEST_MS = 1_000;
 export interface SelfHealer {
   /** Its own writes by `Kind/name`. */
   writes(): Record<string, number>;
+  /** Resolves when it has put this object back for the first time; the error after the bound says what it did instead. */
+  hasHealed(key: string): Promise<void>;
   /** resourceVersions of its own writes. */
   versions(): ReadonlySet<string>;
   /** What it could not write, for messages. */
@@ -22,7 +26,7 @@ export interface SelfHealer {
 export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
   const route = await lab.cluster.get(app.route);
   const service = await lab.cluster.get(app.service);
-  const metadata = { name: app.name, namespace: NAMESPACE };
+  const metadata = { name: app.name, namespace: lab.namespace };
   return [
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 3 } },
     { ...app.route, metadata, spec: { http: route?.spec.http } },
@@ -31,7 +35,7 @@ export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
 }
 
 /** A GitOps tool with self-healing: whatever differs from what is declared is put back within a second, for ever. */
-export async function startSelfHealer(lab: Lab, declared: readonly KubeObject[], seed: number): Promise<SelfHealer> {
+export async function startSelfHealer(cluster: Cluster, declared: readonly KubeObject[], seed: number): Promise<SelfHealer> {
   const random = seededRandom(seed);
   const counts: Record<string, number> = {};
   const versions = new Set<string>();
@@ -44,9 +48,9 @@ export async function startSelfHealer(lab: Lab, declared: readonly KubeObject[],
     try {
       await sleep(random() * LATEST_MS, undefined, { signal: life.signal });
       healing.delete(key);
-      const before = await lab.cluster.get(ref);
+      const before = await cluster.get(ref);
       if (!before || !differs(wanted, before)) return;
-      const answer = await lab.cluster.apply(wanted, { fieldManager: MANAGER, force: true, signal: life.signal });
+      const answer = await cluster.apply(wanted, { fieldManager: MANAGER, force: true, signal: life.signal });
       counts[key] = (counts[key] ?? 0) + 1;
       versions.add(String(answer.metadata.resourceVersion));
     } catch (error) {
@@ -55,21 +59,28 @@ export async function startSelfHealer(lab: Lab, declared: readonly KubeObject[],
   };
   const watches = declared.map((wanted) => {
     const { apiVersion, kind } = wanted;
-    const { name } = wanted.metadata;
+    const { name, namespace = '' } = wanted.metadata;
     const key = `${kind}/${name}`;
     const look = (live: KubeObject) => {
       if (live.metadata.name !== name || healing.has(key) || life.signal.aborted || !differs(wanted, live)) return;
       healing.add(key);
-      under.push(heal(wanted, key, { apiVersion, kind, name, namespace: NAMESPACE }));
+      under.push(heal(wanted, key, { apiVersion, kind, name, namespace }));
     };
-    return lab.cluster.watch(
-      { apiVersion, kind, namespace: NAMESPACE },
+    return cluster.watch(
+      { apiVersion, kind, namespace },
       { onEvent: ({ type, object }) => type !== 'DELETED' && look(object), onList: (items) => items.forEach(look) },
     );
   });
   await Promise.all(watches.map(({ synced }) => synced));
   return {
     writes: () => ({ ...counts }),
+    async hasHealed(key) {
+      const deadlineMs = performance.now() + BOUND_MS;
+      while (counts[key] === undefined) {
+        if (performance.now() > deadlineMs) throw new Error(`${key} was not put back: ${JSON.stringify({ counts, errors })}`);
+        await sleep(50);
+      }
+    },
     versions: () => versions,
     errors: () => [...errors],
     async stop() {

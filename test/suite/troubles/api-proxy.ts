@@ -1,11 +1,28 @@
-import { createServer, request } from 'node:http';
+import { createServer, request as requestOverHttp } from 'node:http';
+import { request as requestOverHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { parse, stringify } from 'yaml';
+
+interface KubeConfigFile {
+  clusters: [{ name: string; cluster: { server: string; 'certificate-authority-data'?: string } }];
+}
 
 /** A refusal in place of the API server's own answer; undefined lets the request through. */
 export type Refuse = (method: string, path: string) => 403 | 404 | undefined;
 
-/** Stands between the controller and the API server, to play what the embedded server does not have: RBAC, and a CRD that is away. */
-export async function startApiProxy(apiUrl: string, refuse: Refuse): Promise<{ url: string; stop(): Promise<void> }> {
+export interface ApiProxy {
+  /** Of the same user, whose requests come this way. */
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+/** Stands between the controller and the API server of a kubeconfig, so that one namespace can lack a permission, and all a CRD. */
+export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise<ApiProxy> {
+  const config: KubeConfigFile = parse(kubeconfig);
+  const [{ cluster }] = config.clusters;
+  const { server: apiUrl, 'certificate-authority-data': caData } = cluster;
+  const ca = caData === undefined ? undefined : Buffer.from(caData, 'base64');
+  const request = apiUrl.startsWith('https:') ? requestOverHttps : requestOverHttp;
   const server = createServer((incoming, answer) => {
     const { method = 'GET', url = '/' } = incoming;
     const code = refuse(method, url);
@@ -19,7 +36,7 @@ export async function startApiProxy(apiUrl: string, refuse: Refuse): Promise<{ u
       answer.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code }));
       return;
     }
-    const onward = request(`${apiUrl}${url}`, { method, headers: incoming.headers }, (response) => {
+    const onward = request(`${apiUrl}${url}`, { method, headers: incoming.headers, ...(ca && { ca }) }, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       answer.flushHeaders();
       response.pipe(answer);
@@ -29,8 +46,9 @@ export async function startApiProxy(apiUrl: string, refuse: Refuse): Promise<{ u
     incoming.pipe(onward);
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    kubeconfig: stringify({ ...config, clusters: [{ ...config.clusters[0], cluster: { server: url } }] }),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

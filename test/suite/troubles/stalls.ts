@@ -1,4 +1,5 @@
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { startSelfHealer } from '../adversity/self-healer.ts';
 import type { HookServer } from '../hook-server.ts';
 import { aCanary, aDeployment, aService, canaryRef, makeNamespace, push } from './objects.ts';
 import type { Teller } from './told.ts';
@@ -9,6 +10,8 @@ export interface Theatre {
   hooks: HookServer;
   /** Takes requests and never answers. */
   hangingUrl: string;
+  /** What plays on until every stall has been told. */
+  atEnd(end: () => Promise<void>): void;
 }
 
 /** One way for a release to stand still. What is told has to match each of `cause` (why) and `wayOut` (since or until when, who or what helps). */
@@ -255,6 +258,18 @@ export const stalls: readonly Stall[] = [
       await begun(cluster, 'target-deleted');
       await teller.until('target-deleted', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
       await cluster.delete(deployment('target-deleted'));
+    },
+  },
+  {
+    namespace: 'contested',
+    cause: /Service\/contested\/web: spec\.selector\.app is changed back by gitops/,
+    wayOut: /take the field out of it, or set spec\.suspend: true to stop Serin/,
+    async play({ cluster, teller, atEnd }) {
+      await begun(cluster, 'contested');
+      await teller.until('contested', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      const { spec, ...service } = aService('contested', APP);
+      const healer = await startSelfHealer(cluster, [{ ...service, spec: { selector: spec.selector } }], 3);
+      atEnd(() => healer.stop());
     },
   },
 ];

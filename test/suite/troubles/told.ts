@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
+import { BOUND_MS } from '../until.ts';
 import { canaryRef } from './objects.ts';
 
 /** What `kubectl describe canary` shows in words: messages of conditions and events. */
@@ -8,8 +9,6 @@ export interface Told {
   events: string[];
   phase: string;
 }
-
-const BOUND_MS = 20_000;
 
 /** Follows one namespace's Canaries and their Events, and remembers what was said of each. */
 export class Teller {

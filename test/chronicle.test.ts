@@ -1,18 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Moment, violationsIn } from '../suite/adversity/chronicle.ts';
-import { faultsOf, KillRuns } from '../suite/adversity/kill-runs.ts';
-
-describe('kill -9', () => {
-  let runs: KillRuns;
-  beforeAll(async () => {
-    runs = await KillRuns.begin();
-  });
-  afterAll(() => runs?.end());
-
-  it.each([101, 102, 103])('in the middle of release %i changes neither its end nor I1, I2, I3, I5', async (seed) => {
-    expect(faultsOf(await runs.play(seed))).toEqual([]);
-  });
-});
+import { describe, expect, it } from 'vitest';
+import { type Moment, violationsIn } from './suite/adversity/chronicle.ts';
 
 describe('the observer of kill runs', () => {
   it.each([

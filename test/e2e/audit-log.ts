@@ -1,0 +1,65 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+/** One entry of the API server's audit log: the part that the tests read. */
+export interface AuditEvent {
+  auditID: string;
+  stage: string;
+  verb: string;
+  requestURI: string;
+  /** RFC 3339 with microseconds. */
+  requestReceivedTimestamp: string;
+  user: { username: string };
+  userAgent?: string;
+  objectRef?: { resource?: string; subresource?: string };
+  responseStatus?: { code?: number };
+}
+
+export interface AuditLog {
+  /** What has been answered so far, each request once: a watch has two entries, its start and its end. */
+  events(): readonly AuditEvent[];
+}
+
+/** Reads the log as it grows; each look reads only what is new. */
+export function readAuditLog(file: string): AuditLog {
+  const events: AuditEvent[] = [];
+  const seen = new Set<string>();
+  let position = 0;
+  return {
+    events() {
+      const fresh = bytesFrom(file, position);
+      // The last line may still be being written.
+      const end = fresh.lastIndexOf(10) + 1;
+      position += end;
+      for (const line of fresh.toString('utf8', 0, end).split('\n')) {
+        if (line === '') continue;
+        const event: AuditEvent = JSON.parse(line);
+        if (seen.has(event.auditID)) continue;
+        seen.add(event.auditID);
+        events.push(event);
+      }
+      return events;
+    },
+  };
+}
+
+/** Requests by verb and resource: `patch canaries/status`. */
+export function countsIn(events: readonly AuditEvent[], isMeant: (event: AuditEvent) => boolean): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const event of events) {
+    if (!isMeant(event)) continue;
+    const { resource, subresource } = event.objectRef ?? {};
+    const what = `${event.verb} ${resource ?? event.requestURI}${subresource === undefined ? '' : `/${subresource}`}`;
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function bytesFrom(file: string, position: number): Buffer {
+  const log = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(log).size - position));
+    return bytes.subarray(0, readSync(log, bytes, 0, bytes.length, position));
+  } finally {
+    closeSync(log);
+  }
+}

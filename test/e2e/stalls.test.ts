@@ -1,0 +1,8 @@
+import { describe } from 'vitest';
+import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeStalls } from '../suite/stalling.ts';
+
+describe('on a real control plane', () => {
+  const stage = aStage(startRealStage);
+  describeStalls(stage, (namespace) => stage().kubectl('describe', 'canary', 'web', '--namespace', namespace));
+});

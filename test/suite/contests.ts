@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { type Contest, playContest } from './adversity/contest.ts';
+import type { Stage } from './stage.ts';
+
+const MOST_WRITES = 20;
+/** The brake: one correction at once, then after 1, 2, 4, 8 … s. */
+const correctionsIn = (durationMs: number): number => 1 + Math.floor(Math.log2(durationMs / 1000 + 1)) + 1;
+/** A raise and a return of replicas; three weights and the way home; nothing of the selector. */
+const OWN_STEPS = { Deployment: 2, VirtualService: 5, Service: 0 };
+
+/** Another writer who puts everything back within a second, from the start of a release for the given time. */
+export function describeContest(
+  stageOf: () => Stage,
+  { durationMs, seed }: { durationMs: number; seed: number },
+  hear: (contest: Contest) => void = () => undefined,
+): void {
+  describe('a self-healer that reverts within 1 s', () => {
+    it(`cannot make Serin fight for ${durationMs / 1000} s: the release ends, with at most ${MOST_WRITES} writes an object`, async () => {
+      const contest = await playContest(stageOf(), { durationMs, seed });
+      hear(contest);
+      const { verdict, primaryVersion, bySerin, byHealer, healerErrors, contested } = contest;
+      expect(healerErrors).toEqual([]);
+      expect(verdict).toBe('Succeeded');
+      expect(primaryVersion).toBe('2');
+      expect(Object.keys(byHealer).sort()).toEqual(['Deployment/podinfo', 'Service/podinfo', 'VirtualService/podinfo']);
+      for (const [kind, steps] of Object.entries(OWN_STEPS)) {
+        const most = Math.min(MOST_WRITES, correctionsIn(durationMs) + steps);
+        expect(bySerin[`${kind}/podinfo`] ?? 0, `${kind}: ${JSON.stringify(bySerin)}`).toBeLessThanOrEqual(most);
+      }
+      expect(Math.max(...Object.values(bySerin))).toBeLessThanOrEqual(MOST_WRITES);
+      expect(contested.join('\n')).toMatch(/gitops/);
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { faultsOf, type KillReport, KillRuns } from './adversity/kill-runs.ts';
+import type { Stage } from './stage.ts';
+
+/** One `kill -9` in each release, at the moment that the seed decides, and a restart. */
+export function describeKills(stageOf: () => Stage, seeds: readonly number[], hear: (report: KillReport) => void = () => undefined): void {
+  describe('kill -9', () => {
+    let runs: KillRuns;
+    beforeAll(async () => {
+      runs = await KillRuns.begin(stageOf());
+    });
+    afterAll(() => runs?.end());
+
+    it.each(seeds)('in the middle of release %i changes neither its end nor I1, I2, I3, I5', async (seed) => {
+      const report = await runs.play(seed);
+      hear(report);
+      expect(faultsOf(report)).toEqual([]);
+    });
+  });
+}

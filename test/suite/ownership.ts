@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { App } from './adversity/app.ts';
+import { Lab } from './adversity/lab.ts';
+import type { Stage } from './stage.ts';
+
+const small = { scaleDownDelay: '500ms', interval: '500ms' } as const;
+const READS = /^(get|list|watch) /;
+
+/** What is not Serin's stays as it is. Counts requests, so that no other controller may run on the stage. */
+export function describeOwnership(stageOf: () => Stage): void {
+  it('I8: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
+    const lab = await Lab.open(stageOf(), { ...small, namespace: 'at-rest' });
+    try {
+      const app = new App(lab, 'podinfo');
+      await app.create();
+      lab.startController();
+      await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
+      await app.rests('Initialized');
+      expect(await lab.isQuietFor(2_000)).toBe(true);
+      await lab.stopController('TERM');
+      const before = lab.requests();
+      lab.startController();
+      await lab.controllerIsUp();
+      // Its five quiet seconds come in the first six: nothing is asked for later than the first look.
+      expect(await lab.isQuietFor(5_000, 6_500), JSON.stringify(lab.requestsSince(before))).toBe(true);
+      const writes = Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what));
+      expect(writes).toEqual([]);
+    } finally {
+      await lab.close();
+    }
+  });
+
+  it('fields that Serin does not know pass bootstrap and promotion unchanged', async () => {
+    const lab = await Lab.open(stageOf(), { ...small, namespace: 'unknown-fields' });
+    try {
+      const app = new App(lab, 'podinfo');
+      const unknownToUs = {
+        hostAliases: [{ ip: '10.9.8.7', hostnames: ['legacy.example.com'] }],
+        os: { name: 'linux' },
+        setHostnameAsFQDN: false,
+      };
+      await app.create(unknownToUs);
+      const note = { metadata: { annotations: { 'example.com/invented': '{"deep":{"er":1}}' } } };
+      await lab.cluster.patch(app.target, { spec: { template: note, minReadySeconds: 0, revisionHistoryLimit: 7 } });
+      lab.startController();
+      await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
+      await app.rests('Initialized');
+      const run = await app.run();
+      const changed = { shareProcessNamespace: true, dnsConfig: { options: [{ name: 'ndots', value: '2' }] } };
+      await lab.cluster.patch(app.target, { spec: { template: { spec: changed } } });
+      expect(await app.ends(run)).toBe('Succeeded');
+      const [target, primary] = await Promise.all([lab.cluster.get(app.target), lab.cluster.get(app.primary)]);
+      expect(primary?.spec.template.spec).toEqual(target?.spec.template.spec);
+      expect(primary?.spec.template.spec).toMatchObject({ ...unknownToUs, ...changed });
+      expect(primary?.spec.template.metadata.annotations).toMatchObject(note.metadata.annotations);
+      expect(primary?.spec.revisionHistoryLimit).toBe(7);
+    } finally {
+      await lab.close();
+    }
+  });
+}
