@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingField } from './drift.ts';
+import { lastForeignManager, missingField } from './drift.ts';
 
 describe('missingField', () => {
   it.each([
@@ -25,4 +25,25 @@ describe('missingField', () => {
     },
     { name: 'an empty map that the server left out', wanted: { spec: { labels: {} } }, live: { spec: {} }, missing: undefined },
   ])('$name → $missing', ({ wanted, live, missing }) => expect(missingField(wanted, live)).toBe(missing));
+});
+
+describe('lastForeignManager', () => {
+  const entry = (manager: string, second: number, rest: object = { fieldsV1: { 'f:spec': {} } }) => ({
+    manager,
+    time: `2026-01-01T00:00:0${second}Z`,
+    ...rest,
+  });
+  const ownedBy = (...managedFields: object[]) =>
+    lastForeignManager({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', managedFields } as never }, 'serin');
+
+  it('is the newest of those who want something', () => {
+    expect(ownedBy(entry('kubectl', 1), entry('gitops', 2), entry('serin', 3))).toBe('gitops');
+  });
+  it('is not who reports: neither in the status nor in an annotation', () => {
+    const status = entry('kube-controller-manager', 5, { subresource: 'status', fieldsV1: { 'f:status': {} } });
+    const annotation = entry('kube-controller-manager', 4, { fieldsV1: { 'f:metadata': { 'f:annotations': {} } } });
+    expect(ownedBy(entry('gitops', 2), annotation, status)).toBe('gitops');
+    expect(ownedBy(annotation, status)).toBe('kube-controller-manager');
+    expect(ownedBy(status)).toBeUndefined();
+  });
 });

@@ -46,14 +46,20 @@ export function withoutBookkeeping(object: KubeObject): KubeObject {
 interface ManagedFieldsEntry {
   manager?: string;
   time?: string;
+  subresource?: string;
+  fieldsV1?: Record<string, unknown>;
 }
 
-/** The field manager that last wrote the object, other than us; for the Contested condition. */
+/**
+ * The field manager that last wrote what somebody wants of the object, other than us; for the Contested condition. Not who reports of
+ * it: controllers write its status, and annotations that count its revisions, after every change of others.
+ */
 export function lastForeignManager(object: KubeObject, ours: string): string | undefined {
   const entries = (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];
-  return entries
-    .filter((entry) => entry.manager !== undefined && entry.manager !== ours)
-    .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''))[0]?.manager;
+  const foreign = entries
+    .filter(({ manager, subresource }) => manager !== undefined && manager !== ours && subresource !== 'status')
+    .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
+  return (foreign.find(({ fieldsV1 }) => fieldsV1?.['f:spec'] !== undefined) ?? foreign[0])?.manager;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
