@@ -85,13 +85,18 @@ export class Anchors {
   }
 
   /** Anchors whose Canary is not among these uids: it was deleted while nobody looked. */
-  async orphans(uids: ReadonlySet<string>, namespace: string, signal: AbortSignal): Promise<Canary[]> {
+  async orphans(
+    isAlive: (canary: Pick<Canary, 'metadata' | 'spec'>) => boolean,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<Canary[]> {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...(namespace === '' ? {} : { namespace }) };
     const { items } = await this.#cluster.list(kind, { labelSelector: `${recordLabel}=anchor`, signal });
     return items.flatMap((anchor) => {
       const { canary } = readAnchor(anchor) ?? {};
-      if (!canary || uids.has(canary.metadata.uid)) return [];
+      if (!canary) return [];
       const metadata = { ...canary.metadata, generation: 0, resourceVersion: '' };
+      if (isAlive({ metadata, spec: canary.spec })) return [];
       return [{ apiVersion, kind: 'Canary' as const, metadata, spec: canary.spec }];
     });
   }

@@ -109,7 +109,8 @@ export function startController(options: ControllerOptions): Controller {
     const before = register.lastSeen(key);
     if (before && raw?.metadata.uid !== before.uid) {
       const rivals = register.rivalsOf(key);
-      lastLeaves(key, before.raw);
+      const last = readable(before.raw);
+      if (last && !isInherited(last)) void leave(key, last);
       forget(key);
       // Whoever waited for this one's target goes on.
       for (const rival of rivals) processes.get(rival)?.wake();
@@ -144,6 +145,13 @@ export function startController(options: ControllerOptions): Controller {
     metrics.counted(key.split('/')[0] ?? '', -1);
   }
 
+  /** A Canary of this name on the same target lives, perhaps made again: it takes over what stands, and nothing is given back. */
+  function isInherited({ metadata: { namespace, name }, spec }: Pick<Canary, 'metadata' | 'spec'>): boolean {
+    const raw = view.find({ ...CANARY, namespace, name })?.object;
+    const heir = raw && raw.metadata.deletionTimestamp === undefined ? readable(raw) : undefined;
+    return heir?.spec.targetRef.kind === spec.targetRef.kind && heir.spec.targetRef.name === spec.targetRef.name;
+  }
+
   function lastLeaves(key: string, last: KubeObject, held?: KubeObject): void {
     const canary = readable(last);
     if (canary) void leave(key, canary, held);
@@ -166,7 +174,7 @@ export function startController(options: ControllerOptions): Controller {
     const attempt = async (): Promise<void> => {
       if (!room.mayWrite()) return;
       try {
-        await depart(canary, { cluster, view, config, clock, log, signal });
+        await depart(canary, { cluster, view, config, clock, log, signal, isInherited: () => isInherited(canary) });
         await letGo();
       } catch (error) {
         if (signal.aborted) return;
@@ -254,8 +262,7 @@ export function startController(options: ControllerOptions): Controller {
   async function start(): Promise<void> {
     await view.start();
     metrics.started(config.meshProvider);
-    const uids = new Set(view.all(CANARY).map(({ object }) => object.metadata.uid ?? ''));
-    const orphans = await room.anchors.orphans(uids, config.namespace, stopping.signal);
+    const orphans = await room.anchors.orphans(isInherited, config.namespace, stopping.signal);
     for (const orphan of orphans) void leave(labelOf(orphan), orphan);
     // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {

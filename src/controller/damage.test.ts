@@ -122,6 +122,36 @@ describe('damage of the established tool: safety', () => {
     lab.close();
   });
 
+  it('02-15.1.15: a Canary that is made again over a target at rest keeps the pods of its primary', async () => {
+    const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 3 } }));
+    expect([replicas(lab), replicas(lab, primaryRef)]).toEqual([0, 3]);
+    lab.kill();
+    lab.server.delete(canaryRef);
+    await lab.pass(1_000);
+    lab.server.create(aModelCanary(plan));
+    lab.start();
+    await lab.passUntil(() => lab.phase() === 'Initialized', 300_000);
+    await lab.pass(30_000);
+    expect([lab.phase(), replicas(lab, primaryRef), lab.lost]).toEqual(['Initialized', 3, []]);
+    lab.close();
+  });
+
+  it.each([0, 1_500, 4_000, 12_000])(
+    '02-15.1.15: a Canary made again %i ms after it was deleted loses nobody their pods',
+    async (afterMs) => {
+      const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 3 } }));
+      lab.server.delete(canaryRef);
+      await lab.pass(afterMs);
+      lab.server.create(aModelCanary(plan));
+      await lab.pass(120_000);
+      expect([lab.phase(), replicas(lab), replicas(lab, primaryRef), lab.lost]).toEqual(['Initialized', 0, 3, []]);
+      lab.server.delete(canaryRef);
+      await lab.pass(60_000);
+      expect([replicas(lab), lab.answering(), lab.server.find(primaryRef), lab.lost]).toEqual([3, [APP], undefined, []]);
+      lab.close();
+    },
+  );
+
   it('02-15.1.17: a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 2 } }));
     lab.server.delete(canaryRef);

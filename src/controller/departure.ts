@@ -27,6 +27,8 @@ export interface DepartureRoom {
   clock: Clock;
   log: Log;
   signal: AbortSignal;
+  /** A Canary made again under the same name has taken over: what is under way ends. */
+  isInherited(): boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
   const anchor = await cluster.get(anchorRef, { signal });
   const originals = anchor && readAnchor(anchor);
-  if (!anchor || !originals || originals.canaryUid !== canary.metadata.uid) return;
+  if (!anchor || !originals) return;
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
   if (!home || home.metadata.deletionTimestamp !== undefined) return;
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
@@ -57,10 +59,12 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   log.info({ canary: label }, 'giving the application back to its target');
   for (const step of steps) {
     const target = await findTarget(canary, room);
+    if (room.isInherited()) return;
     if (!target) return stayOnPrimary(canary, room);
     await step(target);
   }
   if (!(await findTarget(canary, room))) return stayOnPrimary(canary, room);
+  if (room.isInherited()) return;
   await cluster.delete(anchorRef, { signal, propagationPolicy: 'Background' });
   log.info({ canary: label }, 'the application is on its own Deployment again');
 }
