@@ -9,6 +9,9 @@ import { routingCrds } from '../../../src/embedded/routing-crds.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { HandClock } from '../clock.ts';
 
+/** Changes that a watch may lag behind; no life here makes so many. */
+const WATCH_WINDOW = 10_000;
+
 /** The embedded API server without HTTP and in virtual time: its rules, its versions and its garbage collection, a moment each. */
 export class ModelServer {
   readonly api: Api;
@@ -17,7 +20,7 @@ export class ModelServer {
 
   constructor(clock: HandClock) {
     this.clock = clock;
-    this.api = new Api(() => clock.nowMs(), 10_000);
+    this.api = new Api(() => clock.nowMs(), WATCH_WINDOW);
     this.#collectors = new Collectors(this.api);
     for (const crd of [...crds(), ...routingCrds()]) this.create(crd);
   }
