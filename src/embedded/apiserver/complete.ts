@@ -3,7 +3,7 @@ import { validateObject } from './admission.ts';
 import type { CelRules } from './cel.ts';
 import { prepareDefinition } from './custom-resource-definition.ts';
 import { applyBuiltinDefaults } from './defaults.ts';
-import { isRecord } from './json.ts';
+import { isEqual, isRecord } from './json.ts';
 import { applyDefaults } from './prune.ts';
 import type { Resource } from './resources.ts';
 import type { ServiceAddresses } from './service-addresses.ts';
@@ -36,6 +36,15 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
     if (causes.length === 0) causes.push(...parts.cel.check(object, live, resource.schema));
     if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
   }
+  if (resource.storeKey === 'apps/daemonsets') countTemplate(object, live);
   validateObject(resource, object, live);
   if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, parts.time());
+}
+
+/** The server alone counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; nobody can set it. */
+function countTemplate(object: KubeObject, live: KubeObject | undefined): void {
+  const key = 'deprecated.daemonset.template.generation';
+  const before = Number(live?.metadata.annotations?.[key] ?? 0);
+  const isNew = live === undefined || !isEqual(live.spec?.template, object.spec?.template);
+  object.metadata.annotations = { ...object.metadata.annotations, [key]: String(isNew ? before + 1 : before) };
 }

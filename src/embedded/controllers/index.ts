@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
 import { syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { type Change, keyOf, watchObjects } from './object-store.ts';
@@ -20,7 +21,7 @@ export interface Controllers {
   stop(): void;
 }
 
-/** Deployment → ReplicaSet → Pod, and EndpointSlices: what kube-controller-manager does on a real server. */
+/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, and EndpointSlices: what kube-controller-manager does on a real server. */
 export function startControllers(cluster: Cluster, options: ControllerOptions = {}): Controllers {
   const onError = options.onError ?? (() => undefined);
   const narrow = options.namespace === undefined ? {} : { namespace: options.namespace };
@@ -32,6 +33,10 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
   );
   const replicaSetQueue = workQueue(
     (key) => passing(replicaSetQueue, key, () => syncReplicaSet(cluster, { ...stores, leaving }, key, Date.now())),
+    onError,
+  );
+  const daemonSetQueue = workQueue(
+    (key) => passing(daemonSetQueue, key, () => syncDaemonSet(cluster, { ...stores, leaving }, key, Date.now())),
     onError,
   );
   const endpointQueue = workQueue((key) => synced.then(() => syncEndpointSlices(cluster, stores, key)), onError);
@@ -76,11 +81,19 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
           if (deployment.spec.strategy?.type === 'Recreate') deploymentQueue.add(keyOf(deployment));
       }
       wakeOwner(replicaSetQueue, 'ReplicaSet', ofEither(change));
+      wakeOwner(daemonSetQueue, 'DaemonSet', ofEither(change));
       wakeServices(change.next);
       wakeServices(change.previous);
     }),
+    daemonSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...narrow }, (change) =>
+      daemonSetQueue.add(keyOfEither(change)),
+    ),
+    revisions: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...narrow }, (change) =>
+      wakeOwner(daemonSetQueue, 'DaemonSet', ofEither(change)),
+    ),
     services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service', ...narrow }, (change) => endpointQueue.add(keyOfEither(change))),
     nodes: watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous }) => {
+      for (const set of stores.daemonSets.list()) daemonSetQueue.add(keyOf(set));
       // Zones are set once: a node that was known already (a heartbeat) changes no endpoint.
       if (!previous) for (const service of stores.services.list()) endpointQueue.add(keyOf(service));
     }),
@@ -96,7 +109,7 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
     synced,
     stop() {
       for (const store of all) store.stop();
-      for (const queue of [deploymentQueue, replicaSetQueue, endpointQueue]) queue.stop();
+      for (const queue of [deploymentQueue, replicaSetQueue, daemonSetQueue, endpointQueue]) queue.stop();
     },
   };
 }

@@ -1,0 +1,72 @@
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { untolerated, wantsNode } from '../nodes/node-fit.ts';
+import { controllerReference } from './selectors.ts';
+
+export const REVISION_HASH = 'controller-revision-hash';
+const GENERATION = 'pod-template-generation';
+export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** What every daemon tolerates. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */
+const daemonTolerations = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+];
+
+/** The set's pod for one node: pinned to it by its name, so that the scheduler has no choice. */
+export function podForNode(set: KubeObject, node: string, hash: string): KubeObject {
+  const { namespace } = set.metadata;
+  const { template } = set.spec;
+  const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
+  const labels: Labels = {
+    ...template.metadata?.labels,
+    [REVISION_HASH]: hash,
+    ...(generation === undefined ? {} : { [GENERATION]: generation }),
+  };
+  const { annotations } = template.metadata ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: '',
+      generateName: `${set.metadata.name}-`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels,
+      ...(annotations ? { annotations } : {}),
+      ownerReferences: [controllerReference(set)],
+    },
+    spec: { ...daemonSpec(set), affinity: pinnedTo(template.spec.affinity, node) },
+  };
+}
+
+const daemonSpec = (set: KubeObject): KubeObject['spec'] => ({
+  ...set.spec.template.spec,
+  tolerations: [...(set.spec.template.spec.tolerations ?? []), ...daemonTolerations],
+});
+
+function pinnedTo(affinity: KubeObject['spec'], node: string): KubeObject['spec'] {
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
+  const terms: object[] = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
+  const required = { nodeSelectorTerms: terms.map(() => ({ matchFields })).slice(0, 1) };
+  return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required } };
+}
+
+/** The node that a daemon's pod is on, or pinned to while it waits for the scheduler. */
+export function nodeOf(pod: KubeObject): string | undefined {
+  if (pod.spec.nodeName) return pod.spec.nodeName;
+  const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return required?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0];
+}
+
+/** Whether a new pod belongs onto the node, and whether one that is there may stay (only NoExecute drives it away). */
+export function fitOf(set: KubeObject, node: KubeObject): { shouldRun: boolean; mayStay: boolean } {
+  const spec = daemonSpec(set);
+  if (!wantsNode(spec, node)) return { shouldRun: false, mayStay: false };
+  return {
+    shouldRun: untolerated(spec, node, ['NoSchedule', 'NoExecute']).length === 0,
+    mayStay: untolerated(spec, node, ['NoExecute']).length === 0,
+  };
+}

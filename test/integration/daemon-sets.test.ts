@@ -1,0 +1,4 @@
+import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { daemonNodes, daemonSetSuite } from '../suite/daemon-sets.ts';
+
+daemonSetSuite('the embedded cluster', () => startEmbeddedCluster({ nodes: { nodes: daemonNodes, graceScale: 0.05 } }));
