@@ -3,6 +3,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
 import { syncEndpointSlices } from './endpoint-slice-controller.ts';
+import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
 import { type Change, keyOf, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
 import { controllerOf, matchesSelector } from './selectors.ts';
@@ -21,7 +22,7 @@ export interface Controllers {
   stop(): void;
 }
 
-/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, and EndpointSlices: what kube-controller-manager does on a real server. */
+/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, and EndpointSlices: what kube-controller-manager does on a real server. */
 export function startControllers(cluster: Cluster, options: ControllerOptions = {}): Controllers {
   const onError = options.onError ?? (() => undefined);
   const narrow = options.namespace === undefined ? {} : { namespace: options.namespace };
@@ -37,6 +38,10 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
   );
   const daemonSetQueue = workQueue(
     (key) => passing(daemonSetQueue, key, () => syncDaemonSet(cluster, { ...stores, leaving }, key, Date.now())),
+    onError,
+  );
+  const autoscalerQueue = workQueue(
+    (key) => passing(autoscalerQueue, key, () => syncAutoscaler(cluster, stores, key, Date.now())),
     onError,
   );
   const endpointQueue = workQueue((key) => synced.then(() => syncEndpointSlices(cluster, stores, key)), onError);
@@ -66,8 +71,12 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
   const keyOfEither = (change: Change): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
 
   const stores = {
-    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) =>
-      deploymentQueue.add(keyOfEither(change)),
+    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) => {
+      deploymentQueue.add(keyOfEither(change));
+      for (const hpa of stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOfEither(change)) autoscalerQueue.add(keyOf(hpa));
+    }),
+    autoscalers: watchObjects(cluster, { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', ...narrow }, (change) =>
+      autoscalerQueue.add(keyOfEither(change)),
     ),
     replicaSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ReplicaSet', ...narrow }, (change) => {
       replicaSetQueue.add(keyOfEither(change));
@@ -109,7 +118,7 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
     synced,
     stop() {
       for (const store of all) store.stop();
-      for (const queue of [deploymentQueue, replicaSetQueue, daemonSetQueue, endpointQueue]) queue.stop();
+      for (const queue of [deploymentQueue, replicaSetQueue, daemonSetQueue, autoscalerQueue, endpointQueue]) queue.stop();
     },
   };
 }

@@ -1,0 +1,124 @@
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import type { Json } from '../apiserver/json.ts';
+import { desiredBy, type Measured, millicores, type Usage } from './hpa-desired.ts';
+import type { ObjectStore } from './object-store.ts';
+import { isPodActive, isPodReady } from './pods.ts';
+import { canonicalJson, matchesSelector } from './selectors.ts';
+
+/** On the scale target: the CPU that all its pods use together, in millicores. It stands for a metrics API, which nothing here has. */
+export const DEMAND_ANNOTATION = 'serin.dev/demand-millicores';
+
+export interface HpaStores {
+  autoscalers: ObjectStore;
+  deployments: ObjectStore;
+  pods: ObjectStore;
+}
+
+/** The Deployment that an HPA scales; other kinds are left alone. */
+export const scaleTargetOf = (hpa: KubeObject): string | undefined =>
+  hpa.spec?.scaleTargetRef?.kind === 'Deployment' ? `${hpa.metadata.namespace}/${hpa.spec.scaleTargetRef.name}` : undefined;
+
+/** One pass over one HPA: scales its Deployment to the demand within min and max, then tells its status. `behavior` is not read. */
+export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployments, pods }: HpaStores, key: string, nowMs: number) {
+  const hpa = autoscalers.get(key);
+  const targetKey = hpa && scaleTargetOf(hpa);
+  if (!hpa || !targetKey || hpa.metadata.deletionTimestamp) return {};
+  const target = deployments.get(targetKey);
+  const decision = target
+    ? decide(hpa, target, pods)
+    : { conditions: [says('AbleToScale', false, 'FailedGetScale', `${targetKey} not found`)] };
+  const replicas = Number(target?.spec.replicas ?? 0);
+  const isScaling = decision.desired !== undefined && decision.desired !== replicas;
+  if (isScaling && target) {
+    const ref: ObjectRef = { ...hpa.spec.scaleTargetRef, namespace: hpa.metadata.namespace };
+    await cluster.patch(ref, { spec: { replicas: decision.desired } }, { subresource: 'scale' });
+  }
+  const time = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const before = hpa.status ?? {};
+  const status = {
+    ...(isScaling ? { lastScaleTime: time } : before.lastScaleTime ? { lastScaleTime: before.lastScaleTime } : {}),
+    currentReplicas: Number(target?.status?.replicas ?? 0),
+    desiredReplicas: decision.desired ?? replicas,
+    currentMetrics: decision.current?.length ? decision.current : null,
+    conditions: decision.conditions.map((condition) => {
+      const same = (before.conditions ?? []).find((each: Json) => each.type === condition.type && each.status === condition.status);
+      return { ...condition, lastTransitionTime: same?.lastTransitionTime ?? time };
+    }),
+  };
+  if (canonicalJson(before) !== canonicalJson(status))
+    autoscalers.remember(await cluster.replace({ ...hpa, status }, { subresource: 'status' }));
+  return {};
+}
+
+interface Decision {
+  /** Undefined: leave the target as it is. */
+  desired?: number;
+  current?: Json[];
+  conditions: { type: string; status: string; reason: string; message: string }[];
+}
+
+const says = (type: string, isTrue: boolean, reason: string, message: string) => ({
+  type,
+  status: isTrue ? 'True' : 'False',
+  reason,
+  message,
+});
+const able = says('AbleToScale', true, 'ReadyForNewScale', 'the target can be scaled');
+
+function decide(hpa: KubeObject, target: KubeObject, pods: ObjectStore): Decision {
+  const replicas = Number(target.spec.replicas ?? 1);
+  const { minReplicas = 1, maxReplicas, metrics = [] } = hpa.spec;
+  // Zero means switched off by hand.
+  if (replicas === 0)
+    return { desired: 0, conditions: [able, says('ScalingActive', false, 'ScalingDisabled', 'the target has zero replicas')] };
+  const clamped = (count: number): number => Math.min(maxReplicas, Math.max(minReplicas, count));
+  const measured = (metrics as Json[]).map((metric) => desiredBy(metric, usageOf(target, pods), replicas));
+  const found = measured.filter((each): each is Measured => 'replicas' in each);
+  const failed = measured.flatMap((each) => ('unmeasured' in each ? [each.unmeasured] : []));
+  if (found.length === 0)
+    return {
+      desired: clamped(replicas),
+      conditions: [able, says('ScalingActive', false, 'FailedGetResourceMetric', failed.join('; ') || 'no metric is given')],
+    };
+  // With a part unmeasured the rest may only scale up.
+  const wanted = Math.max(...found.map((each) => each.replicas), failed.length > 0 ? replicas : 0);
+  const desired = clamped(wanted);
+  const limit = wanted > desired ? 'TooManyReplicas' : wanted < desired ? 'TooFewReplicas' : 'DesiredWithinRange';
+  return {
+    desired,
+    current: found.map(({ current }) => current),
+    conditions: [
+      able,
+      says('ScalingActive', true, 'ValidMetricFound', 'a replica count was calculated from cpu'),
+      says(
+        'ScalingLimited',
+        wanted !== desired,
+        limit,
+        `the demand asks for ${wanted} replicas, between ${minReplicas} and ${maxReplicas}`,
+      ),
+    ],
+  };
+}
+
+function usageOf(target: KubeObject, pods: ObjectStore): Usage {
+  const ready = pods
+    .list()
+    .filter(
+      (pod) =>
+        pod.metadata.namespace === target.metadata.namespace &&
+        matchesSelector(target.spec.selector, pod.metadata.labels) &&
+        isPodActive(pod) &&
+        isPodReady(pod),
+    );
+  const requests: (number | undefined)[] = (target.spec.template.spec.containers ?? []).map((container: Json) =>
+    millicores(container.resources?.requests?.cpu ?? container.resources?.limits?.cpu),
+  );
+  return {
+    totalMillicores: millicores(`${target.metadata.annotations?.[DEMAND_ANNOTATION] ?? ''}m`),
+    readyPods: ready.length,
+    requestMillicores: requests.every((each) => each !== undefined)
+      ? requests.reduce((sum: number, each) => sum + Number(each), 0)
+      : undefined,
+  };
+}

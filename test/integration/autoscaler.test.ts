@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ObjectRef } from '../../src/api/kube-object.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { DEMAND_ANNOTATION } from '../../src/embedded/controllers/hpa-controller.ts';
+
+const WITHIN = { timeout: 10_000, interval: 30 };
+const target: ObjectRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'busy', namespace: 'default' };
+const hpa: ObjectRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'busy', namespace: 'default' };
+
+/** On the embedded cluster only: the real controller needs a metrics API, which no control plane has by itself. */
+describe('HPAs on the embedded cluster (a real control plane has no metrics API)', () => {
+  let embedded: EmbeddedCluster;
+  beforeAll(async () => {
+    embedded = await startEmbeddedCluster({ nodes: { graceScale: 0.02 } });
+    const labels = { app: 'busy' };
+    const containers = [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '100m' } } }];
+    await embedded.cluster.create({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'busy', namespace: 'default' },
+      spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+    });
+    const { name: _name, namespace: _namespace, ...kind } = hpa;
+    await embedded.cluster.create({
+      ...kind,
+      metadata: { name: 'busy', namespace: 'default' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'busy' },
+        minReplicas: 2,
+        maxReplicas: 5,
+        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+      },
+    });
+  });
+  afterAll(() => embedded?.stop());
+
+  const demand = (millicores: number) =>
+    embedded.cluster.patch(target, { metadata: { annotations: { [DEMAND_ANNOTATION]: String(millicores) } } });
+  const becomes = (replicas: number, status: object) =>
+    vi.waitFor(async () => {
+      const [scaled, scaler] = [await embedded.cluster.get(target), await embedded.cluster.get(hpa)];
+      expect(scaled?.spec.replicas).toBe(replicas);
+      expect(scaled?.status.readyReplicas).toBe(replicas);
+      expect(scaler?.status).toMatchObject({ desiredReplicas: replicas, currentReplicas: replicas, ...status });
+    }, WITHIN);
+  const says = (type: string, status: string, reason: string) => ({
+    conditions: expect.arrayContaining([expect.objectContaining({ type, status, reason })]),
+  });
+
+  it('without a demand only the limits hold, and the condition says why', () =>
+    becomes(2, { currentMetrics: null, ...says('ScalingActive', 'False', 'FailedGetResourceMetric') }));
+  it('follows the demand up', async () => {
+    await demand(200);
+    await becomes(4, says('ScalingActive', 'True', 'ValidMetricFound'));
+    expect((await embedded.cluster.get(hpa))?.status).toMatchObject({
+      lastScaleTime: expect.any(String),
+      currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 50, averageValue: '50m' } } }],
+    });
+  });
+  it('stops at the maximum and at the minimum', async () => {
+    await demand(2000);
+    await becomes(5, says('ScalingLimited', 'True', 'TooManyReplicas'));
+    await demand(10);
+    await becomes(2, says('ScalingLimited', 'True', 'TooFewReplicas'));
+  });
+  it('leaves a target at zero replicas alone', async () => {
+    await embedded.cluster.patch(target, { spec: { replicas: 0 } }, { subresource: 'scale' });
+    await vi.waitFor(
+      async () => expect((await embedded.cluster.get(hpa))?.status).toMatchObject(says('ScalingActive', 'False', 'ScalingDisabled')),
+      WITHIN,
+    );
+    expect((await embedded.cluster.get(target))?.spec.replicas).toBe(0);
+  });
+});
