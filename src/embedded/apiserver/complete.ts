@@ -30,7 +30,6 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
       ]);
     if (missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
     applyBuiltinDefaults(object);
-    if (resource.storeKey === '/services') parts.addresses.allocate(object);
   } else {
     const causes = validate(object, resource.schema, '').filter(({ field }) => !field.startsWith('metadata.'));
     if (causes.length === 0) causes.push(...parts.cel.check(object, live, resource.schema));
@@ -38,6 +37,7 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
   }
   if (resource.storeKey === 'apps/daemonsets') countTemplate(object, live);
   validateObject(resource, object, live);
+  if (resource.storeKey === '/services') parts.addresses.admit(object, live);
   if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, parts.time());
 }
 

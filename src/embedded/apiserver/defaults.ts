@@ -154,7 +154,17 @@ function volume(item: JsonRecord): void {
 function service(spec: JsonRecord): void {
   fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
   if (spec.sessionAffinity === 'ClientIP') fill(spec, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } });
-  if (spec.type !== 'ExternalName') fill(spec, { internalTrafficPolicy: 'Cluster', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
+  if (spec.type !== 'ExternalName') {
+    fill(spec, { internalTrafficPolicy: 'Cluster' });
+    // Without a selector nobody knows which families its endpoints will have.
+    const isOpen = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
+    fill(
+      spec,
+      isOpen
+        ? { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }
+        : { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' },
+    );
+  }
   if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') fill(spec, { externalTrafficPolicy: 'Cluster' });
   if (spec.type === 'LoadBalancer') fill(spec, { allocateLoadBalancerNodePorts: true });
   for (const port of list(spec.ports)) {
