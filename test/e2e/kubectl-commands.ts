@@ -82,8 +82,9 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get service open -o yaml' },
   { args: 'get service away -o yaml' },
   { args: 'get endpointslices -l kubernetes.io/service-name=web -o custom-columns=TYPE:.addressType,PORTS:.ports[*].port' },
-  { args: 'get hpa web -o yaml' },
-  { args: 'get hpa web' },
+  // The real cluster runs no HPA controller, which would need a metrics API: its status stays empty.
+  { args: 'get hpa web -o jsonpath={.metadata.generation}{.spec}' },
+  { args: 'get hpa web -o custom-columns=TARGET:.spec.scaleTargetRef.name,MAX:.spec.maxReplicas' },
   { args: 'get ingress door' },
   { args: 'get pdb guard -o yaml' },
   { args: 'get pdb guard' },
