@@ -53,6 +53,7 @@ export class CanaryProcess {
   #targetMissing = false;
   #equalsTarget: boolean | undefined;
   #outdatedUntilMs = 0;
+  #outdatedPauseMs = 0;
   #pauseMs = FIRST_PAUSE_MS;
   #stopped = false;
   /** Of the spec that the open questions were asked under. */
@@ -174,17 +175,25 @@ export class CanaryProcess {
     if (draft.patch === undefined) return { ...canary, status: draft.status };
     // Before the answer: a write whose answer is lost may have been stored all the same.
     if (record !== undefined) this.#converged = false;
-    try {
-      const answer = await this.#room.cluster.patch({ apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key }, draft.patch, {
+    const { patch } = draft;
+    const write = (dryRun: boolean): Promise<KubeObject> =>
+      this.#room.cluster.patch({ apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key }, patch, {
         subresource: 'status',
         signal: this.#questions.signal,
+        dryRun,
       });
-      this.#room.view.learn(answer);
+    try {
+      // Where nothing of ours is stored yet, perhaps nothing can be: then the phase that stands must not change either.
+      const isFirst = isForeign(canary);
+      let answer = await write(isFirst);
+      if (isFirst && answer.status?.release !== undefined) answer = await write(false);
       const reread = parseCanary(answer);
       if ('problems' in reread || reread.canary.status?.release === undefined) {
-        await this.#waitForCrd(answer);
+        await this.#waitForCrd({ ...answer, status: { ...answer.status, ...this.#stored(canary), release: undefined } });
         return undefined;
       }
+      this.#room.view.learn(answer);
+      this.#outdatedPauseMs = 0;
       if (canary.status?.phase !== draft.phase) this.#room.metrics.phaseChanged(canary, draft.phase);
       return reread.canary;
     } catch (error) {
@@ -198,8 +207,9 @@ export class CanaryProcess {
   async #waitForCrd(answer: KubeObject): Promise<void> {
     const message = 'status.release was not stored: apply the Canary CRD of this version (charts/serin/crds)';
     await refuse(answer, { reason: 'CRDOutdated', message }, this.#room, this.#questions.signal);
-    this.#outdatedUntilMs = this.#room.clock.nowMs() + LONGEST_PAUSE_MS;
-    this.#retryIn(LONGEST_PAUSE_MS);
+    this.#outdatedPauseMs = Math.min(this.#outdatedPauseMs * 2 || FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    this.#outdatedUntilMs = this.#room.clock.nowMs() + this.#outdatedPauseMs;
+    this.#retryIn(this.#outdatedPauseMs);
     this.#dropSnapshot();
   }
 

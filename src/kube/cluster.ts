@@ -35,6 +35,8 @@ export interface WatchHandler {
 export interface WriteOptions {
   signal?: AbortSignal;
   subresource?: 'status' | 'scale';
+  /** The answer is what would be stored; nothing is. */
+  dryRun?: boolean;
 }
 
 /** A Kubernetes API server, on raw JSON. A refusal is an `ApiError`; a 404 on a read is `undefined`. */

@@ -39,6 +39,7 @@ describe('createCluster', () => {
     await cluster.apply(object);
     await cluster.patch(settings, { data: { a: 'b' } });
     await cluster.patch(settings, [{ op: 'remove', path: '/data' }], { subresource: 'scale' });
+    await cluster.patch(settings, { data: {} }, { dryRun: true });
     const one = '/api/v1/namespaces/test/configmaps/settings';
     expect(writesOf(server).map((call) => [call.method, call.path, call.headers['content-type'], call.query.toString()])).toEqual([
       ['POST', '/api/v1/namespaces/test/configmaps', 'application/json', 'fieldManager=serin'],
@@ -46,6 +47,7 @@ describe('createCluster', () => {
       ['PATCH', one, 'application/apply-patch+yaml', 'fieldManager=serin&force=true'],
       ['PATCH', one, 'application/merge-patch+json', 'fieldManager=serin'],
       ['PATCH', `${one}/scale`, 'application/json-patch+json', 'fieldManager=serin'],
+      ['PATCH', one, 'application/merge-patch+json', 'fieldManager=serin&dryRun=All'],
     ]);
     const applied = JSON.parse(writesOf(server)[2]?.body ?? '{}');
     expect(applied).toMatchObject({ odd: { deep: [1] } });

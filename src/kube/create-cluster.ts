@@ -84,14 +84,14 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
   async function write(
     ref: ObjectRef,
     sent: Write,
-    options: { signal?: AbortSignal | undefined; subresource?: string | undefined } = {},
+    options: { signal?: AbortSignal | undefined; subresource?: string | undefined; dryRun?: boolean } = {},
   ): Promise<KubeObject> {
-    const { signal, subresource } = options;
+    const { signal, subresource, dryRun = false } = options;
     const { query, ...request } = sent;
     const resource = await resourceOf(ref.apiVersion, ref.kind, signal);
     const isPostToCollection = sent.method === 'POST' && subresource === undefined;
     const path = isPostToCollection ? pathOf(resource, ref.namespace ?? connection.namespace) : pathOfRef(resource, ref, subresource);
-    const parameters = new URLSearchParams({ fieldManager: manager, ...query });
+    const parameters = new URLSearchParams({ fieldManager: manager, ...query, ...(dryRun && { dryRun: 'All' }) });
     return JSON.parse(
       await call({ ...request, resource: resource.plural, subresource, path: `${path}?${parameters}`, signal }, ref.apiVersion),
     );

@@ -4,13 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, it } from 'vitest';
+import { crds } from '../../src/api/crds.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { type ApiProxy, startApiProxy } from './troubles/api-proxy.ts';
-import { type Stall, stalls, type Theatre } from './troubles/stalls.ts';
+import { push } from './troubles/objects.ts';
+import { OUTDATED, type Stall, stalls, type Theatre } from './troubles/stalls.ts';
 import { Teller } from './troubles/told.ts';
 import { BOUND_MS } from './until.ts';
+import { startUsers } from './users.ts';
 
 /** What a person reads of the Canary `web` in a namespace. */
 export type Describe = (namespace: string) => Promise<string>;
@@ -77,4 +81,46 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
       await isTold(stall, expect);
     });
   });
+  // Alone and last: every Canary of the cluster loses its memory.
+  it(`${OUTDATED.namespace}: ${reader} names the cause and the way out, the primary serves on, and the release goes on after it`, async () => {
+    const { cluster, mesh } = stageOf();
+    const { namespace } = OUTDATED;
+    await OUTDATED.play(theatre());
+    const users = startUsers(mesh.urls, `web.${namespace}`);
+    try {
+      const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace };
+      await cluster.apply(withoutRelease(canaryCrd()));
+      await expect.poll(async () => (await cluster.get(canary))?.status?.release, { timeout: BOUND_MS }).toBeUndefined();
+      await push(cluster, namespace, 'web', '2');
+      await isTold(OUTDATED, expect);
+      const [target, primary, now] = await Promise.all([
+        cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace }),
+        cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web-primary', namespace }),
+        cluster.get(canary),
+      ]);
+      expect(target?.spec.replicas, 'no release started').toBe(0);
+      expect(primary?.spec.template.spec.containers[0].image).toBe('web:1');
+      expect(now?.status).toMatchObject({ phase: 'Initialized', canaryWeight: 0 });
+      expect(Object.keys(users.byVersion())).toEqual(['1']);
+      await cluster.apply(canaryCrd());
+      const told = await teller.until(namespace, 'web', 'success', ({ phase }) => phase === 'Succeeded');
+      expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
+      expect(users.lost()).toEqual([]);
+    } finally {
+      await users.stop();
+    }
+  });
+}
+
+function canaryCrd(): KubeObject {
+  const crd = crds().find(({ spec }) => spec.names.kind === 'Canary');
+  if (crd === undefined) throw new Error('there is no CRD of Canaries');
+  return crd;
+}
+
+/** As an older one is: what Serin remembers a release by is pruned. */
+function withoutRelease(crd: KubeObject): KubeObject {
+  const older = structuredClone(crd);
+  for (const { schema } of older.spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;
+  return older;
 }

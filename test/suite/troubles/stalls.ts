@@ -1,6 +1,7 @@
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { startSelfHealer } from '../adversity/self-healer.ts';
 import type { HookServer } from '../hook-server.ts';
+import { until } from '../until.ts';
 import { aCanary, aDeployment, aService, canaryRef, makeNamespace, push } from './objects.ts';
 import type { Teller } from './told.ts';
 
@@ -273,3 +274,15 @@ export const stalls: readonly Stall[] = [
     },
   },
 ];
+
+/** The Canary CRD in the cluster is an older one. It concerns every Canary, so that it is played alone. */
+export const OUTDATED: Stall = {
+  namespace: 'crd-outdated',
+  cause: /status\.release was not stored/,
+  wayOut: /apply the Canary CRD of this version \(charts\/serin\/crds\)/,
+  async play({ cluster, teller }) {
+    await begun(cluster, 'crd-outdated');
+    await teller.until('crd-outdated', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+    await until(cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
+  },
+};
