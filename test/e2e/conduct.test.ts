@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { describeAdoption } from '../suite/adoption.ts';
+import { describeHealthRules } from '../suite/health-rules.ts';
+import { describeIsolation } from '../suite/isolation.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
+
+describe('conduct on a real control plane', () => {
+  const stage = aStage(startRealStage);
+  describeHealthRules(stage);
+  describeIsolation(stage);
+  describeAdoption(stage);
+});

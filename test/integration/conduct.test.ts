@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { describeAdoption } from '../suite/adoption.ts';
+import { describeHealthRules } from '../suite/health-rules.ts';
+import { describeIsolation } from '../suite/isolation.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+
+describe('conduct on the embedded cluster', () => {
+  const stage = aStage(startEmbeddedStage);
+  describeHealthRules(stage);
+  describeIsolation(stage);
+  describeAdoption(stage);
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { Phase } from '../../src/api/phase.ts';
+import { type ControllerProcess, startController } from './controller.ts';
+import { type HookServer, startHookServer } from './hook-server.ts';
+import type { Stage } from './stage.ts';
+import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './troubles/objects.ts';
+import { BOUND_MS, until } from './until.ts';
+
+interface Health {
+  status: 'Healthy' | 'Degraded' | 'Progressing';
+  message: string;
+}
+
+/** As GitOps tools read a Canary: by its phase, with the last condition's words. Throws where such a rule would have nothing to read. */
+function healthOf(canary: KubeObject): Health {
+  const { phase, canaryWeight, conditions } = canary.status;
+  expect(Phase.options).toContain(phase);
+  expect(canaryWeight, phase).toBeTypeOf('number');
+  expect(conditions, phase).not.toHaveLength(0);
+  for (const { type, status, reason, message, lastTransitionTime, lastUpdateTime } of conditions) {
+    expect(
+      [type, status, reason, message].every((text) => typeof text === 'string' && text !== ''),
+      JSON.stringify(conditions),
+    ).toBe(true);
+    expect(Number.isNaN(Date.parse(lastTransitionTime)) || Number.isNaN(Date.parse(lastUpdateTime))).toBe(false);
+    expect(['Ready', 'Reconciling', 'Stalled']).not.toContain(type);
+  }
+  const { message } = conditions[0];
+  if (phase === 'Failed') return { status: 'Degraded', message };
+  return { status: phase === 'Initialized' || phase === 'Succeeded' ? 'Healthy' : 'Progressing', message };
+}
+
+/** What `kubectl wait --for=condition=promoted` compares. */
+const promoted = (canary: KubeObject | undefined): string | undefined =>
+  canary?.status?.conditions?.find(({ type }: { type: string }) => type.toLowerCase() === 'promoted')?.status;
+
+/** What GitOps tools and `kubectl wait` read of a Canary. */
+export function describeHealthRules(stageOf: () => Stage): void {
+  describe('health', () => {
+    let controller: ControllerProcess;
+    let hooks: HookServer;
+    beforeAll(async () => {
+      controller = startController(stageOf());
+      hooks = await startHookServer();
+    });
+    afterAll(async () => {
+      await controller?.stop();
+      await hooks?.stop();
+    });
+
+    it('the health rules of GitOps tools hold in every phase of a promoted, a gated and a failed release', async () => {
+      const { cluster } = stageOf();
+      const seen = new Map<string, Set<string>>();
+      const broken: unknown[] = [];
+      const look = (canary: KubeObject) => {
+        if (canary.status === undefined) return;
+        try {
+          const { status } = healthOf(canary);
+          const { phase } = canary.status;
+          seen.set(phase, (seen.get(phase) ?? new Set()).add(`${status} ${promoted(canary)}`));
+        } catch (error) {
+          broken.push(error);
+        }
+      };
+      const watch = cluster.watch(
+        { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+        { onEvent: ({ type, object }) => type !== 'DELETED' && look(object), onList: (items) => items.forEach(look) },
+      );
+      await watch.synced;
+      const phase = (wanted: string) => until(cluster, canaryRef('health', 'web'), wanted, (now) => now?.status?.phase === wanted);
+      try {
+        await makeNamespace(cluster, 'health');
+        await cluster.create(aDeployment('health', 'web'));
+        const hook = (type: string) => ({ name: type, type, url: hooks.url(type), timeout: '2s' });
+        const webhooks = [hook('confirm-rollout'), hook('confirm-promotion'), hook('rollout')];
+        await cluster.create(aCanary('health', 'web', { webhooks }));
+        await phase('Initialized');
+
+        for (const gate of ['confirm-rollout', 'confirm-promotion']) hooks.answers(gate, 403);
+        await push(cluster, 'health', 'web', '2');
+        await phase('Waiting');
+        hooks.answers('confirm-rollout', 200);
+        await phase('WaitingPromotion');
+        hooks.answers('confirm-promotion', 200);
+        await until(cluster, canaryRef('health', 'web'), 'is promoted', (now) => promoted(now) === 'True');
+        await phase('Succeeded');
+
+        hooks.answers('rollout', 500);
+        await push(cluster, 'health', 'web', '3');
+        await phase('Failed');
+        // Two watches hear of it one after the other.
+        await expect.poll(() => seen.has('Failed'), { timeout: BOUND_MS }).toBe(true);
+      } finally {
+        watch.stop();
+      }
+      expect(broken).toEqual([]);
+      expect(Object.fromEntries([...seen].map(([name, all]) => [name, [...all]]))).toEqual({
+        Initializing: ['Progressing Unknown'],
+        Initialized: ['Healthy True'],
+        Waiting: ['Progressing Unknown'],
+        Progressing: ['Progressing Unknown'],
+        WaitingPromotion: ['Progressing Unknown'],
+        Promoting: ['Progressing Unknown'],
+        Finalising: ['Progressing Unknown'],
+        Succeeded: ['Healthy True'],
+        Failed: ['Degraded False'],
+      });
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ControllerProcess, startController } from './controller.ts';
+import type { Stage } from './stage.ts';
+import { aCanary, aDeployment, makeNamespace, push } from './troubles/objects.ts';
+import { Teller } from './troubles/told.ts';
+
+/** One Canary's trouble is its own. */
+export function describeIsolation(stageOf: () => Stage): void {
+  describe('isolation', () => {
+    let controller: ControllerProcess;
+    let teller: Teller;
+    beforeAll(async () => {
+      controller = startController(stageOf());
+      teller = new Teller(stageOf().cluster);
+      await teller.synced;
+    });
+    afterAll(async () => {
+      teller?.stop();
+      await controller?.stop();
+    });
+
+    it('I12: a webhook that hangs for 30 s keeps its own Canary waiting, and no other', async () => {
+      const { cluster } = stageOf();
+      const asked = Promise.withResolvers<void>();
+      const hanging = createServer(() => asked.resolve());
+      await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
+      try {
+        for (const name of ['stuck', 'free']) {
+          await makeNamespace(cluster, name);
+          await cluster.create(aDeployment(name, 'web'));
+          const webhooks = name === 'stuck' ? [{ name: 'slow', type: 'rollout', url, timeout: '30s' }] : [];
+          await cluster.create(aCanary(name, 'web', { webhooks }));
+        }
+        for (const name of ['stuck', 'free']) await teller.until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');
+        await push(cluster, 'stuck', 'web', '2');
+        await asked.promise;
+        await push(cluster, 'free', 'web', '2');
+        await teller.until('free', 'web', 'success', ({ phase }) => phase === 'Succeeded');
+        expect(teller.of('stuck', 'web').phase).toBe('Progressing');
+      } finally {
+        hanging.closeAllConnections();
+        await new Promise((resolve) => hanging.close(resolve));
+      }
+    });
+  });
+}
