@@ -28,10 +28,16 @@ export function deploymentReadiness(deployment: KubeObject, thresholdPercent: nu
   const refused = refusedPods(deployment);
   if (updated < wanted && refused !== undefined) return notReady('waiting', `its pods are refused: ${refused}`);
   if (updated < wanted) return notReady('waiting', `${updated} of ${wanted} pods are updated`);
-  if (old > 0) return notReady('waiting', `${old} old pods are left`);
+  if (old > 0) return notReady('waiting', oldPods(old, status.unavailableReplicas ?? 0));
   const needed = wanted === 0 ? 0 : Math.max(1, Math.floor((updated * thresholdPercent) / 100));
   if (ready < needed) return notReady('waiting', `${ready} of ${needed} needed pods are available (threshold ${thresholdPercent}%)`);
   return { state: 'ready', ready, wanted };
+}
+
+/** Most often the old ones are there because the new ones do not come: that is what somebody can correct. */
+function oldPods(old: number, unavailable: number): string {
+  if (unavailable === 0) return `old pods are left: ${old}`;
+  return `unavailable pods: ${unavailable}; until the new ones are available, old ones stay: ${old}`;
 }
 
 function isStalled(deployment: KubeObject): boolean {

@@ -24,6 +24,9 @@ export interface Stall {
 }
 
 const APP = 'web';
+/** A version that is pushed before the target has gone to zero rolls out beside an old pod, which then stays. */
+const UNREADY =
+  'Deployment web: (0 of 1 needed pods are available|unavailable pods: 1; until the new ones are available, old ones stay: 1)';
 const SINCE = 'since \\d{4}-\\d\\d-\\d\\dT';
 
 /** Namespace, Deployment and Canary, bootstrapped, and a second version pushed. */
@@ -72,19 +75,19 @@ export const stalls: readonly Stall[] = [
   },
   {
     namespace: 'target-never-ready',
-    cause: /canary to be ready, Deployment web: 0 of 1 needed pods are available/,
+    cause: new RegExp(`canary to be ready, ${UNREADY}`),
     wayOut: new RegExp(`${SINCE}.*until \\d{4}.*taken back; its owner can correct web`),
     play: (theatre) => released(theatre, 'target-never-ready', { env: { NEVER_READY: '1' } }),
   },
   {
     namespace: 'crashing',
-    cause: /Deployment web: 0 of 1 needed pods are available/,
+    cause: new RegExp(UNREADY),
     wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
     play: (theatre) => released(theatre, 'crashing', { env: { CRASH: '1' } }),
   },
   {
     namespace: 'late',
-    cause: /Failed \(the canary was not ready within 2 s: Deployment web: 0 of 1/,
+    cause: new RegExp(`Failed \\(the canary was not ready within 2 s: ${UNREADY}`),
     wayOut: /push a corrected web/,
     play: (theatre) => released(theatre, 'late', { spec: { progressDeadlineSeconds: 2 }, env: { NEVER_READY: '1' } }),
   },
