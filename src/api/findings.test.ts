@@ -143,6 +143,14 @@ describe('warnings', () => {
     ['a metric without limit', metric({ thresholdRange: {} }), analysisOf('.metrics[0]')],
     ['threshold 0', { analysis: { threshold: 0 } }, analysisOf('.threshold')],
     ['match with weights on osm', { spec: { provider: 'osm' }, analysis: { match } }, analysisOf('.match')],
+    [
+      'a Service target that nothing routes to',
+      {
+        spec: { provider: 'kubernetes', targetRef: { apiVersion: 'v1', kind: 'Service', name: 'shop' } },
+        analysis: { stepWeight: undefined, maxWeight: undefined, iterations: 3 },
+      },
+      'spec.provider',
+    ],
     ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
   ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
 });
@@ -161,4 +169,16 @@ it('the global provider counts where the Canary names none', () => {
   });
   if ('problems' in read) throw new Error('unreadable');
   expect(findings(read.canary, { provider: 'nginx' }).map(({ path }) => path)).toEqual(['spec.ingressRef']);
+});
+
+it('03-K-T1: a Knative target takes its provider from the field or from the flag', () => {
+  const read = parseCanary({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'shop' },
+    spec: { targetRef: knativeTarget, analysis: stepped },
+  });
+  if ('problems' in read) throw new Error('unreadable');
+  expect(findings(read.canary, { provider: 'knative' })).toEqual([]);
+  expect(findings(read.canary, { provider: 'istio' }).map(({ path }) => path)).toEqual(['spec.provider']);
 });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AlertProvider } from './alert-provider.ts';
 import { Canary } from './canary.ts';
+import { knativeApiVersion } from './knative.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplate } from './metric-template.ts';
 import { parseStatus } from './parse-status.ts';
@@ -58,7 +59,7 @@ function canarySpec(spec: unknown): unknown {
   const { canaryAnalysis, ...rest } = spec;
   const target = rest.targetRef;
   // Knative makes its own services, so its Canaries leave `service` out; the port is only there to be a valid one.
-  const isKnative = isFields(target) && target.kind === 'Service' && target.apiVersion === 'serving.knative.dev/v1';
+  const isKnative = isFields(target) && target.kind === 'Service' && target.apiVersion === knativeApiVersion;
   return {
     ...rest,
     ...(rest.analysis === undefined && canaryAnalysis !== undefined ? { analysis: canaryAnalysis } : {}),

@@ -1,6 +1,7 @@
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, type Scope, warning } from './finding.ts';
+import { isKnative } from './knative.ts';
 import { names } from './names.ts';
 
 /** Everything about the target, its scaler and `spec.service`. */
@@ -26,7 +27,7 @@ function nameFindings({ canary }: Scope): Finding[] {
   if (!isSubdomain(`${target}-primary`)) {
     found.push(error('spec.targetRef.name', `is ${shorten(target)}: use at most 245 lower-case letters, digits, - and .`));
   }
-  if (isKnative(spec)) return found;
+  if (isKnative(spec.targetRef)) return found;
   const serviceField = spec.service.name ? 'spec.service.name' : 'spec.targetRef.name';
   if (apexService.length > 253 || !label1035.test(apexService)) {
     found.push(
@@ -48,20 +49,24 @@ function isSubdomain(name: string): boolean {
   return name.length <= 253 && subdomain.test(name);
 }
 
-function isKnative({ targetRef }: Scope['canary']['spec']): boolean {
-  return targetRef.kind === 'Service' && targetRef.apiVersion === 'serving.knative.dev/v1';
-}
-
 function knativeFindings({ canary, provider }: Scope): Finding[] {
   const { spec } = canary;
-  if (isKnative(spec)) {
+  if (isKnative(spec.targetRef)) {
     const found: Finding[] = [];
-    if (spec.provider !== 'knative') found.push(error('spec.provider', 'must be knative, since the target is a Knative Service'));
+    // By the field or by the flag (unlike 03 K-T1); without either nobody knows yet.
+    if (provider !== undefined && provider !== 'knative')
+      found.push(error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`));
     if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
     return found;
   }
-  if (provider !== 'knative') return [];
+  if (provider !== 'knative') return coreServiceFindings(spec, provider);
   return [error('spec.targetRef', 'must be a Service of serving.knative.dev/v1 for provider knative: change it, or the provider')];
+}
+
+function coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: Scope['provider']): Finding[] {
+  if (targetRef.kind !== 'Service' || (provider !== 'kubernetes' && provider !== 'none')) return [];
+  const why = `leaves a Service target as it is, so that an edit of it reaches everybody at once: name a mesh or ingress`;
+  return [warning('spec.provider', `${provider} ${why}`)];
 }
 
 /** Objects that a provider's routes are made from. */

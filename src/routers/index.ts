@@ -1,5 +1,6 @@
 import { type Provider, providers } from '../api/canary.ts';
 import { istio } from './istio/istio.ts';
+import { knative } from './knative/knative.ts';
 import { noRoutes } from './no-routes.ts';
 import type { Router } from './router.ts';
 import { smi } from './smi/smi.ts';
@@ -20,7 +21,7 @@ export const routers = {
   'gatewayapi:v1beta1': later('the Gateway API'),
   gloo: later('Gloo'),
   istio,
-  knative: later('Knative'),
+  knative,
   kubernetes: noRoutes,
   kuma: later('Kuma'),
   linkerd: smi('v1alpha1'),

@@ -30,6 +30,8 @@ export interface Router {
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): Change;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
+  /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
+  isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
   /** What deletion leaves behind: all traffic to the apex Service's target, objects found in place restored. */
   finalize(canary: Canary, current: readonly KubeObject[]): Change;
 }
