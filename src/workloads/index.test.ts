@@ -2,11 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { workloadFor, workloads } from './index.ts';
 
 describe('workloadFor', () => {
-  it('W1: gives the Deployment plug-in, and refuses any other kind instead of treating it as one', () => {
-    expect(workloadFor({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' })).toBe(workloads.Deployment);
-    for (const kind of ['DaemonSet', 'Service'] as const) {
-      expect(workloadFor({ apiVersion: 'apps/v1', kind, name: 'a' })).toEqual({ unsupported: expect.stringContaining(kind) });
-    }
-    expect(workloadFor({ apiVersion: 'example.test/v1', kind: 'Deployment', name: 'a' })).toHaveProperty('unsupported');
+  it.each([
+    { apiVersion: 'apps/v1', kind: 'Deployment', name: 'Deployment' },
+    { apiVersion: 'v1', kind: 'Deployment', name: 'Deployment' },
+    { apiVersion: 'extensions/v1beta1', kind: 'DaemonSet', name: 'DaemonSet' },
+    { apiVersion: 'core/v1', kind: 'Service', name: 'Service' },
+    { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'Knative Service' },
+  ] as const)('W1: $kind of $apiVersion is a $name', ({ apiVersion, kind, name }) => {
+    expect(workloadFor({ apiVersion, kind, name: 'a' })).toBe(workloads[name]);
+  });
+
+  it.each([
+    { apiVersion: 'example.test/v1', kind: 'Deployment' },
+    { apiVersion: 'serving.knative.dev/v2', kind: 'Service' },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet' },
+  ])('W1: $kind of $apiVersion is refused and never treated as another', ({ apiVersion, kind }) => {
+    expect(workloadFor({ apiVersion, kind, name: 'a' })).toEqual({ unsupported: expect.stringContaining(`${apiVersion} ${kind}`) });
   });
 });

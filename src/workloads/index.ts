@@ -1,20 +1,50 @@
 import type { TargetRef } from '../api/canary.ts';
+import { knativeApiVersion } from '../api/knative.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { coreService } from './core-service/core-service.ts';
+import { slimSlice } from './core-service/endpoints.ts';
+import { daemonSet } from './daemon-set/daemon-set.ts';
 import { deployment } from './deployment/deployment.ts';
+import { knative } from './knative/knative.ts';
+import { slimRevision } from './knative/revisions.ts';
 import type { Watched, Workload } from './workload.ts';
 
-/** The kinds that can be released, by `kind` of `spec.targetRef`. */
-export const workloads = { Deployment: deployment } satisfies Partial<Record<TargetRef['kind'], Workload>>;
+/** The kinds that can be released, by `kind` of `spec.targetRef`. A Knative Service is told from a core one by its group. */
+export const workloads = {
+  DaemonSet: daemonSet,
+  Deployment: deployment,
+  Service: coreService,
+  'Knative Service': knative,
+} satisfies Record<TargetRef['kind'] | 'Knative Service', Workload>;
+
+/** All are read as apps/v1. `v1` stands in an example of the established documentation; the others have been served. */
+const APPS_VERSIONS = new Set(['apps/v1', 'v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']);
+
+type Named = { apiVersion: string; kind: string; name?: string };
 
 /** The plug-in for this target. A kind without one is refused and never treated as another (unlike 03 W1). */
-export function workloadFor(target: { apiVersion: string; kind: string; name?: string }): Workload | { unsupported: string } {
-  if (target.kind === 'Deployment' && target.apiVersion === 'apps/v1') return workloads.Deployment;
-  return { unsupported: `spec.targetRef: ${target.apiVersion} ${target.kind} cannot be released yet; use an apps/v1 Deployment` };
+export function workloadFor(target: Named): Workload | { unsupported: string } {
+  const { apiVersion, kind } = target;
+  if (APPS_VERSIONS.has(apiVersion) && kind === 'Deployment') return workloads.Deployment;
+  if (APPS_VERSIONS.has(apiVersion) && kind === 'DaemonSet') return workloads.DaemonSet;
+  if (apiVersion === knativeApiVersion && kind === 'Service') return workloads['Knative Service'];
+  // `core/v1` is what the established controller's examples write for the group without a name.
+  if ((apiVersion === 'v1' || apiVersion === 'core/v1') && kind === 'Service') return workloads.Service;
+  return {
+    unsupported: `spec.targetRef: ${apiVersion} ${kind} cannot be released; use a Deployment or DaemonSet of apps/v1, a Service of v1, or one of ${knativeApiVersion}`,
+  };
 }
+
+/** Watched kinds that are no targets: what is kept of them. */
+const companions: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
+  'discovery.k8s.io/v1/EndpointSlice': slimSlice,
+  [`${knativeApiVersion}/Revision`]: slimRevision,
+};
 
 /** What is remembered of a watched object: of workloads the part that decisions need, and what their pods are decided by. */
 export function remembered(object: KubeObject): Watched {
   const workload = workloadFor(object);
-  if ('unsupported' in workload) return { object };
-  return { object: workload.slim(object), revision: workload.revision(object) };
+  if (!('unsupported' in workload)) return { object: workload.slim(object), revision: workload.revision(object) };
+  const slim = companions[`${object.apiVersion}/${object.kind}`];
+  return { object: slim?.(object) ?? object };
 }

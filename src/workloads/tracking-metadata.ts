@@ -1,7 +1,12 @@
 import type { Labels } from '../api/kube-object.ts';
 
 const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\.io$/, /^meta\.helm\.sh$/];
-const TRACKING_KEYS = new Set(['kubectl.kubernetes.io/last-applied-configuration', 'deployment.kubernetes.io/revision']);
+/** Written by kubectl and by the controllers of the workloads, for the object that carries them alone. */
+const TRACKING_KEYS = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deployment.kubernetes.io/revision',
+  'deprecated.daemonset.template.generation',
+]);
 
 /**
  * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or

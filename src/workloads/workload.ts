@@ -102,11 +102,18 @@ export interface Workload {
   scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
   /** What the anchor keeps of the target, to be put back when the Canary is gone. */
   originals(target: KubeObject): { replicas: number; [field: string]: unknown };
+  /** The merge patch that takes back what we put into the target, once its traffic may be its own again; absent: nothing is left in it. */
+  restorePatch?(target: KubeObject, originals: { replicas: number; [field: string]: unknown }): Record<string, unknown>;
   /**
    * The primary to create, without owner references: the caller adds the anchor as owner. Holds `promoted` where something was
    * promoted before, otherwise what the target is now. Where the primary is the target itself: the fields to merge into it.
    */
   renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject;
+  /**
+   * What stands for the target's side where that is not the target itself, without owner references. It follows the target only as a new
+   * revision starts; reads slim objects.
+   */
+  renderCanary?(canary: Canary, target: KubeObject): KubeObject;
   /** What the primary should hold at promotion, for `promotionPatch` and the history. */
   primaryTemplate(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec;
   /** Of a rendered primary what a promotion would set. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
 
 /** Not ours to patch: the scale subresource's, immutable, and the user's switch (03 W17, W18, W20). */
@@ -15,13 +15,8 @@ export function promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatc
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion },
     { op: 'replace', path: '/spec/template', value: spec.template },
-    ...fields.flatMap((field) => changeOf(field, current[field], spec[field])),
+    ...fields.flatMap((field) => changeOf(pathOf(field), current[field], spec[field])),
   ];
 }
 
-function changeOf(field: string, from: unknown, to: unknown): JsonPatchOperation[] {
-  const path = `/spec/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  if (canonicalJson(from) === canonicalJson(to)) return [];
-  if (to === undefined) return [{ op: 'remove', path }];
-  return [{ op: from === undefined ? 'add' : 'replace', path, value: to }];
-}
+const pathOf = (field: string): string => `/spec/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,10 +1,8 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { digest } from '../canonical-json.ts';
+import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
 import type { PodTemplate } from '../workload.ts';
-
-/** Marks our own revisions, so that one of another controller (or of a later format) is never taken for ours. */
-const REVISION_FORMAT = 's1:';
 
 /** The revision of a pod template (03 H1). */
 export function templateRevision({ metadata, ...rest }: PodTemplate): string {
@@ -16,9 +14,4 @@ export function templateRevision({ metadata, ...rest }: PodTemplate): string {
 /** The primary's `flagger-id` is the revision itself: readable by us, opaque to others. */
 export function carriedRevision(primary: KubeObject): string | undefined {
   return ownRevision(primary.spec?.template?.metadata?.annotations?.[revisionAnnotation]);
-}
-
-/** The mark, when it is a revision of ours. */
-export function ownRevision(mark: unknown): string | undefined {
-  return typeof mark === 'string' && mark.startsWith(REVISION_FORMAT) ? mark : undefined;
 }

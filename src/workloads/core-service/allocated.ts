@@ -1,0 +1,47 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+
+/**
+ * What the API server, or a cloud, hands out once: a copy that repeats it is refused (03 S-T3, B18) or takes an address away from the
+ * target. `ClusterIP: None` is no address but a wish, and stays.
+ */
+const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP', 'externalIPs']);
+
+export interface ServicePort {
+  name?: string;
+  port: number;
+  protocol?: string;
+  nodePort?: number;
+  [field: string]: unknown;
+}
+export interface ServiceSpec {
+  ports?: ServicePort[];
+  [field: string]: unknown;
+}
+
+export const isAllocated = (field: string): boolean => ALLOCATED.has(field);
+
+/** Of a Service's spec what its owner decides; unknown fields belong to it. */
+export function decidedSpec(service: KubeObject): ServiceSpec {
+  const spec: ServiceSpec = service.spec ?? {};
+  const kept = Object.fromEntries(Object.entries(spec).filter(([field]) => !isAllocated(field)));
+  return {
+    ...kept,
+    ...(spec.clusterIP === 'None' ? { clusterIP: 'None' } : {}),
+    ...(spec.ports ? { ports: spec.ports.map(withoutNodePort) } : {}),
+  };
+}
+
+function withoutNodePort({ nodePort: _allocated, ...port }: ServicePort): ServicePort {
+  return port;
+}
+
+/** The ports with the node ports that the server gave them before: by name, else by number and protocol (03 SV11, B23). */
+export function withNodePortsOf(current: readonly ServicePort[] | undefined, ports: readonly ServicePort[]): ServicePort[] {
+  const keyOf = ({ port, protocol = 'TCP' }: ServicePort) => `${port}/${protocol}`;
+  return ports.map((port) => {
+    const before =
+      current?.find(({ name }) => name !== undefined && name !== '' && name === port.name) ??
+      current?.find((other) => keyOf(other) === keyOf(port));
+    return before?.nodePort === undefined ? port : { ...port, nodePort: before.nodePort };
+  });
+}

@@ -1,0 +1,121 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names, revisionAnnotation } from '../../api/names.ts';
+import type { Readiness } from '../../api/readiness.ts';
+import { digest } from '../canonical-json.ts';
+import { firstDifference } from '../first-difference.ts';
+import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
+import type { PrimarySpec, SideState, Sides, WatchedObjects, Workload } from '../workload.ts';
+import { decidedSpec } from './allocated.ts';
+import { readyEndpoints, slicesOf } from './endpoints.ts';
+import { type PromotedService, servicePromotionPatch } from './promotion-patch.ts';
+import { copyOf, decidedFor } from './render.ts';
+
+const serviceRef = (canary: Canary, name: string): ObjectRef => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  name,
+  namespace: canary.metadata.namespace,
+});
+
+/**
+ * Core Service (03 §7): for pods that somebody else manages. The target is the apex and is never written; traffic goes to two copies, of
+ * which the primary changes by promotion only and the canary follows the target as a new revision starts.
+ */
+export const coreService: Workload = {
+  hasPods: false,
+  targetRef: (canary) => serviceRef(canary, canary.spec.targetRef.name),
+  // The names that routers send traffic to, also where `service.name` is another than the target's (unlike S-T4).
+  primaryRef: (canary) => serviceRef(canary, names(canary).primaryService),
+  watches: (canary) => [
+    coreService.targetRef(canary),
+    coreService.primaryRef(canary),
+    copyRef(canary),
+    slicesOf(canary.metadata.namespace),
+  ],
+  // Small as it is, and rendered from what the watch brought.
+  slim: (object) => object,
+  sides,
+  // Whom it selects is the user's affair; nothing is rewritten by a label.
+  selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
+  revision: (target) => REVISION_FORMAT + digest(decidedSpec(target)),
+  readiness: () => always,
+  isServing: () => true,
+  replicas: () => 1,
+  scalePatch: () => undefined,
+  scaleUpTarget: () => 1,
+  originals: () => ({ replicas: 1 }),
+  renderPrimary(canary, target, { revision }, promoted) {
+    const { service } = (promoted ?? {}) as Partial<PromotedService>;
+    return copyOf(canary, target, coreService.primaryRef(canary).name, revision, service);
+  },
+  renderCanary: (canary, target) => copyOf(canary, target, copyRef(canary).name, coreService.revision(target)),
+  primaryTemplate: (canary, target, { revision }): PromotedService => ({ service: decidedFor(canary, target), revision }),
+  promotedPart: (primary): PromotedService => ({ service: decidedSpec(primary), revision: carries(primary) ?? '' }),
+  carries,
+  promotionPatch: servicePromotionPatch,
+  templateMatches,
+  adopts: (primary, rendered) => (templateMatches(primary, rendered, { anyRevision: true }) === undefined ? rendered : undefined),
+};
+
+const copyRef = (canary: Canary): ObjectRef => serviceRef(canary, names(canary).canaryService);
+const always: Readiness = { state: 'ready', ready: 1, wanted: 1 };
+
+function sides(canary: Canary, watched: WatchedObjects): Sides {
+  const target = watched.find(coreService.targetRef(canary));
+  const primary = watched.find(coreService.primaryRef(canary))?.object;
+  const copy = watched.find(copyRef(canary))?.object;
+  const carried = primary && carries(primary);
+  return {
+    ...(target && {
+      target: {
+        ...canaryState(target.object, copy, target.revision ?? '', watched),
+        uid: target.object.metadata.uid ?? '',
+        // Servers that count a Service's generations tell a new default field from an edit by it.
+        ...(target.object.metadata.generation === undefined ? {} : { generation: target.object.metadata.generation }),
+        revision: target.revision ?? '',
+      },
+    }),
+    ...(primary && { primary: { ...stateOf(primary, watched), ...(carried === undefined ? {} : { carries: carried }) } }),
+  };
+}
+
+/** Until there is a copy the target itself is what serves. */
+function canaryState(target: KubeObject, copy: KubeObject | undefined, revision: string, watched: WatchedObjects): SideState {
+  const state = stateOf(copy ?? target, watched);
+  if (copy === undefined || carries(copy) === revision) return state;
+  return { ...state, readiness: waiting(copy, 'it does not follow the target yet') };
+}
+
+function stateOf(service: KubeObject, watched: WatchedObjects): SideState {
+  const ready = readyEndpoints(service, watched);
+  if (ready === undefined) return { readiness: always, serving: true, replicas: 1 };
+  const readiness: Readiness = ready > 0 ? { state: 'ready', ready, wanted: ready } : waiting(service, 'it has no ready endpoints');
+  return { readiness, serving: ready > 0, replicas: 1 };
+}
+
+function waiting({ metadata }: KubeObject, what: string): Readiness {
+  return { state: 'waiting', ready: 0, wanted: 1, reason: `Service ${metadata.name}: ${what}` };
+}
+
+function carries(primary: KubeObject): string | undefined {
+  return ownRevision(primary.metadata.annotations?.[revisionAnnotation]);
+}
+
+/** What an API server fills in. Source: the defaults of the Service API. */
+const SERVER_DEFAULTS = {
+  externalTrafficPolicy: ['Cluster'],
+  allocateLoadBalancerNodePorts: [true],
+  internalTrafficPolicy: ['Cluster'],
+  ipFamilyPolicy: ['SingleStack'],
+  protocol: ['TCP'],
+  sessionAffinity: ['None'],
+  timeoutSeconds: [10800],
+  type: ['ClusterIP'],
+};
+
+function templateMatches(answer: KubeObject, rendered: PrimarySpec, { anyRevision = false } = {}): string | undefined {
+  const { service, revision } = rendered as PromotedService;
+  if (!anyRevision && carries(answer) !== revision) return `metadata.annotations.${revisionAnnotation}`;
+  return firstDifference(decidedSpec(answer), service, 'spec', SERVER_DEFAULTS);
+}

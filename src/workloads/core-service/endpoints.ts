@@ -1,0 +1,32 @@
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { WatchedObjects } from '../workload.ts';
+
+const SLICE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' } as const;
+const SERVICE_LABEL = 'kubernetes.io/service-name';
+
+/** All EndpointSlices of a namespace: their names say nothing of their Service. */
+export const slicesOf = (namespace: string): ObjectRef => ({ ...SLICE, namespace, name: '' });
+
+/** Of an EndpointSlice whose it is and how many of its endpoints can answer: addresses come and go, and nobody here calls them. */
+export function slimSlice(slice: KubeObject): KubeObject {
+  const endpoints: { conditions?: { ready?: boolean } }[] = slice.endpoints ?? [];
+  const { name, namespace, resourceVersion, labels } = slice.metadata;
+  const metadata = { name, ...(namespace && { namespace }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) };
+  // An absent `ready` is unknown, and counts as ready (EndpointSlice API).
+  return { ...SLICE, metadata, ready: endpoints.filter(({ conditions }) => conditions?.ready !== false).length };
+}
+
+/**
+ * Ready endpoints of a Service, from slim slices. Undefined: nobody keeps slices for it, since it selects no pods or is a name for another
+ * host; then only its users can tell whether it answers.
+ */
+export function readyEndpoints(service: KubeObject, watched: WatchedObjects): number | undefined {
+  const { selector, type } = service.spec ?? {};
+  if (type === 'ExternalName' || !selector || Object.keys(selector).length === 0) return undefined;
+  const { name, namespace } = service.metadata;
+  return watched
+    .all(SLICE)
+    .map(({ object }) => object)
+    .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[SERVICE_LABEL] === name)
+    .reduce((sum, { ready }) => sum + (ready ?? 0), 0);
+}

@@ -1,0 +1,31 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { revisionAnnotation } from '../../api/names.ts';
+import { changeOf } from '../json-patch.ts';
+import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
+import { isAllocated, type ServiceSpec, withNodePortsOf } from './allocated.ts';
+
+/** The promoted part of a Service: its spec, without what was allocated to it, and the revision that it is. */
+export interface PromotedService extends PrimarySpec {
+  revision: string;
+  service: ServiceSpec;
+}
+
+/**
+ * JSON patch that makes the primary Service route as the target does. Addresses, node ports, owners and foreign metadata stay: they are
+ * the server's, the anchor's and other people's (03 S-T5). A headless one cannot become another, and the server says so.
+ */
+export function servicePromotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
+  const { service, revision } = spec as PromotedService;
+  const current: ServiceSpec = primary.spec ?? {};
+  const wanted: ServiceSpec = { ...service, ...(service.ports ? { ports: withNodePortsOf(current.ports, service.ports) } : {}) };
+  const fields = [...new Set([...Object.keys(wanted), ...Object.keys(current)])].filter((field) => !isAllocated(field)).sort();
+  const { annotations } = primary.metadata;
+  const id = annotations
+    ? changeOf(`/metadata/annotations/${revisionAnnotation}`, annotations[revisionAnnotation], revision)
+    : changeOf('/metadata/annotations', undefined, { [revisionAnnotation]: revision });
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion },
+    ...id,
+    ...fields.flatMap((field) => changeOf(`/spec/${field}`, current[field], wanted[field])),
+  ];
+}

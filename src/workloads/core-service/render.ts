@@ -1,0 +1,30 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
+import { withoutTracking } from '../tracking-metadata.ts';
+import { decidedSpec, type ServiceSpec } from './allocated.ts';
+
+/** A copy of the target Service under another name, which an API server of today takes (03 S-T2, S-T3, B18). Without owner. */
+export function copyOf(canary: Canary, target: KubeObject, name: string, revision: string, spec?: ServiceSpec): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name,
+      namespace: canary.metadata.namespace,
+      labels: withoutTracking(target.metadata.labels),
+      annotations: {
+        ...withoutTracking(target.metadata.annotations),
+        [ownerAnnotation]: canary.metadata.uid,
+        [revisionAnnotation]: revision,
+      },
+    },
+    spec: spec ?? decidedFor(canary, target),
+  };
+}
+
+/** The Canary's `trafficDistribution` holds for every Service of its release, after a promotion too (unlike S-T4). */
+export function decidedFor({ spec }: Canary, target: KubeObject): ServiceSpec {
+  const { trafficDistribution } = spec.service;
+  return { ...decidedSpec(target), ...(trafficDistribution ? { trafficDistribution } : {}) };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { mergePatch } from '../../embedded/apiserver/patch.ts';
+import { daemonSet } from './daemon-set.ts';
+
+const key = 'flagger.app/scale-to-zero';
+const aDaemonSet = (spec: object = {}, status: object = {}): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: 'agent', namespace: 'test', generation: 2, resourceVersion: '7' },
+  spec: { selector: { matchLabels: { app: 'agent' } }, template: { spec: { containers: [], ...spec } } },
+  status: { observedGeneration: 2, ...status },
+});
+
+describe('scaling', () => {
+  it.each([
+    { what: 'no selector of its own', own: undefined },
+    { what: 'a selector of the user', own: { disk: 'ssd' } },
+  ])('03-W56: with $what only our key comes and goes', ({ own }) => {
+    const target = aDaemonSet(own ? { nodeSelector: own } : {});
+    const down = daemonSet.scalePatch(target, 0);
+    expect(down).toEqual({
+      patch: { metadata: { resourceVersion: '7' }, spec: { template: { spec: { nodeSelector: { [key]: 'true' } } } } },
+    });
+    const zero: KubeObject = mergePatch(structuredClone(target), down?.patch ?? {});
+    expect(zero.spec.template.spec.nodeSelector).toEqual({ ...own, [key]: 'true' });
+    const up: KubeObject = mergePatch(structuredClone(zero), daemonSet.scalePatch(zero, 3)?.patch ?? {});
+    expect(up.spec.template.spec.nodeSelector ?? {}).toEqual(own ?? {});
+  });
+
+  it('03-W58: the key, and an empty selector, are no part of the revision', () => {
+    const plain = daemonSet.revision(aDaemonSet());
+    expect(daemonSet.revision(aDaemonSet({ nodeSelector: {} }))).toBe(plain);
+    expect(daemonSet.revision(aDaemonSet({ nodeSelector: { [key]: 'true' } }))).toBe(plain);
+    expect(daemonSet.revision(aDaemonSet({ nodeSelector: { disk: 'ssd' } }))).not.toBe(plain);
+  });
+
+  it('a slim object still tells whether it is at zero', () => {
+    expect(daemonSet.replicas(daemonSet.slim(aDaemonSet({ nodeSelector: { [key]: 'true' } })))).toBe(0);
+    expect(daemonSet.replicas(daemonSet.slim(aDaemonSet()))).toBe(1);
+  });
+});
+
+describe('readiness', () => {
+  it.each([
+    { rule: 'W59a', status: { observedGeneration: 1, desiredNumberScheduled: 2 }, state: 'waiting', why: 'not observed' },
+    { rule: 'W59b', status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 4 }, state: 'ready' },
+    {
+      rule: 'W59d',
+      status: { desiredNumberScheduled: 4, updatedNumberScheduled: 3, numberAvailable: 4 },
+      state: 'waiting',
+      why: '3 of 4 pods',
+    },
+    { rule: 'W59d', status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 3 }, state: 'waiting', why: '3 of 4' },
+    { rule: 'W59b', threshold: 50, status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 2 }, state: 'ready' },
+    {
+      rule: 'W59b',
+      threshold: 50,
+      status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 1 },
+      state: 'waiting',
+      why: '1 of 2',
+    },
+    {
+      rule: 'W47',
+      threshold: 53,
+      status: { desiredNumberScheduled: 100, updatedNumberScheduled: 100, numberAvailable: 52 },
+      state: 'waiting',
+      why: '52 of 53',
+    },
+    {
+      rule: 'W47',
+      threshold: 29,
+      status: { desiredNumberScheduled: 100, updatedNumberScheduled: 100, numberAvailable: 29 },
+      state: 'ready',
+    },
+    {
+      rule: 'W49',
+      threshold: 0,
+      status: { desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 0 },
+      state: 'waiting',
+      why: '0 of 1',
+    },
+    { rule: 'B9', status: { desiredNumberScheduled: 0 }, state: 'waiting', why: 'no node takes its pods' },
+  ])('03-$rule: $status at threshold $threshold is $state', ({ status, threshold = 100, state, why }) => {
+    const found = daemonSet.readiness(aDaemonSet({}, status), threshold);
+    expect(found.state).toBe(state);
+    if (why) expect(found.reason).toContain(why);
+  });
+
+  it('03-W60, B3: it never gives up by itself, however long it has been unavailable', () => {
+    const old = {
+      desiredNumberScheduled: 1,
+      updatedNumberScheduled: 1,
+      numberAvailable: 0,
+      conditions: [{ type: 'Progressing', status: 'False' }],
+    };
+    expect(daemonSet.readiness(aDaemonSet({}, old), 100).state).toBe('waiting');
+  });
+
+  it('sent away by us, no pods is as it should be', () => {
+    const zero = aDaemonSet({ nodeSelector: { [key]: 'true' } }, { desiredNumberScheduled: 0 });
+    expect(daemonSet.readiness(zero, 100)).toMatchObject({ state: 'ready', wanted: 0 });
+  });
+});
+
+it.each([
+  { type: undefined, refused: false },
+  { type: 'RollingUpdate', refused: false },
+  { type: 'OnDelete', refused: true },
+])('03-W54, B35: updateStrategy $type is refused: $refused', ({ type, refused }) => {
+  const target = aDaemonSet();
+  if (type) target.spec.updateStrategy = { type };
+  expect(daemonSet.refuses?.(target) !== undefined).toBe(refused);
+  if (refused) expect(daemonSet.refuses?.(target)).toContain('set it to RollingUpdate');
+});

@@ -1,0 +1,56 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { resolveSelector } from '../../api/selector-label.ts';
+import { adoptsPods } from '../pods/adopts.ts';
+import { promotionPatch } from '../pods/promotion-patch.ts';
+import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
+import { carriedRevision, templateRevision } from '../pods/revision.ts';
+import { besideRef, ownRef, podSides } from '../pods/sides.ts';
+import { slimPodWorkload } from '../pods/slim.ts';
+import { templateMatches } from '../pods/template-matches.ts';
+import type { PrimarySpec, Workload } from '../workload.ts';
+import { daemonSetReadiness, podsAskedFor } from './readiness.ts';
+import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
+
+/** apps/v1 DaemonSet (03 §3). Its pods are sent away by a key in its node selector, which is never part of a revision. */
+export const daemonSet: Workload = {
+  hasPods: true,
+  targetRef: (canary) => ownRef('apps/v1', canary),
+  primaryRef: (canary) => besideRef('apps/v1', canary),
+  watches: (canary) => [daemonSet.targetRef(canary), daemonSet.primaryRef(canary)],
+  slim(object) {
+    const { nodeSelector } = object.spec?.template?.spec ?? {};
+    const slim = slimPodWorkload(object);
+    Object.assign(slim.spec.template.spec, nodeSelector && { nodeSelector });
+    return slim;
+  },
+  sides: (canary, watched) => podSides(daemonSet, canary, watched),
+  selector: resolveSelector,
+  refuses(target) {
+    const { type = 'RollingUpdate' } = target.spec?.updateStrategy ?? {};
+    if (type === 'RollingUpdate') return undefined;
+    return `DaemonSet ${target.metadata.name}: spec.updateStrategy.type ${type} never replaces its pods; set it to RollingUpdate`;
+  },
+  revision: (target) => templateRevision(withoutScaleToZero(target.spec.template)),
+  readiness: daemonSetReadiness,
+  isServing: (object) => (object.status?.numberAvailable ?? 0) >= 1,
+  replicas: podsAskedFor,
+  scalePatch(object, replicas) {
+    const { resourceVersion } = object.metadata;
+    const nodeSelector = { [SCALE_TO_ZERO]: replicas > 0 ? null : 'true' };
+    return { patch: { metadata: { resourceVersion }, spec: { template: { spec: { nodeSelector } } } } };
+  },
+  scaleUpTarget: (target) => Math.max(1, podsAskedFor(target)),
+  originals: (target) => ({ replicas: Math.max(1, podsAskedFor(target)) }),
+  renderPrimary: (canary, target, options, promoted) => renderPrimary(canary, unscaled(target), options, promoted),
+  primaryTemplate: (canary, target, options) => primarySpec(canary, unscaled(target), options),
+  promotedPart,
+  carries: carriedRevision,
+  promotionPatch,
+  templateMatches,
+  adopts: adoptsPods,
+};
+
+function promotedPart(primary: KubeObject): PrimarySpec {
+  const { selector: _selector, ...spec } = primary.spec;
+  return spec;
+}

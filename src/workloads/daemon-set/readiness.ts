@@ -1,0 +1,29 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Readiness } from '../../api/readiness.ts';
+import { isScaledToZero } from './scale-to-zero.ts';
+
+/** Nodes that should run a pod; 0 when we have sent all pods away, otherwise at least 1, since replicas say zero or not. */
+export function podsAskedFor(daemonSet: KubeObject): number {
+  return isScaledToZero(daemonSet) ? 0 : Math.max(1, daemonSet.status?.desiredNumberScheduled ?? 1);
+}
+
+/**
+ * Readiness of a DaemonSet (03 W59), in whole numbers (W47). Its controller never gives up, so it never stalls; deadlines are the
+ * engine's and count from its own step, not from the Canary's last transition (W60, B3). One that no node takes is not ready unless it
+ * was us who sent its pods away: a primary without pods must not get the traffic (B9).
+ */
+export function daemonSetReadiness(daemonSet: KubeObject, thresholdPercent: number): Readiness {
+  const { status = {}, metadata } = daemonSet;
+  const wanted: number = status.desiredNumberScheduled ?? 0;
+  const ready: number = status.numberAvailable ?? 0;
+  const updated: number = status.updatedNumberScheduled ?? 0;
+  const waiting = (what: string): Readiness => ({ state: 'waiting', ready, wanted, reason: `DaemonSet ${metadata.name}: ${what}` });
+
+  if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return waiting('its last change is not observed yet');
+  if (isScaledToZero(daemonSet)) return { state: 'ready', ready, wanted: 0 };
+  if (wanted === 0) return waiting('no node takes its pods: see its nodeSelector, affinity and tolerations');
+  if (updated < wanted) return waiting(`${updated} of ${wanted} pods are updated`);
+  const needed = Math.max(1, Math.floor((wanted * thresholdPercent) / 100));
+  if (ready < needed) return waiting(`${ready} of ${needed} needed pods are available (threshold ${thresholdPercent}%)`);
+  return { state: 'ready', ready, wanted };
+}

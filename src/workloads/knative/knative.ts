@@ -1,0 +1,91 @@
+import type { Canary } from '../../api/canary.ts';
+import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { changeOf } from '../json-patch.ts';
+import type { JsonPatchOperation, PrimarySpec, Sides, WatchedObjects, Workload } from '../workload.ts';
+import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
+
+/** What is promoted: a name. */
+interface PromotedRevision extends PrimarySpec {
+  primaryRevision: string;
+}
+
+/** Knative Service (03 §8). There is no primary object: Revisions play the parts, and an annotation names the promoted one. */
+export const knative: Workload = {
+  hasPods: false,
+  targetRef: (canary) => ({
+    apiVersion: knativeApiVersion,
+    kind: 'Service',
+    name: canary.spec.targetRef.name,
+    namespace: canary.metadata.namespace,
+  }),
+  primaryRef: (canary) => knative.targetRef(canary),
+  watches: (canary) => [
+    knative.targetRef(canary),
+    { apiVersion: knativeApiVersion, kind: 'Revision', name: '', namespace: canary.metadata.namespace },
+  ],
+  slim(object) {
+    const { template: _template, ...spec } = object.spec ?? {};
+    return { ...object, spec };
+  },
+  sides,
+  // Knative labels and selects its pods by itself.
+  selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
+  revision: (target) => knativeRevisionId(latestCreated(target) ?? ''),
+  readiness: (service) => ({ state: latestServing(service) === undefined ? 'waiting' : 'ready', ready: 1, wanted: 1 }),
+  isServing: (service) => latestServing(service) !== undefined,
+  replicas: () => 1,
+  scalePatch: () => undefined,
+  scaleUpTarget: () => 1,
+  originals: (target) => ({ replicas: 1, traffic: target.spec?.traffic ?? null }),
+  restorePatch(target, originals) {
+    const { resourceVersion } = target.metadata;
+    return {
+      metadata: { resourceVersion, annotations: { [primaryRevisionAnnotation]: null } },
+      spec: { traffic: Array.isArray(originals.traffic) ? originals.traffic : [{ latestRevision: true, percent: 100 }] },
+    };
+  },
+  renderPrimary(canary, target, _options, promoted) {
+    const { primaryRevision: known } = (promoted ?? {}) as Partial<PromotedRevision>;
+    const { apiVersion, kind, name, namespace } = knative.targetRef(canary);
+    const serving = known ?? latestServing(target);
+    const annotations = serving === undefined ? {} : { [primaryRevisionAnnotation]: serving };
+    return { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), annotations } };
+  },
+  primaryTemplate: (_canary, target): PromotedRevision => ({ primaryRevision: latestCreated(target) ?? '' }),
+  promotedPart: (primary): PromotedRevision => ({ primaryRevision: primaryRevision(primary) ?? '' }),
+  carries(primary) {
+    const name = primaryRevision(primary);
+    return name === undefined ? undefined : knativeRevisionId(name);
+  },
+  promotionPatch,
+  templateMatches(answer, rendered) {
+    return primaryRevision(answer) === rendered.primaryRevision ? undefined : `metadata.annotations.${primaryRevisionAnnotation}`;
+  },
+  adopts: (primary, rendered) => (primaryRevision(primary) === rendered.primaryRevision ? rendered : undefined),
+};
+
+function sides(canary: Canary, watched: WatchedObjects): Sides {
+  const service = watched.find(knative.targetRef(canary))?.object;
+  const canaryName = service && latestCreated(service);
+  if (!service || canaryName === undefined) return {};
+  const stateOf = (name: string) => revisionState(watched.find(revisionRef(service, name))?.object, name);
+  const primaryName = primaryRevision(service);
+  return {
+    // No generation: each change of traffic moves it too.
+    target: { ...stateOf(canaryName), uid: service.metadata.uid ?? '', revision: knativeRevisionId(canaryName) },
+    ...(primaryName !== undefined && { primary: { ...stateOf(primaryName), carries: knativeRevisionId(primaryName) } }),
+  };
+}
+
+function promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
+  const { resourceVersion, annotations } = primary.metadata;
+  const path = '/metadata/annotations';
+  const own = `${path}/${primaryRevisionAnnotation.replaceAll('/', '~1')}`;
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    ...(annotations
+      ? changeOf(own, annotations[primaryRevisionAnnotation], spec.primaryRevision)
+      : changeOf(path, undefined, { [primaryRevisionAnnotation]: spec.primaryRevision })),
+  ];
+}

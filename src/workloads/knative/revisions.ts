@@ -1,0 +1,41 @@
+import { knativeApiVersion, primaryRevisionAnnotation } from '../../api/knative.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { SideState } from '../workload.ts';
+
+/** The newest Revision, whether it is ready or not: what a release looks at. */
+export function latestCreated(service: KubeObject): string | undefined {
+  return service.status?.latestCreatedRevisionName || undefined;
+}
+
+/** What answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03 B19). */
+export function latestServing(service: KubeObject): string | undefined {
+  return service.status?.latestReadyRevisionName || latestCreated(service);
+}
+
+export function primaryRevision(service: KubeObject): string | undefined {
+  return service.metadata.annotations?.[primaryRevisionAnnotation] || undefined;
+}
+
+export function revisionRef(service: KubeObject, name: string): ObjectRef {
+  const { namespace } = service.metadata;
+  return { apiVersion: knativeApiVersion, kind: 'Revision', name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Of a Revision what tells whether it can answer. */
+export function slimRevision({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata, status: { conditions: status?.conditions ?? [] } };
+}
+
+/**
+ * A Revision as a side of a release. It can answer when it is Ready, with no pod too, since Knative starts one for the first request.
+ * A Revision whose rollout passed Knative's own deadline is given up at once; all else waits for the Canary's deadline (unlike K-T4).
+ */
+export function revisionState(revision: KubeObject | undefined, name: string): SideState {
+  const conditions: { type: string; status?: string; reason?: string; message?: string }[] = revision?.status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return { readiness: { state: 'ready', ready: 1, wanted: 1 }, serving: true, replicas: 1 };
+  const state = ready?.status === 'False' && ready.reason === 'ProgressDeadlineExceeded' ? 'stalled' : 'waiting';
+  const why = revision === undefined ? 'it does not exist' : [ready?.reason, ready?.message].filter(Boolean).join(': ').slice(0, 300);
+  const reason = `Revision ${name}: ${why || 'it is not ready yet'}`;
+  return { readiness: { state, ready: 0, wanted: 1, reason }, serving: false, replicas: 1 };
+}
