@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Cluster, KindRef } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
+import { KNATIVE_SERVICE } from './knative-service.ts';
 import { laggedView } from './lagged-view.ts';
 import { type MeshProxy, startProxy } from './proxy.ts';
 import { seededRandom } from './random.ts';
@@ -46,7 +47,7 @@ export interface Mesh {
 
 const ISTIO = ['networking.istio.io/v1', 'networking.istio.io/v1beta1', 'networking.istio.io/v1alpha3'];
 /** One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
-const KINDS: readonly KindRef[] = [
+const KINDS: readonly (KindRef & { knownAs?: string })[] = [
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
   ...ISTIO.map((apiVersion) => ({ apiVersion, kind: 'VirtualService' })),
@@ -54,6 +55,7 @@ const KINDS: readonly KindRef[] = [
     { apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit' },
     { apiVersion: `specs.smi-spec.io/${version}`, kind: 'HTTPRouteGroup' },
   ]),
+  { apiVersion: 'serving.knative.dev/v1', kind: 'Service', knownAs: KNATIVE_SERVICE },
 ];
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
@@ -79,7 +81,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
     if (previous && !next) remember(gone, keyOf(previous), previous);
   });
-  const stores = KINDS.map((kind) => watchObjects(cluster, kind, (change) => hear(kind.kind, change)));
+  const stores = KINDS.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
   const required = [pods, ...stores.slice(0, 2)];
   await Promise.all(required.map((store) => store.synced));
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.

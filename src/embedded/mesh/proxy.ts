@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
+import { routeByKnativeService } from './knative-service.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { Destination, HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
@@ -108,9 +109,12 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
   };
 }
 
-/** VirtualService before TrafficSplit before the plain Service. */
+/** VirtualService before TrafficSplit before Knative's own before the plain Service. */
 function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): ResolvedRoute | Refusal {
-  const routed = routeByVirtualService(view, request, random) ?? routeByTrafficSplit(view, request, random);
+  const routed =
+    routeByVirtualService(view, request, random) ??
+    routeByTrafficSplit(view, request, random) ??
+    routeByKnativeService(view, request, random);
   if (routed) return routed;
   const { service } = request.host;
   if (!service) return { status: 404, reason: `nothing serves ${request.host.text}` };

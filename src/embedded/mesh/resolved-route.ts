@@ -11,7 +11,7 @@ export interface HeaderChanges {
 }
 
 export interface ResolvedRoute {
-  via: 'VirtualService' | 'TrafficSplit' | 'Service';
+  via: 'VirtualService' | 'TrafficSplit' | 'KnativeService' | 'Service';
   destination: Destination;
   /** Copies to send besides. */
   mirrors: Destination[];

@@ -12,6 +12,7 @@ export const trafficMetrics = (): Metrics =>
     response_latency_ms: MS,
     osm_request_duration_ms: MS,
     http_request_duration_seconds: SECONDS,
+    envoy_cluster_upstream_rq_time: MS,
   });
 
 /** What owns a pod, in the words of the meshes: the Deployment above its ReplicaSet, or its direct controller. */
@@ -70,6 +71,10 @@ export function recordAnswer(metrics: Metrics, { destination, pod, status, isPro
   const osm = { destination_namespace: namespace, destination_kind: workload.kind, destination_name: workload.name };
   metrics.count('osm_request_total', { ...osm, response_code: code });
   metrics.observe('osm_request_duration_ms', osm, durationMs);
+  // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
+  const envoy = { envoy_cluster_name: `${destination.namespace}/${destination.name}` };
+  metrics.count('envoy_cluster_upstream_rq', { ...envoy, envoy_response_code: code });
+  metrics.observe('envoy_cluster_upstream_rq_time', envoy, durationMs);
   const app = { kubernetes_namespace: namespace, kubernetes_pod_name: pod.metadata.name, method, path, status: code };
   metrics.count('http_requests_total', app);
   metrics.observe('http_request_duration_seconds', app, durationMs / 1000);

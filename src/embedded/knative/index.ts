@@ -1,0 +1,54 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
+import { controllerOf } from '../controllers/selectors.ts';
+import { workQueue } from '../controllers/work-queue.ts';
+import { syncKnativeService } from './sync-service.ts';
+
+export interface Knative {
+  /** Resolves when Knative Services, which need their CRD, have been listed once. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+const SERVING = 'serving.knative.dev/v1';
+
+/**
+ * A stand-in for Knative Serving: each new template of a Knative Service makes a Revision with a Deployment and a Service of its own, and the
+ * traffic block is resolved into the status, which the mesh follows. Pods do not go to zero. An API client, so that it serves a real
+ * kube-apiserver with Knative's CRDs too.
+ */
+export function startKnative(cluster: Cluster, options: { onError?(error: unknown, key: string): void } = {}): Knative {
+  const queue = workQueue(
+    async (key) => {
+      await synced;
+      await syncKnativeService(cluster, stores, key);
+    },
+    options.onError ?? (() => undefined),
+  );
+  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
+  const wake = (object: KubeObject | undefined): void => {
+    const name = object?.metadata.labels?.['serving.knative.dev/service'];
+    if (name !== undefined) queue.add(`${object?.metadata.namespace}/${name}`);
+  };
+  const stores = {
+    services: watchObjects(cluster, { apiVersion: SERVING, kind: 'Service' }, (change) => {
+      const service = ofEither(change);
+      if (service) queue.add(keyOf(service));
+    }),
+    revisions: watchObjects(cluster, { apiVersion: SERVING, kind: 'Revision' }, (change) => wake(ofEither(change))),
+    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment' }, (change) => {
+      const deployment = ofEither(change);
+      if (deployment && controllerOf(deployment)?.kind === 'Revision') wake(deployment);
+    }),
+  };
+  const all = Object.values(stores);
+  const synced = Promise.all(all.map((store) => store.synced)).then(() => undefined);
+  return {
+    synced,
+    stop() {
+      for (const store of all) store.stop();
+      queue.stop();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isAlreadyExists } from '../../kube/errors.ts';
+import { keyOf, type ObjectStore } from '../controllers/object-store.ts';
+import { canonicalJson, controllerOf, shortHash } from '../controllers/selectors.ts';
+import { objectsOf, revisionFor, TEMPLATE_HASH } from './revision-objects.ts';
+import { type Condition, isReady, resolveTraffic, revisionConditions } from './status.ts';
+
+export interface KnativeStores {
+  services: ObjectStore;
+  revisions: ObjectStore;
+  deployments: ObjectStore;
+}
+
+/** One pass over one Knative Service: a Revision for its template, what runs each Revision, and both statuses. */
+export async function syncKnativeService(cluster: Cluster, stores: KnativeStores, key: string): Promise<void> {
+  const service = stores.services.get(key);
+  if (!service || service.metadata.deletionTimestamp) return;
+  const known = stores.revisions
+    .list()
+    .filter((revision) => controllerOf(revision)?.uid === service.metadata.uid)
+    .toSorted((a, b) => numberOf(a) - numberOf(b));
+  const revisions = await withNewest(cluster, stores, service, known);
+  const judged: KubeObject[] = [];
+  for (const revision of revisions) judged.push(await syncRevision(cluster, stores, revision));
+  await writeServiceStatus(cluster, stores, service, judged);
+}
+
+const numberOf = (revision: KubeObject): number => Number(revision.metadata.labels?.['serving.knative.dev/configurationGeneration'] ?? 0);
+
+async function withNewest(cluster: Cluster, stores: KnativeStores, service: KubeObject, known: KubeObject[]): Promise<KubeObject[]> {
+  const hash = shortHash(canonicalJson(service.spec.template ?? {}));
+  const newest = known.at(-1);
+  if (newest?.metadata.annotations?.[TEMPLATE_HASH] === hash) return known;
+  const created = await cluster.create(revisionFor(service, (newest ? numberOf(newest) : 0) + 1, hash));
+  stores.revisions.remember(created);
+  return [...known, created];
+}
+
+async function syncRevision(cluster: Cluster, stores: KnativeStores, revision: KubeObject): Promise<KubeObject> {
+  const deploymentKey = `${revision.metadata.namespace}/${revision.metadata.name}-deployment`;
+  const deployment = stores.deployments.get(deploymentKey);
+  if (!deployment) for (const object of objectsOf(revision)) await createOnce(cluster, object);
+  const status = { conditions: revisionConditions(deployment), observedGeneration: revision.metadata.generation };
+  return writeStatus(cluster, stores.revisions, revision, status);
+}
+
+async function writeServiceStatus(cluster: Cluster, stores: KnativeStores, service: KubeObject, revisions: KubeObject[]): Promise<void> {
+  const resolved = resolveTraffic(service, revisions);
+  const isRouted = 'traffic' in resolved;
+  const ready: Condition = isRouted
+    ? { type: 'Ready', status: 'True' }
+    : { type: 'Ready', status: 'Unknown', reason: 'RevisionMissing', message: `waits for ${resolved.waitsFor}` };
+  const latestReady = revisions.findLast(isReady)?.metadata.name;
+  const { name, namespace } = service.metadata;
+  await writeStatus(cluster, stores.services, service, {
+    observedGeneration: service.metadata.generation,
+    latestCreatedRevisionName: revisions.at(-1)?.metadata.name,
+    ...(latestReady === undefined ? {} : { latestReadyRevisionName: latestReady }),
+    url: `http://${name}.${namespace}.svc.cluster.local`,
+    traffic: isRouted ? resolved.traffic : (service.status?.traffic ?? []),
+    conditions: [ready],
+  });
+}
+
+async function writeStatus(cluster: Cluster, store: ObjectStore, object: KubeObject, status: object): Promise<KubeObject> {
+  if (canonicalJson(object.status ?? {}) === canonicalJson(status)) return object;
+  const { resourceVersion } = newestOf(store, object).metadata;
+  const written = await cluster.patch(refOf(object), { metadata: { resourceVersion }, status: { ...status } }, { subresource: 'status' });
+  store.remember(written);
+  return written;
+}
+
+/** Its version of now: an answer of our own may be newer than what the pass began with. */
+const newestOf = (store: ObjectStore, object: KubeObject): KubeObject => store.get(keyOf(object)) ?? object;
+
+async function createOnce(cluster: Cluster, object: KubeObject): Promise<void> {
+  try {
+    await cluster.create(object);
+  } catch (error) {
+    // The pass before made it, and the watch has not told yet.
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
