@@ -34,8 +34,11 @@ describe('examples', () => {
     expect(files.toSorted()).toEqual([
       'ab-testing.yaml',
       'blue-green.yaml',
+      'daemon-set.yaml',
       'istio-canary.yaml',
+      'knative.yaml',
       'metric-template.yaml',
+      'service-target.yaml',
       'smi-canary.yaml',
     ]);
   });
@@ -44,10 +47,13 @@ describe('examples', () => {
     expect(findings(canaryOf(file))).toEqual([]);
   });
 
-  it.each(files)('%s brings the Deployment that its Canary releases, with ready pods to tell', (file) => {
+  it.each(files)('%s brings the target that its Canary releases, and its pods tell when they are ready', (file) => {
     const { targetRef } = canaryOf(file).spec;
     const target = objectsOf(file).find(({ kind, metadata }) => kind === targetRef.kind && metadata.name === targetRef.name);
-    expect(target?.spec.template.metadata.labels).toMatchObject(target?.spec.selector.matchLabels);
+    expect(target?.apiVersion).toBe(targetRef.apiVersion);
+    // A Service target's pods belong to something else.
+    if (targetRef.apiVersion === 'v1') return;
+    if (target?.spec.selector) expect(target.spec.template.metadata.labels).toMatchObject(target.spec.selector.matchLabels);
     expect(target?.spec.template.spec.containers[0].readinessProbe).toBeDefined();
   });
 
@@ -59,8 +65,8 @@ describe('examples', () => {
     expect(workloadFor(canary.spec.targetRef)).not.toHaveProperty('unsupported');
   });
 
-  it('metric-template.yaml holds a template whose query can be rendered', () => {
-    const raw = objectsOf('metric-template.yaml').find(({ kind }) => kind === 'MetricTemplate');
+  it.each(['metric-template.yaml', 'service-target.yaml'])('%s holds a template whose query can be rendered', (file) => {
+    const raw = objectsOf(file).find(({ kind }) => kind === 'MetricTemplate');
     const read = raw ? parseMetricTemplate(raw) : { problems: [] };
     expect(read).toMatchObject({ metricTemplate: { spec: { provider: { type: 'prometheus' } } } });
     const query = 'metricTemplate' in read ? read.metricTemplate.spec.query : '';

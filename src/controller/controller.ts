@@ -246,7 +246,10 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   function measureCanary(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]> {
+    const workload = workloadFor(canary.spec.targetRef);
+    const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
     return measure(canary, {
+      route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
       metricsServer: canary.spec.metricsServer ?? config.metricsServer,
       provider,
       template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,

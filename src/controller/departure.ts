@@ -9,7 +9,7 @@ import type { Cluster } from '../kube/cluster.ts';
 import { findObject } from '../routers/find-object.ts';
 import { type Apex, routerFor } from '../routers/index.ts';
 import { discoverPorts } from '../routers/services.ts';
-import { readAnchor } from '../workloads/anchor.ts';
+import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
@@ -55,6 +55,7 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
     (target: KubeObject) => moveTraffic(canary, target, 'target', room),
     () => sleep(clock, delayMs, signal),
     () => finalizeRoutes(canary, delayMs, room),
+    (target: KubeObject) => restoreTarget(canary, target, originals.target, room),
   ];
   log.info({ canary: label }, 'giving the application back to its target');
   for (const step of steps) {
@@ -99,6 +100,18 @@ async function raise(canary: Canary, target: KubeObject, original: number, { clu
   if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
 }
 
+/** What we put into the target itself is taken out of it, traffic included where it is the target that holds it. */
+async function restoreTarget(
+  canary: Canary,
+  target: KubeObject,
+  originals: Originals['target'],
+  { cluster, signal }: DepartureRoom,
+): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const patch = 'unsupported' in workload ? undefined : workload.restorePatch?.(target, originals);
+  if (patch) await cluster.patch(targetRefOf(canary), patch, { signal });
+}
+
 /** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
 async function moveTraffic(
   canary: Canary,
@@ -107,7 +120,8 @@ async function moveTraffic(
   { cluster, config, signal }: DepartureRoom,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) return;
+  // A target that answers under the apex name has its traffic back when the routes are finalized.
+  if ('unsupported' in workload || (!workload.hasPods && side === 'target')) return;
   const own = workload.selector(found, config.selectorLabels);
   if ('problem' in own) throw new Error(own.problem);
   const selector = side === 'target' ? own : { ...own, value: own.value.replace(/-primary$/, '') };
@@ -122,6 +136,7 @@ async function moveTraffic(
       if (!live || missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
     }
   }
+  if (!workload.hasPods) return;
   const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
   const service = await cluster.get(apexRef, { signal });
   if (!service || (service.metadata.ownerReferences === undefined && isDeepStrictEqual(service.spec?.selector, { [own.key]: own.value })))

@@ -49,18 +49,21 @@ export interface ReconcileContext {
 export async function reconcile(context: ReconcileContext, intent: Intent, facts: Facts): Promise<Reconciled> {
   const done: Reconciled = { converged: true, wrote: false };
   if (intent.frozen || !intent.prepared) return done;
-  const target = context.view.find(targetRefOf(context.canary));
-  const primary = context.view.find(primaryRefOf(context.canary));
+  const { canary, view } = context;
+  const target = facts.target && view.find(targetRefOf(canary));
+  const primary = facts.primary && view.find(primaryRefOf(canary));
   const apex = apexOf(context, target, primary);
   if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   if (apex) {
     await ensureServices(context, apex, false, done);
-    if (target) await ensurePrimary(context, target, apex, done);
+    if (target) await ensurePrimary(context, target, primary, apex, done);
+    if (target) await ensureCanary(context, target, intent, facts, done);
   }
   if (intent.primary === 'up' && facts.primary?.replicas === 0) {
     await scale(context, primaryRefOf(context.canary), Math.max(1, facts.target?.replicas ?? 1), done);
   }
   if (intent.target === 'up' && target && facts.target?.replicas === 0) {
+    refuseUnusable(context, target);
     await scale(context, targetRefOf(context.canary), replicasToRaise(context, target), done);
   }
   if (apex && intent.apexOnPrimary) await ensureServices(context, apex, true, done);
@@ -89,6 +92,7 @@ function apexOf(context: ReconcileContext, target: Seen | undefined, primary: Se
 
 async function ensureServices(context: ReconcileContext, apex: Apex, apexOnPrimary: boolean, done: Reconciled): Promise<void> {
   const { canary, view } = context;
+  if (!workloadOf(canary).hasPods) return;
   const { namespace } = canary.metadata;
   const own = names(canary);
   const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
@@ -104,14 +108,27 @@ async function ensureServices(context: ReconcileContext, apex: Apex, apexOnPrima
   }
 }
 
-async function ensurePrimary(context: ReconcileContext, target: Seen, apex: Apex, done: Reconciled): Promise<void> {
+/** Said when a release would begin from it, not in the middle of one (03 W54, B35). */
+function refuseUnusable({ canary }: ReconcileContext, target: Seen): void {
+  const refusal = workloadOf(canary).refuses?.(target.object);
+  if (refusal !== undefined) throw new TargetUnusableError(refusal);
+}
+
+async function ensurePrimary(
+  context: ReconcileContext,
+  target: Seen,
+  existing: Seen | undefined,
+  apex: Apex,
+  done: Reconciled,
+): Promise<void> {
   const { canary, view, cluster, anchors, signal } = context;
   const ref = primaryRefOf(canary);
-  const existing = view.find(ref);
+  const isInTarget = isTarget(canary, ref);
   if (existing) {
-    if (!isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
+    if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
     return;
   }
+  refuseUnusable(context, target);
   const workload = workloadOf(canary);
   // The one read of a bootstrap: the projection keeps no templates.
   const whole = await cluster.get(targetRefOf(canary), { signal });
@@ -131,10 +148,23 @@ async function ensurePrimary(context: ReconcileContext, target: Seen, apex: Apex
   };
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
-  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), revision, signal);
-  view.learn(await cluster.create(marked(canary, primary, owner), { signal }));
+  const carried = workload.carries(primary) ?? revision;
+  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
+  view.learn(
+    isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(canary, primary, owner), { signal }),
+  );
   done.wrote = true;
   done.converged = false;
+}
+
+/** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03 S-T2). */
+async function ensureCanary(context: ReconcileContext, target: Seen, intent: Intent, facts: Facts, done: Reconciled): Promise<void> {
+  const { canary, view } = context;
+  const wanted = workloadOf(canary).renderCanary?.(canary, target.object);
+  if (!wanted) return;
+  const isPinned = facts.target?.revision === canary.status?.release?.revision;
+  if (view.find(refOf(wanted)) && !(intent.target === 'up' && isPinned)) return;
+  await ensure(context, wanted, { takenOver: false }, done);
 }
 
 async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
@@ -145,8 +175,8 @@ async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNu
     const unavailable = view.unavailable(ref);
     if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
   }
-  const current = watched.flatMap((ref) => view.find(ref)?.object ?? []);
-  const { write, remove } = router.render(canary, apex, routes, current);
+  const current = () => watched.flatMap((ref) => view.find(ref)?.object ?? []);
+  const { write, remove } = router.render(canary, apex, routes, current());
   for (const object of write) await ensure(context, object, { takenOver: true }, done);
   for (const ref of remove) {
     if (!view.find(ref)) continue;
@@ -154,6 +184,7 @@ async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNu
     view.forget(ref);
     done.wrote = true;
   }
+  if (router.isInForce?.(canary, current()) === false) done.converged = false;
 }
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
@@ -183,6 +214,11 @@ async function ensure(
     return;
   }
   const owner = await anchors.reference(canary, signal);
+  if (live && isTarget(canary, ref)) {
+    view.learn(await mergeIntoTarget(context, object, live.object));
+    noteWritten();
+    return;
+  }
   const foundInPlace = live !== undefined && !isOurs(canary, live.object);
   const toWrite = foundInPlace ? object : marked(canary, object, owner);
   if (live) {
@@ -190,10 +226,26 @@ async function ensure(
     toWrite.metadata = { ...toWrite.metadata, resourceVersion: live.object.metadata.resourceVersion ?? '' };
   }
   view.learn(await cluster.apply(toWrite, { signal }));
-  wanted.set(key, text);
-  done.wrote = true;
-  if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
-  else if (before !== undefined) brake.forget(key);
+  noteWritten();
+
+  function noteWritten(): void {
+    wanted.set(key, text);
+    done.wrote = true;
+    if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
+    else if (before !== undefined) brake.forget(key);
+  }
+}
+
+/** The target is the user's: only the rendered fields are merged, into the version that they were computed from. */
+function mergeIntoTarget({ cluster, signal }: ReconcileContext, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = fields;
+  const { annotations } = metadata;
+  const { resourceVersion } = live.metadata;
+  return cluster.patch(refOf(live), { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest }, { signal });
+}
+
+function isTarget(canary: Canary, ref: ObjectRef): boolean {
+  return refKey(ref) === refKey(targetRefOf(canary));
 }
 
 /** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero. */

@@ -19,6 +19,8 @@ export interface MeasureDependencies {
   template(namespace: string, name: string): Promise<unknown>;
   /** The decoded data of a Secret; undefined when there is none. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** What `{{ route }}` stands for, where the target's own controller names what is measured: Knative's Revision. */
+  route?: string | undefined;
   signal: AbortSignal;
   nowMs: number;
   /** For each query. */
@@ -66,7 +68,7 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
   const observer = observerFor(canary.spec.provider ?? deps.provider, canary.spec.targetRef.kind);
   const server = serverOf(canary, deps);
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
-  const variables = nameRules(observer, queryVariables(canary, { ...metric, interval: window.interval }));
+  const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));
   const ask = async (target: string) => {
     const run = (query: string) => askServer(server, query, { ...variables, target }, deps);
     return kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
@@ -90,7 +92,7 @@ async function customVerdict(
   deps: MeasureDependencies,
 ): Promise<Verdict> {
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
-  const measured = await askServer(server, query, queryVariables(canary, { ...metric, interval: window.interval }), deps);
+  const measured = await askServer(server, query, variablesOf(canary, { ...metric, interval: window.interval }, deps), deps);
   const verdict = judge(metric, 'custom', measured);
   return namesInterval(query) ? unlessEarly(window, measured, verdict) : verdict;
 }
@@ -111,6 +113,11 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     // The error of a failed read may quote the request; the words for the user are ours.
     return failed('it or its Secret could not be read');
   }
+}
+
+function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependencies): QueryVariables {
+  const variables = queryVariables(canary, metric);
+  return route === undefined ? variables : { ...variables, route };
 }
 
 /** The backend of a template, or why there is none. */

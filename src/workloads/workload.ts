@@ -88,6 +88,8 @@ export interface Workload {
   selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string };
   /** Why no release can start from the target as it is, for the condition; reads slim objects. */
   refuses?(target: KubeObject): string | undefined;
+  /** What metrics go by, where it is not the target's name (`{{ route }}`, 01 §6). Reads slim objects. */
+  measuredAs?(target: KubeObject): string | undefined;
   /** What decides the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03 H1, DESIGN Revisions). */
   revision(target: KubeObject): string;
   /** Whether the pods can take the load; `thresholdPercent` of them must be available (03 W39–W47). Reads slim objects. */

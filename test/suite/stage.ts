@@ -8,6 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
@@ -79,6 +80,7 @@ export async function startEmbeddedStage(options: StageOptions = {}): Promise<St
   const embedded = await startEmbeddedCluster({ nodes: nodeOptions(options), mesh: meshOptions(options) });
   const { cluster, mesh } = embedded;
   await applyCrds(cluster);
+  const knative = startKnative(cluster);
   const prometheus = await startPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
   const folder = mkdtempSync(join(tmpdir(), 'serin-stage-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
@@ -91,6 +93,7 @@ export async function startEmbeddedStage(options: StageOptions = {}): Promise<St
     requestCounts: () => embedded.requestCounts('serin-controller'),
     forbidden: () => [],
     async stop() {
+      knative.stop();
       await prometheus.stop();
       await embedded.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -118,6 +121,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       },
     });
     await nodes.ready;
+    const knative = startKnative(cluster);
     const mesh = await startMesh(cluster, meshOptions(options));
     const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
     const audit = readAuditLog(real.auditLog);
@@ -136,6 +140,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       kubectl: async (...args) =>
         (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,
       async stop() {
+        knative.stop();
         await prometheus.stop();
         await mesh.stop();
         await nodes.stop();

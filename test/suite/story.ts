@@ -58,7 +58,7 @@ export class Story {
   readonly given = {
     /** An application of version 1 with its Service, serving. */
     aDeployment: async (): Promise<void> => {
-      const { cluster, mesh } = this.#stage;
+      const { cluster } = this.#stage;
       const labels = { app: APP };
       const metadata = { name: APP, namespace: this.namespace };
       const container = { name: 'web', image: `${APP}:1`, ports: [{ name: 'http', containerPort: 9898 }] };
@@ -71,7 +71,12 @@ export class Story {
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
       await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === 2);
-      for (const url of mesh.urls) await this.#untilAnswers(url);
+      await this.given.itServes();
+    },
+
+    /** What the test has made answers at every proxy. */
+    itServes: async (): Promise<void> => {
+      for (const url of this.#stage.mesh.urls) await this.#untilAnswers(url);
     },
 
     /** Users who never stop asking, from before Serin arrives until the end of the story. */
@@ -113,6 +118,11 @@ export class Story {
       await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
         spec: { template: { spec: { containers: [container] } } },
       });
+    },
+    /** What the test does itself. */
+    thisHappens: async (act: () => Promise<void>): Promise<void> => {
+      this.#statuses = [];
+      await act();
     },
     gateOpens: (hook: string): void => {
       this.#statuses = [];

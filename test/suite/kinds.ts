@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ControllerProcess, startController } from './controller.ts';
+import type { Application, StartApplication } from './kinds/application.ts';
+import type { Stage } from './stage.ts';
+import { Story } from './story.ts';
+
+type Play = (story: Story, app: Application) => Promise<void>;
+
+const STEPS = { stepWeight: 20, maxWeight: 60 };
+
+/** The life of a release for kinds of target other than the Deployment, which `describeReleases` plays in full. */
+export function describeKinds(name: string, startStage: () => Promise<Stage>, kinds: Readonly<Record<string, StartApplication>>): void {
+  describe(name, () => {
+    let stage: Stage;
+    let controller: ControllerProcess;
+    beforeAll(async () => {
+      stage = await startStage();
+      controller = startController(stage);
+    });
+    afterAll(async () => {
+      await controller?.stop();
+      await stage?.stop();
+    });
+
+    describe.concurrent.each(Object.entries(kinds))('%s', (kind, start) => {
+      const tell = (title: string, what: string, play: Play, analysisOf: (story: Story) => object = () => ({})): void => {
+        it(title, async () => {
+          const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-${what}`;
+          const story = await Story.begin(stage, controller, namespace);
+          const app = start(stage.cluster, namespace);
+          try {
+            await app.create();
+            await story.given.itServes();
+            story.given.users();
+            await story.given.aCanary({ ...STEPS, unmeasured: 'hold', metrics: app.metrics, ...analysisOf(story) }, app.spec);
+            await play(story, app);
+            story.then.nothingWasLost();
+          } finally {
+            await story.end();
+          }
+        });
+      };
+
+      tell(`a healthy version of a ${kind} is promoted step by step, and the next one too (I2, I10)`, 'promotion', async (story, app) => {
+        const { when, then } = story;
+        await app.rests();
+        for (const version of ['2', '3']) {
+          await when.thisHappens(() => app.push(version));
+          await then.canaryReceives(20);
+          await then.canaryReceives(40);
+          await then.releaseEnds('Succeeded');
+          await app.primaryRuns(version);
+          await then.everyoneGets(version);
+          await app.rests();
+          expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
+        }
+      });
+
+      const isTakenBack: Play = async (story, app) => {
+        const { when, then } = story;
+        await when.thisHappens(() => app.push('2', { ERROR_RATE: '0.5' }));
+        await then.canaryReceives(20);
+        await then.releaseEnds('Failed');
+        await app.primaryRuns('1');
+        await then.everyoneGets('1');
+        await app.rests();
+        expect(story.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
+      };
+      // The gate stays closed: chance may let a few checks pass, but nothing is promoted before enough requests have been counted.
+      tell(
+        `a version of a ${kind} that fails its requests is taken back, and the primary is untouched (I4)`,
+        'bad',
+        isTakenBack,
+        ({ hooks }) => {
+          hooks.answers('never', 403);
+          return { webhooks: [{ name: 'never', type: 'confirm-promotion', url: hooks.url('never') }] };
+        },
+      );
+
+      tell(`a deleted Canary leaves its ${kind} as it was (I7)`, 'deletion', async (story, app) => {
+        const { when, then } = story;
+        await when.canaryIsDeleted();
+        await app.isAsBefore();
+        await then.everyoneGets('1');
+      });
+    });
+
+    it('the controller asked for nothing that its role does not allow', () => expect(stage.forbidden()).toEqual([]));
+  });
+}

@@ -1,0 +1,44 @@
+import { APP } from '../story.ts';
+import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
+
+const ANNOTATION = 'flagger.app/primary-revision';
+
+/** A Knative Service; its Revisions are named by the annotation, the status and the traffic block. */
+export const knativeApplication: StartApplication = (cluster, namespace) => {
+  const { ref, wait } = placeOf(cluster, namespace);
+  const target = ref('serving.knative.dev/v1', 'Service');
+  const templateOf = (version: string, env?: Env) => ({ spec: { containers: [containerOf(version, env)] } });
+  return {
+    spec: { targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: APP }, provider: 'knative', service: undefined },
+    metrics: [
+      { name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } },
+      { name: 'request-duration', interval: '4s', thresholdRange: { max: 5000 } },
+    ],
+    async create() {
+      await cluster.create({
+        apiVersion: target.apiVersion,
+        kind: target.kind,
+        metadata: { name: APP, namespace },
+        spec: { template: templateOf('1') },
+      });
+      await wait(target, 'has a revision that is ready', (now) => now?.status?.latestReadyRevisionName === `${APP}-00001`);
+    },
+    async push(version, env) {
+      await cluster.patch(target, { spec: { template: templateOf(version, env) } });
+    },
+    // The stand-in numbers Revisions as they are pushed, and so do the stories with their versions.
+    primaryRuns: (version) =>
+      wait(target, `serves version ${version} only`, (now) => {
+        const name = `${APP}-0000${version}`;
+        const traffic: { revisionName?: string; percent?: number }[] = now?.status?.traffic ?? [];
+        return now?.metadata.annotations?.[ANNOTATION] === name && traffic.length === 1 && traffic[0]?.revisionName === name;
+      }),
+    rests: async () => undefined,
+    async isAsBefore() {
+      await wait(target, 'follows its latest revision', (now) => {
+        const [entry, ...others] = now?.spec.traffic ?? [];
+        return others.length === 0 && entry?.latestRevision === true && now?.metadata.annotations?.[ANNOTATION] === undefined;
+      });
+    },
+  };
+};
