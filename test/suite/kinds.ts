@@ -6,6 +6,9 @@ import { Story } from './story.ts';
 
 type Play = (story: Story, app: Application) => Promise<void>;
 
+/** Stories of objects, not of judgement: on a busy machine it takes long to measure anything. */
+const unjudged = () => ({ metrics: [] });
+
 const STEPS = { stepWeight: 20, maxWeight: 60 };
 
 /** The life of a release for kinds of target other than the Deployment, which `describeReleases` plays in full. */
@@ -77,12 +80,46 @@ export function describeKinds(name: string, startStage: () => Promise<Stage>, ki
         },
       );
 
-      tell(`a deleted Canary leaves its ${kind} as it was (I7)`, 'deletion', async (story, app) => {
+      const isOvertaken: Play = async (story, app) => {
         const { when, then } = story;
-        await when.canaryIsDeleted();
-        await app.isAsBefore();
-        await then.everyoneGets('1');
-      });
+        await when.thisHappens(() => app.push('2'));
+        await then.canaryReceives(20);
+        await when.thisHappens(() => app.push('3'));
+        await then.canaryReceives(0);
+        await then.releaseEnds('Succeeded');
+        await app.primaryRuns('3');
+        await then.everyoneGets('3');
+        await app.rests();
+      };
+      tell(`a ${kind} that is pushed again in the middle of a release is released from the start (I3)`, 'overtaken', isOvertaken, unjudged);
+
+      tell(
+        `a primary of a ${kind} that somebody removes comes back as it was promoted`,
+        'lost',
+        async (story, app) => {
+          const { when, then } = story;
+          await when.thisHappens(() => app.push('2'));
+          await then.releaseEnds('Succeeded');
+          await app.primaryRuns('2');
+          await story.usersLeave();
+          await when.thisHappens(() => app.losePrimary());
+          await app.primaryRuns('2');
+          await then.everyoneGets('2');
+        },
+        unjudged,
+      );
+
+      tell(
+        `a deleted Canary leaves its ${kind} as it was (I7)`,
+        'deletion',
+        async (story, app) => {
+          const { when, then } = story;
+          await when.canaryIsDeleted();
+          await app.isAsBefore();
+          await then.everyoneGets('1');
+        },
+        unjudged,
+      );
     });
 
     it('the controller asked for nothing that its role does not allow', () => expect(stage.forbidden()).toEqual([]));

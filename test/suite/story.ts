@@ -186,6 +186,11 @@ export class Story {
     },
   };
 
+  /** What follows costs requests, and is meant to. */
+  async usersLeave(): Promise<void> {
+    await Promise.all(this.#users.map((users) => users.stop()));
+  }
+
   /** Weights of the canary since the last `when`, each once in a row. */
   weights(): number[] {
     return this.#statuses.map((status) => status.canaryWeight).filter((weight, index, all) => weight !== all[index - 1]);

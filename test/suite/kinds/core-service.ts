@@ -27,7 +27,7 @@ export const serviceApplication: StartApplication = (cluster, namespace) => {
     metrics: [
       {
         name: 'success of the canary Service',
-        interval: '4s',
+        interval: '30s',
         thresholdRange: { min: 99 },
         query: `sum(rate(istio_requests_total{${SELECTED},response_code!~"5.."}[{{ interval }}]))
           / sum(rate(istio_requests_total{${SELECTED}}[{{ interval }}])) * 100`,
@@ -44,6 +44,7 @@ export const serviceApplication: StartApplication = (cluster, namespace) => {
       await cluster.patch(target, { spec: { selector: selectorOf(version) } });
     },
     primaryRuns: (version) => selects(`${APP}-primary`, version),
+    losePrimary: () => cluster.delete(ref('v1', 'Service', `${APP}-primary`)),
     rests: async () => undefined,
     async isAsBefore() {
       await isGone('v1', 'Service', `${APP}-primary`);

@@ -17,7 +17,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
     status.numberAvailable === status.desiredNumberScheduled;
   return {
     spec: { targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP } },
-    metrics: [{ name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } }],
+    metrics: [{ name: 'request-success-rate', interval: '30s', thresholdRange: { min: 99 } }],
     async create() {
       const metadata = { name: APP, namespace };
       const template = { metadata: { labels }, spec: { containers: [containerOf('1')], nodeSelector: own } };
@@ -35,6 +35,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
         const isOwn = JSON.stringify(nodeSelector) === JSON.stringify(own);
         return now && isOwn && containers[0].image === `${APP}:${version}` && isRolledOut(now);
       }),
+    losePrimary: () => cluster.delete(ref('apps/v1', 'DaemonSet', `${APP}-primary`), { propagationPolicy: 'Background' }),
     rests: () =>
       wait(target, 'has no pods', (now) => {
         const selector = now?.spec.template.spec.nodeSelector ?? {};

@@ -11,8 +11,8 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
   return {
     spec: { targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: APP }, provider: 'knative', service: undefined },
     metrics: [
-      { name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } },
-      { name: 'request-duration', interval: '4s', thresholdRange: { max: 5000 } },
+      { name: 'request-success-rate', interval: '30s', thresholdRange: { min: 99 } },
+      { name: 'request-duration', interval: '30s', thresholdRange: { max: 5000 } },
     ],
     async create() {
       await cluster.create({
@@ -33,6 +33,9 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
         const traffic: { revisionName?: string; percent?: number }[] = now?.status?.traffic ?? [];
         return now?.metadata.annotations?.[ANNOTATION] === name && traffic.length === 1 && traffic[0]?.revisionName === name;
       }),
+    async losePrimary() {
+      await cluster.patch(target, { metadata: { annotations: { [ANNOTATION]: null } } });
+    },
     rests: async () => undefined,
     async isAsBefore() {
       await wait(target, 'follows its latest revision', (now) => {
