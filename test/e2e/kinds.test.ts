@@ -1,12 +1,25 @@
+import { describe } from 'vitest';
+import { ADVERSE } from '../suite/adversity/lab.ts';
+import { describeAtRest } from '../suite/kinds/at-rest.ts';
 import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
+import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
+import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
-import { startRealStage } from '../suite/stage.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
 
 // DaemonSets are kube-controller-manager's here; of Knative there are the CRDs, and the stand-in as a client.
-describeKinds('kinds of target on a real control plane', startRealStage, {
-  DaemonSet: daemonSetApplication,
-  Service: serviceApplication,
-  'Knative Service': knativeApplication,
+const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
+
+describe('kinds of target on a real control plane', () => {
+  const stage = aStage(startRealStage);
+  describeKinds(stage, kinds);
+});
+
+describe('what is special to a kind of target, on a real control plane', () => {
+  const stage = aStage(() => startRealStage(ADVERSE));
+  describeAtRest(stage, kinds);
+  describeDaemonSetEdits(stage);
+  describeServiceCopies(stage);
 });

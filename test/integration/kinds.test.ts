@@ -1,11 +1,24 @@
+import { describe } from 'vitest';
+import { ADVERSE } from '../suite/adversity/lab.ts';
+import { describeAtRest } from '../suite/kinds/at-rest.ts';
 import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
+import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
+import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
-import { startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 
-describeKinds('kinds of target on the embedded cluster', startEmbeddedStage, {
-  DaemonSet: daemonSetApplication,
-  Service: serviceApplication,
-  'Knative Service': knativeApplication,
+const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
+
+describe('kinds of target on the embedded cluster', () => {
+  const stage = aStage(startEmbeddedStage);
+  describeKinds(stage, kinds);
+});
+
+describe('what is special to a kind of target, on the embedded cluster', () => {
+  const stage = aStage(() => startEmbeddedStage(ADVERSE));
+  describeAtRest(stage, kinds);
+  describeDaemonSetEdits(stage);
+  describeServiceCopies(stage);
 });

@@ -12,25 +12,20 @@ const unjudged = () => ({ metrics: [] });
 const STEPS = { stepWeight: 20, maxWeight: 60 };
 
 /** The life of a release for kinds of target other than the Deployment, which `describeReleases` plays in full. */
-export function describeKinds(name: string, startStage: () => Promise<Stage>, kinds: Readonly<Record<string, StartApplication>>): void {
-  describe(name, () => {
-    let stage: Stage;
+export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>): void {
+  describe('from creation to deletion', () => {
     let controller: ControllerProcess;
-    beforeAll(async () => {
-      stage = await startStage();
-      controller = startController(stage);
+    beforeAll(() => {
+      controller = startController(stageOf());
     });
-    afterAll(async () => {
-      await controller?.stop();
-      await stage?.stop();
-    });
+    afterAll(() => controller?.stop());
 
     describe.concurrent.each(Object.entries(kinds))('%s', (kind, start) => {
       const tell = (title: string, what: string, play: Play, analysisOf: (story: Story) => object = () => ({})): void => {
         it(title, async () => {
           const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-${what}`;
-          const story = await Story.begin(stage, controller, namespace);
-          const app = start(stage.cluster, namespace);
+          const story = await Story.begin(stageOf(), controller, namespace);
+          const app = start(stageOf().cluster, namespace);
           try {
             await app.create();
             await story.given.itServes();
@@ -121,7 +116,5 @@ export function describeKinds(name: string, startStage: () => Promise<Stage>, ki
         unjudged,
       );
     });
-
-    it('the controller asked for nothing that its role does not allow', () => expect(stage.forbidden()).toEqual([]));
   });
 }
