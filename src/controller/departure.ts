@@ -90,7 +90,15 @@ async function raise(canary: Canary, target: KubeObject, original: number, { clu
   const ref = targetRefOf(canary);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   if (workload.replicas(target) === 0) {
-    const scale = workload.scalePatch(target, (primary && workload.replicas(primary)) || original || 1);
+    const leavingMs = workload.leavingForMs?.(target);
+    if (leavingMs !== undefined) {
+      const areGone = (now: KubeObject) => workload.replicas(now) === 0 && workload.leavingForMs?.(now) === undefined;
+      const late = `pods of ${ref.name} are still leaving`;
+      const gone = view.until(ref, (now) => now === undefined || areGone(now), { clock, boundMs: 2 * leavingMs, signal, late });
+      // A lost node never lets its pod go: after its time the target is raised all the same.
+      await Promise.race([gone, sleep(clock, leavingMs, signal)]);
+    }
+    const scale = workload.scalePatch(view.find(ref)?.object ?? target, (primary && workload.replicas(primary)) || original || 1);
     if (scale) await cluster.patch(ref, scale.patch, { ...(scale.subresource && { subresource: scale.subresource }), signal });
   }
   const isUp = (now: KubeObject) => workload.replicas(now) > 0 && workload.readiness(now, 100).state === 'ready';

@@ -255,6 +255,7 @@ async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number
   const seen = view.find(ref);
   const scaling = seen && workloadOf(canary).scalePatch(seen.object, replicas);
   if (!scaling) return;
+  if (replicas > 0 && isStillLeaving(context, seen.object, key, done)) return;
   const direction = replicas > 0 ? 'up' : 'zero';
   const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
   done.converged = false;
@@ -268,8 +269,26 @@ async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number
   }
   const { patch, subresource } = scaling;
   const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
+  if (subresource === undefined) view.learn(answer);
   wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
   if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+}
+
+/** Pods that were sent away have to be gone before others are asked for; not for ever, though. */
+function isStillLeaving({ canary, nowMs, wanted }: ReconcileContext, object: KubeObject, key: string, done: Reconciled): boolean {
+  const leavingMs = workloadOf(canary).leavingForMs?.(object);
+  const since = `${key}#leaving`;
+  if (leavingMs === undefined) {
+    wanted.delete(since);
+    return false;
+  }
+  const sinceMs = Number(wanted.get(since) ?? nowMs);
+  wanted.set(since, String(sinceMs));
+  const leftMs = sinceMs + leavingMs - nowMs;
+  if (leftMs <= 0) return false;
+  done.converged = false;
+  done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, leftMs);
+  return true;
 }
 
 /** API servers number versions upwards (KEP-5504); without a number nothing is known to be older. */

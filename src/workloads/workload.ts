@@ -100,6 +100,11 @@ export interface Workload {
   replicas(object: KubeObject): number;
   /** How the object is brought to so many pods, 0 being none; undefined: the kind cannot be scaled by us. Reads slim objects. */
   scalePatch(object: KubeObject, replicas: number): ScalePatch | undefined;
+  /**
+   * Milliseconds that pods which were sent away may still take to go: until then the object is not raised, since its status counts them as
+   * if they served. Undefined: they are gone. A node that is lost never lets its pod go, hence the bound. Reads slim objects.
+   */
+  leavingForMs?(object: KubeObject): number | undefined;
   /** Pods that the target is raised to for an analysis, without a scaler (03 W36). Reads slim objects. */
   scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
   /** What the anchor keeps of the target, to be put back when the Canary is gone. */

@@ -101,6 +101,18 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       await settled('chosen', 2, 3);
     });
 
+    it('counts pods that are on their way out', async () => {
+      await stage.cluster.create(daemonSet('leaving', { terminationGracePeriodSeconds: 60 }));
+      await settled('leaving', 3, 1);
+      await stage.cluster.patch(refTo('leaving'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
+      await vi.waitFor(
+        async () =>
+          expect(await status('leaving')).toMatchObject({ observedGeneration: 2, desiredNumberScheduled: 0, numberMisscheduled: 3 }),
+        WITHIN,
+      );
+      await vi.waitFor(async () => expect(await status('leaving')).toMatchObject({ numberMisscheduled: 0 }), WITHIN);
+    });
+
     it('follows required node affinity, and a node whose labels change', async () => {
       const terms = [{ matchExpressions: [{ key: 'rank', operator: 'Exists' }] }];
       const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };

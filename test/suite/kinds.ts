@@ -109,6 +109,8 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         'deletion',
         async (story, app) => {
           const { when, then } = story;
+          // Its pods have just been sent away, and still take their grace.
+          await app.rests();
           await when.canaryIsDeleted();
           await app.isAsBefore();
           await then.everyoneGets('1');

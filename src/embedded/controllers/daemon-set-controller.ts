@@ -52,7 +52,7 @@ export async function syncDaemonSet(
 const ownPods = (pods: ObjectStore, set: KubeObject): KubeObject[] =>
   pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
 
-/** Every node with the set's pods on it, oldest first; terminating ones are gone already as far as counts go. */
+/** Every node with the set's pods on it, oldest first; terminating ones are gone already as far as decisions go. */
 function seenOn({ pods, nodes, leaving }: DaemonSetStores, set: KubeObject): NodeSeen[] {
   const byNode = Map.groupBy(ownPods(pods, set), (pod) => nodeOf(pod) ?? '');
   const isGoing = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined || leaving.has(pod.metadata.uid ?? '');
@@ -63,6 +63,7 @@ function seenOn({ pods, nodes, leaving }: DaemonSetStores, set: KubeObject): Nod
       name: node.metadata.name,
       ...fitOf(set, node),
       pods: here.filter((pod) => !isGoing(pod)),
+      leaving: here.filter((pod) => isGoing(pod) && !isPodFinished(pod)),
       isVacating: here.some(isGoing),
     };
   });

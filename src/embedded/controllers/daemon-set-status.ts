@@ -9,6 +9,8 @@ export interface NodeSeen {
   mayStay: boolean;
   /** The set's pods there that are not on their way out, oldest first. */
   pods: readonly KubeObject[];
+  /** Those that are, and have not ended: the status counts them. Source: updateDaemonSetStatus of kube-controller-manager. */
+  leaving: readonly KubeObject[];
   /** A pod there is on its way out: the next one waits for it. */
   isVacating: boolean;
 }
@@ -22,7 +24,8 @@ export function daemonSetStatus(
   hash: string,
   nowMs: number,
 ): { status: Record<string, unknown>; againInMs?: number } {
-  const wanted = seen.filter(({ shouldRun }) => shouldRun);
+  const counted = seen.map(({ shouldRun, pods, leaving }) => ({ shouldRun, pods: [...leaving, ...pods] }));
+  const wanted = counted.filter(({ shouldRun }) => shouldRun);
   const waits = wanted.map(({ pods }) =>
     Math.min(...pods.map((pod) => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs)), Number.POSITIVE_INFINITY),
   );
@@ -34,7 +37,7 @@ export function daemonSetStatus(
   };
   const status = {
     currentNumberScheduled: wanted.filter(({ pods }) => pods.length > 0).length,
-    numberMisscheduled: seen.filter(({ shouldRun, pods }) => !shouldRun && pods.length > 0).length,
+    numberMisscheduled: counted.filter(({ shouldRun, pods }) => !shouldRun && pods.length > 0).length,
     desiredNumberScheduled: wanted.length,
     numberReady: wanted.filter(({ pods }) => pods.some(isPodReady)).length,
     observedGeneration: set.metadata.generation,

@@ -103,6 +103,24 @@ describe('readiness', () => {
   });
 });
 
+describe('leaving', () => {
+  const zero = { nodeSelector: { [key]: 'true' } };
+  it.each([
+    { what: 'not sent away', spec: {}, status: { numberMisscheduled: 2 }, ms: undefined },
+    { what: 'sent away, not observed', spec: zero, status: { observedGeneration: 1 }, ms: 35_000 },
+    { what: 'sent away, pods left', spec: zero, status: { numberMisscheduled: 1 }, ms: 35_000 },
+    {
+      what: 'pods with a grace of their own',
+      spec: { ...zero, terminationGracePeriodSeconds: 5 },
+      status: { numberMisscheduled: 1 },
+      ms: 10_000,
+    },
+    { what: 'all gone', spec: zero, status: { numberMisscheduled: 0 }, ms: undefined },
+  ])('I10: $what: not raised for $ms ms', ({ spec, status, ms }) => {
+    expect(daemonSet.leavingForMs?.(daemonSet.slim(aDaemonSet(spec, status)))).toBe(ms);
+  });
+});
+
 it.each([
   { type: undefined, refused: false },
   { type: 'RollingUpdate', refused: false },

@@ -8,7 +8,7 @@ import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
-import { daemonSetReadiness, podsAskedFor } from './readiness.ts';
+import { daemonSetReadiness, leavingForMs, podsAskedFor } from './readiness.ts';
 import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
 
 /** apps/v1 DaemonSet (03 §3). Its pods are sent away by a key in its node selector, which is never part of a revision. */
@@ -18,9 +18,9 @@ export const daemonSet: Workload = {
   primaryRef: (canary) => besideRef('apps/v1', canary),
   watches: (canary) => [daemonSet.targetRef(canary), daemonSet.primaryRef(canary)],
   slim(object) {
-    const { nodeSelector } = object.spec?.template?.spec ?? {};
+    const { nodeSelector, terminationGracePeriodSeconds } = object.spec?.template?.spec ?? {};
     const slim = slimPodWorkload(object);
-    Object.assign(slim.spec.template.spec, nodeSelector && { nodeSelector });
+    Object.assign(slim.spec.template.spec, nodeSelector && { nodeSelector }, { terminationGracePeriodSeconds });
     return slim;
   },
   sides: (canary, watched) => podSides(daemonSet, canary, watched),
@@ -34,6 +34,7 @@ export const daemonSet: Workload = {
   readiness: daemonSetReadiness,
   isServing: (object) => (object.status?.numberAvailable ?? 0) >= 1,
   replicas: podsAskedFor,
+  leavingForMs,
   scalePatch(object, replicas) {
     const { resourceVersion } = object.metadata;
     const nodeSelector = { [SCALE_TO_ZERO]: replicas > 0 ? null : 'true' };

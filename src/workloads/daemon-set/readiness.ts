@@ -27,3 +27,20 @@ export function daemonSetReadiness(daemonSet: KubeObject, thresholdPercent: numb
   if (ready < needed) return waiting(`${ready} of ${needed} needed pods are available (threshold ${thresholdPercent}%)`);
   return { state: 'ready', ready, wanted };
 }
+
+const DEFAULT_GRACE_S = 30;
+/** For the kubelet and the DaemonSet's controller to tell of it. */
+const SLACK_MS = 5_000;
+
+/**
+ * Kubernetes counts a DaemonSet's pods that are on their way out: raised too soon, they are the available ones of its status, and nobody
+ * answers. While our key is on, `numberMisscheduled` is how many are left. Source: updateDaemonSetStatus of kube-controller-manager.
+ */
+export function leavingForMs(daemonSet: KubeObject): number | undefined {
+  const { status = {}, metadata } = daemonSet;
+  if (!isScaledToZero(daemonSet)) return undefined;
+  const isObserved = (metadata.generation ?? 0) <= (status.observedGeneration ?? 0);
+  if (isObserved && (status.numberMisscheduled ?? 0) === 0) return undefined;
+  const graceS: number = daemonSet.spec.template.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S;
+  return graceS * 1000 + SLACK_MS;
+}
