@@ -71,7 +71,7 @@ export function historyToPrune(revisions: readonly KubeObject[], limit: number):
 
 /** Label selector of all records of a Canary. */
 export function recordsOf(canary: Canary): string {
-  return `${canaryLabel}=${labelValue(canary.metadata.name)}`;
+  return `${canaryLabel}=${canaryLabelValue(canary.metadata.name)}`;
 }
 
 function record(canary: Canary, name: string, role: 'anchor' | 'template', revision: number, data: object): KubeObject {
@@ -81,7 +81,7 @@ function record(canary: Canary, name: string, role: 'anchor' | 'template', revis
     metadata: {
       name,
       namespace: canary.metadata.namespace,
-      labels: { [canaryLabel]: labelValue(canary.metadata.name), [recordLabel]: role },
+      labels: { [canaryLabel]: canaryLabelValue(canary.metadata.name), [recordLabel]: role },
       annotations: { [ownerAnnotation]: canary.metadata.uid },
     },
     revision,
@@ -90,6 +90,6 @@ function record(canary: Canary, name: string, role: 'anchor' | 'template', revis
 }
 
 /** Object names may have 253 characters, label values 63. */
-function labelValue(name: string): string {
+export function canaryLabelValue(name: string): string {
   return name.length <= 63 ? name : `${name.slice(0, 50)}-${digest(name).slice(0, 12)}`;
 }

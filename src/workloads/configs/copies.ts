@@ -1,0 +1,107 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import { canaryLabel, canaryLabelValue } from '../anchor.ts';
+import { digest, isRecord } from '../canonical-json.ts';
+import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
+import type { PrimarySpec } from '../workload.ts';
+import { type ConfigKey, configKey } from './config-ref.ts';
+import type { FoundConfigs } from './read-configs.ts';
+import { configReferences } from './references.ts';
+import { isTracked } from './tracking.ts';
+
+/** Names the source of a copy, for people. */
+export const copiedFromAnnotation = 'serin.dev/copied-from';
+
+const LONGEST_NAME = 253;
+const HASH_DIGITS = 10;
+
+/** What a primary reads in place of the originals: the objects to make first, and the names for its template. */
+export interface ConfigCopies {
+  copies: KubeObject[];
+  /** By ref key; what is not tracked keeps its name. */
+  names: ReadonlyMap<ConfigKey, string>;
+}
+
+/**
+ * The copies of what was read, and where the primary finds each. An optional config that does not exist gets a name under which nothing
+ * is: one that appears later must be analysed before a primary's pod reads it.
+ */
+export function copiesOf(canary: Canary, found: FoundConfigs, includeLabelPrefix: readonly string[]): ConfigCopies {
+  const copies: KubeObject[] = [];
+  const names = new Map<ConfigKey, string>();
+  for (const [key, source] of found) {
+    if (source === undefined) {
+      names.set(key, fitting(key.slice(key.indexOf('/') + 1), '-primary-absent'));
+    } else if (isTracked(source)) {
+      const copy = renderCopy(canary, source, includeLabelPrefix);
+      copies.push(copy);
+      names.set(key, copy.metadata.name);
+    }
+  }
+  return { copies, names };
+}
+
+/**
+ * The copy of a config that one Canary's primary reads. Named `<source>-primary-<10 digits of what it holds>` and `immutable`: a primary that runs never sees other
+ * bytes, and a template that is put back finds the ones that it ran with (03 B7, B8). Without owner: the caller adds the anchor.
+ */
+export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefix: readonly string[]): KubeObject {
+  const { kind, metadata } = source;
+  const content = contentOf(source);
+  const labels: Labels = withPrefix(withoutTracking(metadata.labels), includeLabelPrefix);
+  return {
+    apiVersion: 'v1',
+    kind,
+    metadata: {
+      name: copyName(canary, source, content),
+      namespace: canary.metadata.namespace,
+      labels: { ...labels, [canaryLabel]: canaryLabelValue(canary.metadata.name) },
+      annotations: { [ownerAnnotation]: canary.metadata.uid, [copiedFromAnnotation]: metadata.name },
+    },
+    ...content,
+    immutable: true,
+  };
+}
+
+/** Whether the object found under the name of a copy is that copy: ours, and with the same content, which its name is made of. */
+export function isSameCopy(found: KubeObject, rendered: KubeObject): boolean {
+  return (
+    found.metadata.annotations?.[ownerAnnotation] === rendered.metadata.annotations?.[ownerAnnotation] &&
+    digest({ kind: found.kind, ...contentOf(found) }) === digest({ kind: rendered.kind, ...contentOf(rendered) })
+  );
+}
+
+/** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03 CT18). */
+export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<ConfigKey> {
+  return new Set(templates.flatMap(({ template }) => configReferences(template.spec).map(configKey)));
+}
+
+/** The copies of this Canary that no kept template reads. An object without our mark is nobody's to delete. */
+export function copiesToPrune(canary: Canary, copies: readonly KubeObject[], kept: readonly PrimarySpec[]): KubeObject[] {
+  const needed = configsOf(kept);
+  return copies.filter(({ kind, metadata }) => {
+    if ((kind !== 'ConfigMap' && kind !== 'Secret') || metadata.annotations?.[ownerAnnotation] !== canary.metadata.uid) return false;
+    return metadata.annotations[copiedFromAnnotation] !== undefined && !needed.has(configKey({ kind, name: metadata.name }));
+  });
+}
+
+function copyName(canary: Canary, source: KubeObject, content: object): string {
+  const { name } = source.metadata;
+  const hash = digest({ canary: canary.metadata.uid, kind: source.kind, name, content }).slice(0, HASH_DIGITS);
+  return fitting(name, `-primary-${hash}`);
+}
+
+/** The name is cut where it would pass what Kubernetes allows; a cut may end in what no part of a name may end in. */
+function fitting(name: string, suffix: string): string {
+  return `${name.slice(0, LONGEST_NAME - suffix.length).replace(/[.-]+$/, '')}${suffix}`;
+}
+
+/** What pods read, and the type that goes with it; servers leave out maps that are empty. */
+function contentOf({ data, binaryData, type }: KubeObject): { data?: object; binaryData?: object; type?: string } {
+  return { ...(isFilled(data) && { data }), ...(isFilled(binaryData) && { binaryData }), ...(type && { type }) };
+}
+
+function isFilled(map: unknown): map is object {
+  return isRecord(map) && Object.keys(map).length > 0;
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { ApiError, RequestTimeoutError } from '../../kube/errors.ts';
+import type { ConfigRef } from './config-ref.ts';
+import { readConfigs, type SecretsMode, seenConfigs } from './read-configs.ts';
+
+const SECRET_TEXT = 'hunter2-do-not-show';
+const ref = (kind: ConfigRef['kind'], name: string, optional = false): ConfigRef => ({ kind, name, optional });
+const object = (kind: string, name: string, fields: Partial<KubeObject> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name, namespace: 'shop', uid: `u-${name}`, resourceVersion: '7' },
+  ...fields,
+});
+
+/** Answers by `Kind/name`; an Error is thrown, nothing is a 404. */
+function reader(answers: Record<string, KubeObject | Error>) {
+  const asked: string[] = [];
+  const get = async ({ kind, name, namespace }: ObjectRef) => {
+    asked.push(`${namespace}/${kind}/${name}`);
+    const answer = answers[`${kind}/${name}`];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const { signal } = new AbortController();
+  return { asked, read: (refs: ConfigRef[], secrets: SecretsMode = 'watch') => readConfigs({ get }, 'shop', refs, { secrets, signal }) };
+}
+
+describe('readConfigs', () => {
+  it('CT6: gives what exists, by ref key, and undefined for an optional one that does not', async () => {
+    const settings = object('ConfigMap', 'settings', { data: { a: '1' } });
+    const db = object('Secret', 'settings', { type: 'Opaque', data: { p: 'eA==' } });
+    const { read, asked } = reader({ 'ConfigMap/settings': settings, 'Secret/settings': db });
+    expect(await read([ref('ConfigMap', 'settings'), ref('Secret', 'settings'), ref('Secret', 'maybe', true)])).toEqual({
+      found: new Map([
+        ['configmap/settings', settings],
+        ['secret/settings', db],
+        ['secret/maybe', undefined],
+      ]),
+    });
+    expect(asked).toEqual(['shop/ConfigMap/settings', 'shop/Secret/settings', 'shop/Secret/maybe']);
+  });
+
+  it('CT6: a required config that does not exist is named', async () => {
+    expect(await reader({}).read([ref('Secret', 'db')])).toEqual({
+      problem: expect.stringMatching(/^Secret db, .*does not exist: create it/),
+    });
+  });
+
+  it.each([
+    { error: new ApiError('GET …: 403 Forbidden', { status: 403, reason: 'Forbidden' }), says: /ConfigMap a cannot be read: .*403.*grant/ },
+    {
+      error: new ApiError('GET …: 500 InternalError', { status: 500, reason: 'InternalError' }),
+      says: /ConfigMap a cannot be read: .*500/,
+    },
+    { error: new RequestTimeoutError('GET …', 10_000), says: /ConfigMap a cannot be read: .*within 10000 ms/ },
+  ])('B24: $error.name $error.message is not absence, even of an optional config', async ({ error, says }) => {
+    const { read } = reader({ 'ConfigMap/a': error });
+    expect(await read([ref('ConfigMap', 'a', true)])).toEqual({ problem: expect.stringMatching(says) });
+  });
+
+  it('shows no content: the text of an unexpected error may quote what was read', async () => {
+    const { read } = reader({ 'Secret/a': new SyntaxError(`Unexpected token in "${SECRET_TEXT}"`) });
+    const answer = await read([ref('Secret', 'a')]);
+    expect(answer).toEqual({ problem: expect.stringContaining('Secret a cannot be read') });
+    expect(JSON.stringify(answer)).not.toContain(SECRET_TEXT);
+  });
+
+  it('secrets mode off: Secrets are not read at all', async () => {
+    const { read, asked } = reader({ 'ConfigMap/a': object('ConfigMap', 'a') });
+    expect(await read([ref('Secret', 'db'), ref('ConfigMap', 'a')], 'off')).toHaveProperty('found.size', 1);
+    expect(asked).toEqual(['shop/ConfigMap/a']);
+  });
+
+  it('an abort is no finding about a config', async () => {
+    const stopping = new AbortController();
+    const get = async () => {
+      stopping.abort(new Error('stopped'));
+      throw new Error('aborted');
+    };
+    await expect(readConfigs({ get }, 'shop', [ref('ConfigMap', 'a')], { secrets: 'watch', signal: stopping.signal })).rejects.toThrow(
+      'stopped',
+    );
+  });
+});
+
+describe('seenConfigs', () => {
+  it('remembers identity, version and checksum, and never what it holds', () => {
+    const found = new Map([
+      ['secret/db' as const, object('Secret', 'db', { type: 'Opaque', data: { password: 'czNjcmV0' } })],
+      ['secret/regcred' as const, object('Secret', 'regcred', { type: 'kubernetes.io/dockerconfigjson', data: { x: SECRET_TEXT } })],
+      ['configmap/maybe' as const, undefined],
+    ]);
+    expect(seenConfigs(found)).toEqual({
+      'secret/db': { uid: 'u-db', resourceVersion: '7', checksum: 'b4f1332af1fc9e1c' },
+      'secret/regcred': { uid: 'u-regcred', resourceVersion: '7' },
+      'configmap/maybe': {},
+    });
+  });
+});

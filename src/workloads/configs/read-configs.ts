@@ -1,0 +1,73 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError, isForbidden, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
+import { configChecksum } from './checksum.ts';
+import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from './config-ref.ts';
+import type { SeenConfig, SeenConfigs } from './revision.ts';
+import { isTracked } from './tracking.ts';
+
+/** `watch`: by name, metadata only; `get`: read by name when a release starts; `off`: Secrets are not tracked. */
+export const secretsModes = ['watch', 'get', 'off'] as const;
+export type SecretsMode = (typeof secretsModes)[number];
+
+/** Contents, for this moment only: who gets them neither keeps nor logs them. Undefined: it is optional and does not exist. */
+export type FoundConfigs = ReadonlyMap<ConfigKey, KubeObject | undefined>;
+export type ReadConfigs = { found: FoundConfigs } | { problem: string };
+
+/**
+ * Reads these configs once each. What cannot be told now (a required config that does not exist, any error other than 404) is a problem
+ * that names the object: no new revision, and no promotion (03 B24).
+ */
+export async function readConfigs(
+  cluster: Pick<Cluster, 'get'>,
+  namespace: string,
+  refs: readonly ConfigRef[],
+  { secrets, signal }: { secrets: SecretsMode; signal: AbortSignal },
+): Promise<ReadConfigs> {
+  const reads = await Promise.all(
+    trackable(refs, secrets).map(async (ref) => {
+      try {
+        const object = await cluster.get(configObjectRef(ref, namespace), { signal });
+        return object === undefined && !ref.optional ? { problem: missingConfig(ref) } : { key: configKey(ref), object };
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        return { problem: unreadableConfig(ref, error) };
+      }
+    }),
+  );
+  const found = new Map<ConfigKey, KubeObject | undefined>();
+  for (const read of reads) {
+    if ('problem' in read) return { problem: read.problem };
+    found.set(read.key, read.object);
+  }
+  return { found };
+}
+
+/** The references that can decide a revision under this mode. */
+export function trackable(refs: readonly ConfigRef[], secrets: SecretsMode): ConfigRef[] {
+  return refs.filter(({ kind }) => kind === 'ConfigMap' || secrets !== 'off');
+}
+
+/** What is remembered of contents. */
+export function seenConfigs(found: FoundConfigs): SeenConfigs {
+  return Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
+}
+
+export function seenConfig(object: KubeObject | undefined): SeenConfig {
+  if (object === undefined) return {};
+  const { uid = '', resourceVersion = '' } = object.metadata;
+  return { uid, resourceVersion, ...(isTracked(object) ? { checksum: configChecksum(object) } : {}) };
+}
+
+export function missingConfig({ kind, name }: Pick<ConfigRef, 'kind' | 'name'>): string {
+  return `${kind} ${name}, which the target's pods need, does not exist: create it, or make the reference optional`;
+}
+
+/** Only what our own client says: the text of any other error could quote what was read. */
+export function unreadableConfig({ kind, name }: Pick<ConfigRef, 'kind' | 'name'>, error: unknown): string {
+  const isOurs = error instanceof ApiError || error instanceof RequestTimeoutError || error instanceof UnreachableError;
+  const why = isOurs ? error.message : 'its answer cannot be understood';
+  const instead = kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
+  const help = isForbidden(error) ? `: grant it to the service account of Serin${instead}` : '';
+  return `${kind} ${name} cannot be read: ${why}${help}`;
+}
