@@ -31,6 +31,8 @@ export interface RenderOptions {
   revision: string;
   /** Pods at creation; below 1 counts as 1 (03 W18). */
   replicas: number;
+  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; absent: its own originals (03 CT20, CT22). */
+  configs?: ReadonlyMap<string, string>;
 }
 
 /** What the watches know of an object. */

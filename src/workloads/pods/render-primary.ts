@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
 import { primaryValue } from '../../api/selector-label.ts';
+import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
 import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
@@ -32,7 +33,8 @@ export function primarySpec(canary: Canary, target: KubeObject, options: RenderO
   return { ...rest, template: primaryPodTemplate(canary, target, template, options) };
 }
 
-function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTemplate, { selector, revision }: RenderOptions): PodTemplate {
+function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTemplate, options: RenderOptions): PodTemplate {
+  const { selector, revision, configs } = options;
   const { key, value } = selector;
   const { namespace } = canary.metadata;
   // `creationTimestamp: null` is written by older API servers only.
@@ -46,7 +48,7 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
       // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03 B26).
       annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
     },
-    spec: rewriteSpreadTerms(template.spec, { labels, namespace, selector }),
+    spec: rewriteSpreadTerms(configs ? rewriteReferences(template.spec, configs) : template.spec, { labels, namespace, selector }),
   };
 }
 

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { deployment } from '../deployment/deployment.ts';
+import { configKey } from './config-ref.ts';
+import { copiesOf } from './copies.ts';
+import { seenConfigs } from './read-configs.ts';
+import { configReferences } from './references.ts';
+import { revisionWithConfigs, trackedChecksums } from './revision.ts';
+
+const golden = join(import.meta.dirname, '..', '..', '..', 'test', 'golden', 'configs');
+const [target, ...sources] = parseAllDocuments(readFileSync(join(golden, 'checkout.input.yaml'), 'utf8')).map(
+  (document): KubeObject => document.toJS(),
+) as [KubeObject, ...KubeObject[]];
+const canary = Canary.parse({
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'Canary',
+  metadata: { name: 'checkout', namespace: 'shop', uid: 'c-1', generation: 1, resourceVersion: '1' },
+  spec: {
+    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' },
+    service: { port: 80 },
+    analysis: { interval: '10s', threshold: 1 },
+  },
+});
+
+/** What a promotion does with the configs that it has read. */
+function promoted() {
+  const refs = configReferences(target.spec.template.spec);
+  const found = new Map(
+    refs.map((ref) => [configKey(ref), sources.find(({ kind, metadata }) => kind === ref.kind && metadata.name === ref.name)] as const),
+  );
+  const { copies, names } = copiesOf(canary, found, ['app.kubernetes.io']);
+  const revision = revisionWithConfigs(deployment.revision(target), seenConfigs(found));
+  const primary = deployment.renderPrimary(canary, target, {
+    selector: { key: 'app', value: 'checkout' },
+    includeLabelPrefix: ['app.kubernetes.io'],
+    selectorLabels: ['app', 'name', 'app.kubernetes.io/name'],
+    revision,
+    replicas: 3,
+    configs: names,
+  });
+  return { copies, primary, checksums: trackedChecksums(seenConfigs(found)) };
+}
+
+describe('03 §2.7 with configs', () => {
+  it('CT14, CT20: makes these copies, and a primary that reads them and nothing else anew', async () => {
+    const { copies, primary } = promoted();
+    const text = [...copies, primary].map((object) => stringify(object)).join('---\n');
+    await expect(text).toMatchFileSnapshot(join(golden, 'checkout.output.yaml'));
+  });
+
+  it('CT11, CT13: status shows the checksums that the established controller showed', () => {
+    expect(promoted().checksums).toEqual({
+      'configmap/checkout-settings': '34a56f8d5edd727c',
+      'configmap/checkout-files': '6c56b6006622f692',
+      'secret/checkout-db': 'b4f1332af1fc9e1c',
+    });
+  });
+});
