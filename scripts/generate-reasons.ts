@@ -77,6 +77,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the Deployment is not applied yet, was deleted, or is misspelt',
     next: '`kubectl get deployment`; correct `spec.targetRef.name`',
   },
+  ConfigUnavailable: {
+    causes: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
+    next: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
+  },
   Blocked: {
     causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
     next: 'do what the message says; the release goes on by itself',

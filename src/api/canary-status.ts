@@ -38,6 +38,15 @@ export const Delivery = z.object({
 });
 export type Delivery = z.infer<typeof Delivery>;
 
+/** What is remembered of a ConfigMap or Secret: never its content. Without `uid`, it is optional and does not exist. */
+export const SeenConfig = z.object({
+  uid: z.string().optional(),
+  resourceVersion: z.string().optional(),
+  /** Of what it holds (reference 03 CT10); absent when it is not tracked, which its type or its owner decides. */
+  checksum: z.string().optional(),
+});
+export type SeenConfig = z.infer<typeof SeenConfig>;
+
 /** Everything Serin remembers of a release; the established status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
   targetUid: z.string(),
@@ -46,6 +55,10 @@ export const Release = z.object({
   /** The revision that the primary holds by our own promotion. */
   promotedRevision: z.string().optional(),
   observedGeneration: z.int(),
+  /** The revision of the target's template alone, where the configs that its pods read count too. */
+  template: z.string().optional(),
+  /** Those configs, by `configmap/<name>` or `secret/<name>`, as they were when the revision was recorded. Absent: none is tracked. */
+  configs: z.record(z.string(), SeenConfig).optional(),
   /** Number of releases started on this Canary; part of each question's id. */
   run: z.int(),
   /** Child state of the phase in the statechart. */

@@ -5,6 +5,7 @@ import { type Context, type Seen, withDeliveries } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
+import { pinTo, withRevision } from './pin.ts';
 import type { Announcement, Question } from './questions.ts';
 import { say } from './reasons.ts';
 import { hasHooks, homeRoutes, nextMove, weightOf, withWeight } from './strategy.ts';
@@ -79,8 +80,7 @@ function hookAsk(type: HookType) {
 
 function pinned(seen: Seen, from: Release): Release {
   const { target } = seen.event.facts;
-  if (!target) return from;
-  return { ...from, targetUid: target.uid, revision: target.revision, observedGeneration: target.generation };
+  return target ? pinTo(target, from) : from;
 }
 
 function fresh(seen: Seen, from: Release): Release {
@@ -146,7 +146,7 @@ export const changes = {
     const revision = seen.event.facts.primary?.carries ?? seen.event.facts.target?.revision ?? seen.context.release.revision;
     return {
       ...tell(seen, say('Initialized', `${who(seen)} is initialized: its primary serves`, { alert: 'info' })),
-      ...release(seen, { revision, promotedRevision: revision }),
+      ...release(seen, { ...withRevision(seen.context.release, revision), promotedRevision: revision }),
     };
   },
 

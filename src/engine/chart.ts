@@ -45,12 +45,13 @@ function leaf(name: string, { entry = [], first = [], seen = [], answers = [] }:
 }
 
 /** Everything that can end a release from outside, before its own business: what costs the user least comes first. */
-const interruptions: Move[] = [
+const overtakings: Move[] = [
   go('isBack', '#Succeeded.returningTraffic', 'cancel'),
+  go('isNewForStalePods', '#Progressing.withdrawing', 'supersede'),
   go('isNew', '#Progressing.scalingUp', 'supersede'),
   go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
-  go('isTargetStalled', '#Failed.returningTraffic', 'rollBack'),
 ];
+const interruptions: Move[] = [...overtakings, go('isTargetStalled', '#Failed.returningTraffic', 'rollBack')];
 const rollBack = (guard: GuardName) => go(guard, '#Failed.returningTraffic', 'rollBack');
 const failPromotion = (guard: GuardName) => go(guard, '#Failed.servingFromCanary', 'failPromotion');
 
@@ -61,6 +62,7 @@ function resting(phase: string) {
       seen: [
         go('isNewAndGated', 'confirming', 'pin'),
         go('isNewAndUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
+        go('isNewWithPods', '#Progressing.withdrawing', 'startRun'),
         go('isNew', '#Progressing.scalingUp', 'startRun'),
         stay('isBack', 'noteReturn'),
       ],
@@ -75,7 +77,8 @@ function resting(phase: string) {
 
 function confirmed(refused: Move): Move[] {
   const skips: Move = go('passedAndSkips', '#Promoting.writingPrimary', 'startRun', 'startPromotion');
-  return [skips, go('hasPassed', '#Progressing.scalingUp', 'startRun'), refused];
+  const renews = go('passedWithPods', '#Progressing.withdrawing', 'startRun');
+  return [skips, renews, go('hasPassed', '#Progressing.scalingUp', 'startRun'), refused];
 }
 
 /**
@@ -94,7 +97,10 @@ function homeward(after: string, settle: ChangeName[], { first = [], followed = 
 }
 
 /** The next revision needs the pods that would go, so it does not wait for them to be scaled down first (E50a). */
-const next: Move[] = [go('isNewAndFree', '#Progressing.scalingUp', 'startRun')];
+const next: Move[] = [
+  go('isNewAndFreeForStalePods', '#Progressing.withdrawing', 'startRun'),
+  go('isNewAndFree', '#Progressing.scalingUp', 'startRun'),
+];
 
 /** One interval of soaking, then hooks and metrics, then the next step; the same in both phases of an analysis. */
 function analysis(phase: 'Progressing' | 'WaitingPromotion') {
@@ -234,6 +240,17 @@ export const chart = machineSetup.createMachine({
       id: 'Progressing',
       initial: 'scalingUp',
       states: {
+        // Pods read configs when they start: those that exist have read others than the ones to be analysed (02 §15.1.11).
+        withdrawing: leaf('withdrawing', {
+          first: overtakings,
+          seen: [stay('canGoHome', 'goHome'), go('isConvergedAtHome', 'clearing')],
+        }),
+        clearing: leaf('clearing', { entry: ['wakeAfterDrain'], first: overtakings, seen: [go('isDrained', 'emptying')] }),
+        emptying: leaf('emptying', {
+          entry: ['wakeAtDeadline'],
+          first: overtakings,
+          seen: [go('isEmpty', 'scalingUp'), rollBack('isLate')],
+        }),
         scalingUp: leaf('scalingUp', {
           entry: ['wakeAtDeadline'],
           first: interruptions,
@@ -290,6 +307,7 @@ export const chart = machineSetup.createMachine({
           seen: [go('primaryCarriesPin', 'awaitingPrimary'), on('isDue', 'writingPrimary', 'forgetWake')],
           answers: [
             go('wasWritten', 'awaitingPrimary'),
+            go('wasMismatchWithPods', '#Progressing.withdrawing', 'supersede'),
             go('wasMismatch', '#Progressing.scalingUp', 'supersede'),
             stay('hasRefused', 'poll'),
           ],

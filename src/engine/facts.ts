@@ -1,4 +1,5 @@
 import type { Canary, Provider } from '../api/canary.ts';
+import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes } from '../api/routes.ts';
 
@@ -11,6 +12,22 @@ export interface Side {
   replicas: number;
 }
 
+/** What tells one revision of the target from another. */
+export interface Target {
+  uid: string;
+  generation: number;
+  /** Template and configs together: what decides the pods. */
+  revision: string;
+  /** The template's share of it; absent where there is no other. */
+  template?: string;
+  /** The configs that its pods read. Absent: none is tracked. */
+  configs?: Readonly<Record<string, SeenConfig>>;
+  /** Why the configs cannot be told now: `revision` is the recorded one, and nothing starts. */
+  undetermined?: string;
+  /** Pods that exist or may be coming, ready or not; absent for kinds without. */
+  pods?: number;
+}
+
 /** What the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
 export interface Facts {
   nowMs: number;
@@ -21,7 +38,7 @@ export interface Facts {
   intervalMs: number;
   scaleDownDelayMs: number;
   /** Absent: the workload does not exist. `revision` is `s1:` and a SHA-256 of what decides its pods. */
-  target?: Side & { uid: string; generation: number; revision: string };
+  target?: Side & Target;
   /** `carries`: the revision that it was written from (its `flagger-id`), when it is ours. */
   primary?: Side & { carries?: string /** Adoption: the target, rewritten, is what the primary holds. */; equalsTarget?: boolean };
   /** The routes that the objects in the cluster express; absent when there is none yet. */

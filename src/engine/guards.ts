@@ -3,6 +3,7 @@ import type { Seen } from './context.ts';
 import { longestRaiseMs, progressDeadlineMs } from './deadlines.ts';
 import { judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
+import { areSameConfigs, decidesPods } from './pin.ts';
 import { hasHooks, nextMove, strategyOf, weightOf } from './strategy.ts';
 
 const spec = ({ event }: Seen) => event.facts.canary.spec;
@@ -40,6 +41,9 @@ const isLastStrike = ({ context, event }: Seen) => context.release.failedChecks 
 const move = ({ context, event }: Seen) => nextMove(context.release, event.facts.canary, event.facts);
 const isPrimaryPromoted = (seen: Seen) => primary(seen)?.carries === seen.context.release.revision;
 
+const isNewAndFree = (seen: Seen) =>
+  hasChanged(seen) && spec(seen).skipAnalysis !== true && !hasHooks(seen.event.facts.canary, 'confirm-rollout');
+
 /** The questions that the chart puts to facts and answers; each is a pure reading of one moment. */
 export const guards = {
   always: () => true,
@@ -62,9 +66,13 @@ export const guards = {
 
   isNewAndGated: (seen: Seen) => hasChanged(seen) && hasHooks(seen.event.facts.canary, 'confirm-rollout'),
   isNewAndUnjudged: (seen: Seen) => hasChanged(seen) && spec(seen).skipAnalysis === true,
-  isNewAndFree: (seen: Seen) =>
-    hasChanged(seen) && spec(seen).skipAnalysis !== true && !hasHooks(seen.event.facts.canary, 'confirm-rollout'),
+  isNewAndFree,
+  isNewAndFreeForStalePods: (seen: Seen) => isNewAndFree(seen) && hasStalePods(seen),
   isNew: hasChanged,
+  isNewForStalePods: (seen: Seen) => hasChanged(seen) && hasStalePods(seen),
+  isNewWithPods: (seen: Seen) => hasChanged(seen) && hasReadConfigs(seen),
+  passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
+  isEmpty: (seen: Seen) => target(seen)?.pods === 0 && seen.event.facts.converged,
   isBack,
   skipsAnalysis: (seen: Seen) => spec(seen).skipAnalysis === true,
 
@@ -115,6 +123,7 @@ export const guards = {
   primaryStalledAtHome: (seen: Seen) => primary(seen)?.readiness.state === 'stalled' || (isLate(seen) && !isPrimaryReady(seen)),
   wasWritten: (seen: Seen) => outcomeIs(seen, 'written'),
   wasMismatch: (seen: Seen) => outcomeIs(seen, 'mismatch'),
+  wasMismatchWithPods: (seen: Seen) => outcomeIs(seen, 'mismatch') && hasReadConfigs(seen),
   canaryIsLost: (seen: Seen) =>
     reachesCanary(seen.context.release.routes) && target(seen)?.serving !== true && primary(seen)?.serving === true,
 
@@ -126,6 +135,18 @@ export const guards = {
     (seen.context.release.promotedRevision === undefined || primary(seen)?.carries === seen.context.release.promotedRevision),
 };
 export type GuardName = keyof typeof guards;
+
+/** Pods exist, and what they have read when they started is not known. */
+function hasReadConfigs(seen: Seen): boolean {
+  const { pods = 0, configs = {} } = target(seen) ?? {};
+  return pods > 0 && Object.values(configs).some(decidesPods);
+}
+
+/** Pods exist that have read other configs than the ones that are there now. */
+function hasStalePods(seen: Seen): boolean {
+  const now = target(seen);
+  return (now?.pods ?? 0) > 0 && !areSameConfigs(now?.configs ?? {}, seen.context.release.configs ?? {});
+}
 
 function hasPreRollout({ event }: Seen): boolean {
   return hasHooks(event.facts.canary, 'pre-rollout');

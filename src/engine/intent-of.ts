@@ -31,7 +31,7 @@ function targetWish(phase: string, name: string, needsCanary: boolean): Intent['
   switch (phase) {
     case 'Progressing':
     case 'WaitingPromotion':
-      return 'up';
+      return name === 'emptying' && !needsCanary ? 'zero' : 'up';
     case 'Initializing':
       return 'untouched';
     case 'Promoting':

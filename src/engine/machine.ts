@@ -7,6 +7,7 @@ import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { DELIVERY_LIFETIME_MS } from './deadlines.ts';
 import type { Facts } from './facts.ts';
+import { pinOf, withRevision } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
 import { weightOf, withWeight } from './strategy.ts';
@@ -168,9 +169,7 @@ function stateOf(phase: Phase, name: string): StateValue {
 function blank(facts: Facts): Release {
   const { target, nowMs } = facts;
   return {
-    targetUid: target?.uid ?? '',
-    revision: target?.revision ?? '',
-    observedGeneration: target?.generation ?? 0,
+    ...(target ? pinOf(target) : { targetUid: '', revision: '', observedGeneration: 0 }),
     run: 0,
     step: '',
     routes: allToPrimary,
@@ -193,6 +192,6 @@ function adopted(status: NonNullable<Canary['status']>, facts: Facts): Release {
   const isServedAlready = facts.primary?.equalsTarget !== false;
   const isResting = status.phase === 'Initialized' || status.phase === 'Succeeded';
   if (isResting && isServedAlready) return { ...base, promotedRevision: base.revision };
-  if (isResting) return { ...base, revision: 'adopted', promotedRevision: 'adopted' };
+  if (isResting) return { ...withRevision(base, 'adopted'), promotedRevision: 'adopted' };
   return isServedAlready && status.phase === 'Failed' ? { ...base, promotedRevision: base.revision } : base;
 }

@@ -19,7 +19,7 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
     failedChecks: phase === 'Failed' ? 0 : release.failedChecks,
     canaryWeight: weightOf(release.routes),
     iterations: isOver ? 0 : release.iterations,
-    ...(before?.trackedConfigs ? { trackedConfigs: before.trackedConfigs } : {}),
+    ...trackedConfigs(release, before),
     lastAppliedSpec: release.revision,
     ...(release.promotedRevision === undefined ? {} : { lastPromotedSpec: release.promotedRevision }),
     lastTransitionTime: before?.phase === phase ? (before.lastTransitionTime ?? at) : at,
@@ -35,6 +35,13 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
 /** Whoever starts after a suspend was lifted has to know that there was one (E52). */
 function remembered({ spec }: Canary, { suspended: _, ...release }: Release): Release {
   return spec.suspend === true ? { ...release, suspended: true } : release;
+}
+
+/** The checksums of what is tracked (reference 03 CT13); of a release without, what another controller wrote stays, and ours goes. */
+function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined): Partial<CanaryStatus> {
+  if (!configs) return before?.trackedConfigs && !before.release?.configs ? { trackedConfigs: before.trackedConfigs } : {};
+  const tracked = Object.entries(configs).flatMap(([key, { checksum }]) => (checksum === undefined ? [] : [[key, checksum] as const]));
+  return { trackedConfigs: Object.fromEntries(tracked.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: reference 01 §5.1. */

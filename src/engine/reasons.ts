@@ -24,6 +24,7 @@ export const reasons = {
   ProviderRefused: 'the traffic provider cannot do what the spec asks for',
   TargetTaken: 'an older Canary releases the same target or uses the same apex Service',
   TargetMissing: 'the workload that spec.targetRef names does not exist',
+  ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
   Blocked: 'an object of the release cannot be written',
   Suspended: 'spec.suspend is true and nothing is written',
   CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',

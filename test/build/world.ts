@@ -63,6 +63,9 @@ export class World {
   supports = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
   targetRevision = 's1:a';
   targetReplicas = 1;
+  /** Checksums of what the target's pods read; absent: nothing is tracked. `podsRead` is what the pods that exist have read. */
+  configs: Record<string, string> | undefined;
+  podsRead: Record<string, string> | undefined;
   primaryReplicas = 0;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
@@ -113,6 +116,7 @@ export class World {
         uid: 't-1',
         generation: 1,
         revision: targetRevision,
+        ...(this.configs && { configs: seen(this.configs), pods: this.targetReplicas }),
       },
       ...(carries === undefined
         ? {}
@@ -193,7 +197,10 @@ export class World {
     if (intent.routes) this.routes = intent.routes;
     if (intent.primary === 'up' && this.primaryReplicas === 0 && this.primaryCarries) this.primaryReplicas = 1;
     if (intent.target === 'zero') this.targetReplicas = 0;
-    if (intent.target === 'up' && this.targetReplicas === 0) this.targetReplicas = 1;
+    if (intent.target === 'up' && this.targetReplicas === 0) {
+      this.targetReplicas = 1;
+      this.podsRead = this.configs;
+    }
     this.converged = true;
   }
 
@@ -289,6 +296,9 @@ export class World {
     this.settle();
   }
 }
+
+const seen = (configs: Record<string, string>) =>
+  Object.fromEntries(Object.entries(configs).map(([key, checksum]) => [key, { uid: 'u', resourceVersion: '1', checksum }]));
 
 /** A World whose bootstrap is done: `s1:a` is promoted, the target rests at zero. */
 export function initialized(canary: Canary = aCanary(), prepare: (world: World) => void = () => undefined): World {

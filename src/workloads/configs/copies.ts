@@ -74,7 +74,7 @@ export function isSameCopy(found: KubeObject, rendered: KubeObject): boolean {
 
 /** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03 CT18). */
 export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<ConfigKey> {
-  return new Set(templates.flatMap(({ template }) => configReferences(template.spec).map(configKey)));
+  return new Set(templates.flatMap(({ template }) => configReferences(template?.spec).map(configKey)));
 }
 
 /** The copies of this Canary that no kept template reads. An object without our mark is nobody's to delete. */

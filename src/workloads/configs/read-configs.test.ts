@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { ApiError, RequestTimeoutError } from '../../kube/errors.ts';
 import type { ConfigRef } from './config-ref.ts';
-import { readConfigs, type SecretsMode, seenConfigs } from './read-configs.ts';
+import { readConfigs, seenConfigs, trackable } from './read-configs.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
 const ref = (kind: ConfigRef['kind'], name: string, optional = false): ConfigRef => ({ kind, name, optional });
@@ -23,7 +23,7 @@ function reader(answers: Record<string, KubeObject | Error>) {
     return answer;
   };
   const { signal } = new AbortController();
-  return { asked, read: (refs: ConfigRef[], secrets: SecretsMode = 'watch') => readConfigs({ get }, 'shop', refs, { secrets, signal }) };
+  return { asked, read: (refs: ConfigRef[]) => readConfigs({ get }, 'shop', refs, signal) };
 }
 
 describe('readConfigs', () => {
@@ -66,10 +66,10 @@ describe('readConfigs', () => {
     expect(JSON.stringify(answer)).not.toContain(SECRET_TEXT);
   });
 
-  it('secrets mode off: Secrets are not read at all', async () => {
-    const { read, asked } = reader({ 'ConfigMap/a': object('ConfigMap', 'a') });
-    expect(await read([ref('Secret', 'db'), ref('ConfigMap', 'a')], 'off')).toHaveProperty('found.size', 1);
-    expect(asked).toEqual(['shop/ConfigMap/a']);
+  it('secrets mode off: Secrets do not count, in the other modes they do', () => {
+    const refs = [ref('Secret', 'db'), ref('ConfigMap', 'a')];
+    expect(trackable(refs, 'off')).toEqual([ref('ConfigMap', 'a')]);
+    for (const mode of ['watch', 'get'] as const) expect(trackable(refs, mode)).toEqual(refs);
   });
 
   it('an abort is no finding about a config', async () => {
@@ -78,9 +78,7 @@ describe('readConfigs', () => {
       stopping.abort(new Error('stopped'));
       throw new Error('aborted');
     };
-    await expect(readConfigs({ get }, 'shop', [ref('ConfigMap', 'a')], { secrets: 'watch', signal: stopping.signal })).rejects.toThrow(
-      'stopped',
-    );
+    await expect(readConfigs({ get }, 'shop', [ref('ConfigMap', 'a')], stopping.signal)).rejects.toThrow('stopped');
   });
 });
 

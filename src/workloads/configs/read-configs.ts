@@ -1,9 +1,10 @@
+import type { SeenConfig } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isForbidden, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { configChecksum } from './checksum.ts';
 import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from './config-ref.ts';
-import type { SeenConfig, SeenConfigs } from './revision.ts';
+import type { SeenConfigs } from './revision.ts';
 import { isTracked } from './tracking.ts';
 
 /** `watch`: by name, metadata only; `get`: read by name when a release starts; `off`: Secrets are not tracked. */
@@ -22,10 +23,10 @@ export async function readConfigs(
   cluster: Pick<Cluster, 'get'>,
   namespace: string,
   refs: readonly ConfigRef[],
-  { secrets, signal }: { secrets: SecretsMode; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<ReadConfigs> {
   const reads = await Promise.all(
-    trackable(refs, secrets).map(async (ref) => {
+    refs.map(async (ref) => {
       try {
         const object = await cluster.get(configObjectRef(ref, namespace), { signal });
         return object === undefined && !ref.optional ? { problem: missingConfig(ref) } : { key: configKey(ref), object };

@@ -1,19 +1,11 @@
+import type { SeenConfig } from '../../api/canary-status.ts';
 import { digest } from '../canonical-json.ts';
-import type { ConfigKey } from './config-ref.ts';
-
-/** What is remembered of a config: never its content. Without `uid`, it is optional and does not exist. */
-export interface SeenConfig {
-  uid?: string;
-  resourceVersion?: string;
-  /** Of what it holds (03 CT10); absent when it is not tracked, which its type or its owner decides. */
-  checksum?: string;
-}
 
 /** Every config that the target's pods read, by ref key. */
-export type SeenConfigs = Readonly<Record<ConfigKey, SeenConfig>>;
+export type SeenConfigs = Readonly<Record<string, SeenConfig>>;
 
 /** The checksums of the tracked ones, sorted by key: what `status.trackedConfigs` shows (03 CT13). */
-export function trackedChecksums(configs: SeenConfigs): Record<ConfigKey, string> {
+export function trackedChecksums(configs: SeenConfigs): Record<string, string> {
   return Object.fromEntries(sorted(configs, ({ checksum }) => checksum));
 }
 
@@ -26,10 +18,11 @@ export function revisionWithConfigs(template: string, configs: SeenConfigs): str
   return deciding.length === 0 ? template : `${template.slice(0, template.indexOf(':') + 1)}${digest([template, deciding])}`;
 }
 
-function sorted(configs: SeenConfigs, said: (config: SeenConfig) => string | undefined): [ConfigKey, string][] {
-  const entries = (Object.entries(configs) as [ConfigKey, SeenConfig][]).flatMap(([key, config]) => {
-    const value = said(config);
-    return value === undefined ? [] : [[key, value] satisfies [ConfigKey, string]];
-  });
-  return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+function sorted(configs: SeenConfigs, said: (config: SeenConfig) => string | undefined): [string, string][] {
+  return Object.entries(configs)
+    .flatMap(([key, config]): [string, string][] => {
+      const value = said(config);
+      return value === undefined ? [] : [[key, value]];
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }

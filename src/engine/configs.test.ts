@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, initialized, type World } from '../../test/build/world.ts';
+import type { SeenConfig } from '../api/canary-status.ts';
+import { explain } from './explain.ts';
+import type { Target } from './facts.ts';
+import { areSameConfigs, pinOf } from './pin.ts';
+import { projectStatus } from './project-status.ts';
+
+const KEY = 'configmap/settings';
+const at = (phase: string, name: string) => (world: World) => world.phase === phase && world.step === name;
+
+/** At rest with one tracked config. */
+function tracking(analysis = {}): World {
+  return initialized(aCanary({ stepWeight: 20, maxWeight: 40, ...analysis }), (world) => {
+    world.configs = { [KEY]: 'blue' };
+    world.podsRead = world.configs;
+  });
+}
+
+function change(world: World, checksum: string, revision: string): void {
+  world.configs = { [KEY]: checksum };
+  world.push(revision);
+}
+
+describe('a config changed', () => {
+  it('CT13: at rest, starts a release whose pods read it, and status shows its checksum', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual(['s1:b']);
+    expect(world.podsRead).toEqual({ [KEY]: 'red' });
+    expect(world.canary.status?.trackedConfigs).toEqual({ [KEY]: 'red' });
+  });
+
+  it('E56: during the analysis, traffic goes home, the pods stop, and only new ones get traffic', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    const steps: string[] = [];
+    const weighed: unknown[] = [];
+    world.onRecord = ({ release }) => {
+      if (steps.at(-1) !== release.step) steps.push(release.step);
+      if (release.routes.kind === 'weighted' && release.routes.canary > 0) weighed.push(world.podsRead);
+    };
+    change(world, 'green', 's1:c');
+    expect(world.canary.status?.canaryWeight).toBe(0);
+    expect(explain(world.canary, world.facts())).toMatch(/configs of podinfo changed/);
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(steps.slice(0, 6)).toEqual(['withdrawing', 'clearing', 'emptying', 'scalingUp', 'settling', 'analysing']);
+    expect(new Set(weighed.map((read) => JSON.stringify(read)))).toEqual(new Set([JSON.stringify({ [KEY]: 'green' })]));
+    expect(world.promoted).toEqual(['s1:c']);
+  });
+
+  it('E56: pods that lose their traffic keep running for the scale-down delay (D5)', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    change(world, 'green', 's1:c');
+    expect(world.step).toBe('clearing');
+    world.tick(4_999);
+    expect([world.step, world.targetReplicas]).toEqual(['clearing', 1]);
+    world.tick(1);
+    expect(world.podsRead).toEqual({ [KEY]: 'green' });
+  });
+
+  it('E56: a new template over the same configs replaces its pods by itself', () => {
+    const world = tracking();
+    world.push('s1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    world.push('s1:c');
+    expect(['scalingUp', 'settling']).toContain(world.step);
+    expect(world.targetReplicas).toBe(1);
+  });
+
+  it('E56: pods that were left from the last release are not the ones that are analysed', () => {
+    const world = tracking();
+    world.auto = false;
+    world.targetReplicas = 1;
+    world.podsRead = { [KEY]: 'blue' };
+    world.configs = { [KEY]: 'red' };
+    world.push('s1:b');
+    expect(world.step).toBe('withdrawing');
+    world.auto = true;
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    expect(world.podsRead).toEqual({ [KEY]: 'red' });
+  });
+
+  it('E41: a promotion that found other configs renews the pods, too', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    const steps: string[] = [];
+    world.onRecord = ({ phase, release }) => {
+      if (steps.at(-1) !== release.step) steps.push(release.step);
+      if (phase !== 'Promoting' || world.targetRevision !== 's1:b') return;
+      world.targetRevision = 's1:c';
+      world.configs = { [KEY]: 'green' };
+    };
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(steps.slice(steps.indexOf('writingPrimary')).slice(0, 4)).toEqual(['writingPrimary', 'withdrawing', 'clearing', 'emptying']);
+    expect(world.promoted).toEqual(['s1:c']);
+    expect(world.podsRead).toEqual({ [KEY]: 'green' });
+  });
+
+  it('E51: back to what is promoted cancels', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    change(world, 'blue', 's1:a');
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual([]);
+    expect(world.canary.status?.trackedConfigs).toEqual({ [KEY]: 'blue' });
+  });
+});
+
+const target: Target = {
+  uid: 't',
+  generation: 4,
+  revision: 's1:both',
+  template: 's1:template',
+  configs: { [KEY]: { uid: 'u', checksum: 'x' } },
+};
+
+describe('pinOf', () => {
+  it('remembers the template apart from the revision, and the configs', () => {
+    const { uid: targetUid, generation: observedGeneration, revision, template, configs } = target;
+    expect(pinOf(target)).toEqual({ targetUid, observedGeneration, revision, template, configs });
+    expect(pinOf({ uid: 't', generation: 4, revision: 's1:a', template: 's1:a' })).toEqual({
+      targetUid,
+      observedGeneration,
+      revision: 's1:a',
+    });
+  });
+
+  it('E57: forgets the generation of a target whose configs cannot be told', () => {
+    expect(pinOf({ ...target, undetermined: 'no permission' })).toEqual({
+      targetUid: 't',
+      observedGeneration: 0,
+      revision: 's1:both',
+      template: 's1:template',
+    });
+  });
+});
+
+it.each([
+  {
+    what: 'another version of the same',
+    one: { a: { uid: 'u', resourceVersion: '1', checksum: 'x' } },
+    other: { a: { uid: 'v', checksum: 'x' } },
+    same: true,
+  },
+  { what: 'another checksum', one: { a: { uid: 'u', checksum: 'x' } }, other: { a: { uid: 'u', checksum: 'y' } }, same: false },
+  { what: 'one that appeared', one: { a: {} }, other: { a: { uid: 'u' } }, same: false },
+  { what: 'one that is not read any more', one: { a: { uid: 'u', checksum: 'x' } }, other: {}, same: false },
+  { what: 'one that opted out', one: { a: { uid: 'u', checksum: 'x' } }, other: { a: { uid: 'u' } }, same: false },
+])('E56: pods have read the same with $what: $same', ({ one, other, same }) => {
+  expect(areSameConfigs(one, other)).toBe(same);
+  expect(areSameConfigs(other, one)).toBe(same);
+});
+
+it('CT13: with tracking on and nothing tracked, status holds an empty map; without it, what another controller wrote stays', () => {
+  const world = initialized();
+  const { status } = world.canary;
+  if (!status?.release) throw new Error('not initialized');
+  const shown = (configs: Record<string, SeenConfig> | undefined) =>
+    projectStatus(
+      { ...world.canary, status: { ...status, trackedConfigs: { [KEY]: 'old' } } },
+      'Initialized',
+      { ...world.release, ...(configs && { configs }) },
+      world.facts(),
+    ).trackedConfigs;
+  expect(shown({ 'secret/regcred': { uid: 'u' }, 'configmap/maybe': {} })).toEqual({});
+  expect(shown(undefined)).toEqual({ [KEY]: 'old' });
+});

@@ -1,0 +1,41 @@
+import type { Release, SeenConfig } from '../api/canary-status.ts';
+import type { Target } from './facts.ts';
+
+type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'template' | 'configs'>;
+
+/** What a release records of the target that it is about. Of one whose configs cannot be told, no generation: it is looked at anew. */
+export function pinOf(target: Target): Pin {
+  const { uid, revision, generation, template, configs, undetermined } = target;
+  return {
+    targetUid: uid,
+    revision,
+    observedGeneration: undetermined === undefined ? generation : 0,
+    ...(template === undefined || template === revision ? {} : { template }),
+    ...(configs && undetermined === undefined ? { configs } : {}),
+  };
+}
+
+/** The release about this target; what it remembered of the last one goes. */
+export function pinTo(target: Target, release: Release): Release {
+  const { template: _template, configs: _configs, ...rest } = release;
+  return { ...rest, ...pinOf(target) };
+}
+
+/** The release with a revision that is not the one of its pin, which goes on telling which template was seen. */
+export function withRevision(release: Release, revision: string): Release {
+  return { ...release, revision, template: release.template ?? release.revision };
+}
+
+type Configs = Readonly<Record<string, SeenConfig>>;
+
+/** Whether the config is part of the revision; one that is missing is, since pods read it when it appears. */
+export function decidesPods({ uid, checksum }: SeenConfig): boolean {
+  return uid === undefined || checksum !== undefined;
+}
+
+/** Whether pods that read these read the same; one that is missing is not the same as one that is not read. */
+export function areSameConfigs(one: Configs, other: Configs): boolean {
+  const said = (config: SeenConfig | undefined) =>
+    config === undefined ? 'unread' : config.uid === undefined ? 'absent' : config.checksum;
+  return Object.keys({ ...one, ...other }).every((key) => said(one[key]) === said(other[key]));
+}
