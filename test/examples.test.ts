@@ -34,6 +34,7 @@ describe('examples', () => {
     expect(files.toSorted()).toEqual([
       'ab-testing.yaml',
       'blue-green.yaml',
+      'config-tracking.yaml',
       'daemon-set.yaml',
       'istio-canary.yaml',
       'knative.yaml',

@@ -49,6 +49,8 @@ const Flags = z.object({
   metricsServer: z.string(),
   selectorLabels: List,
   includeLabelPrefix: List,
+  enableConfigTracking: z.boolean(),
+  secretsMode: z.string(),
   minAnalysisInterval: Duration,
   scaleDownDelay: Duration.optional(),
   eventWebhook: z.string(),

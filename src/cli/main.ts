@@ -19,6 +19,12 @@ program
   .option('--metrics-server <url>', 'Prometheus for built-in and inline checks', 'http://prometheus:9090')
   .option('--selector-labels <list>', 'labels that may select a target, by priority', 'app,name,app.kubernetes.io/name')
   .addOption(new Option('--include-label-prefix <list>', 'prefixes of labels copied to primaries; * is all').default('', 'none'))
+  .addOption(switchOption('--enable-config-tracking', 'release changes of the ConfigMaps and Secrets that targets read', true))
+  .addOption(
+    new Option('--secrets-mode <mode>', 'track Secrets by watching their metadata by name, by reading them when a release starts, or not')
+      .choices(['watch', 'get', 'off'])
+      .default('watch'),
+  )
   .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
   .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
   .addOption(new Option('--event-webhook <url>', 'URL that receives every event ($EVENT_WEBHOOK_URL wins)').default('', 'none'))

@@ -16,6 +16,12 @@ import {
 import { workloadFor } from '../workloads/index.ts';
 import type { PrimarySpec } from '../workloads/workload.ts';
 
+/** Templates that may be put back, and those that no longer can. */
+export interface KeptTemplates {
+  kept: readonly PrimarySpec[];
+  pruned: readonly PrimarySpec[];
+}
+
 /**
  * The anchor of each Canary and the templates that were promoted. They are read when a release needs them and not watched: at rest
  * nobody looks at them.
@@ -75,13 +81,20 @@ export class Anchors {
     return (anchor && readAnchor(anchor)?.target.replicas) || undefined;
   }
 
-  /** Records a template before it is promoted, and prunes the history. */
-  async keepTemplate(canary: Canary, spec: PrimarySpec, revision: string, signal: AbortSignal): Promise<void> {
+  /** Records a promoted template, and prunes the history; tells what is left of it. */
+  async keepTemplate(canary: Canary, spec: PrimarySpec, revision: string, signal: AbortSignal): Promise<KeptTemplates> {
     const anchor = await this.#find(canary, signal);
     const records = await this.#records(canary, signal);
     const number = Math.max(0, ...records.map((object) => Number(object.revision))) + 1;
     await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor), { signal });
-    for (const old of historyToPrune(records, this.#historyLimit - 1)) await this.#cluster.delete(refOf(old), { signal });
+    const pruned = historyToPrune(records, this.#historyLimit - 1);
+    for (const old of pruned) await this.#cluster.delete(refOf(old), { signal });
+    const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
+      objects.flatMap((object) => {
+        const template = readTemplateRevision(object);
+        return template ? [template.spec] : [];
+      });
+    return { kept: [spec, ...specsOf(records.filter((record) => !pruned.includes(record)))], pruned: specsOf(pruned) };
   }
 
   /** Anchors whose Canary is not among these uids: it was deleted while nobody looked. */

@@ -9,8 +9,11 @@ import { workloadFor } from '../workloads/index.ts';
 import type { PrimarySpec, Workload } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
 import type { ControllerConfig } from './config.ts';
+import { makeCopies, pruneCopies } from './config-copies.ts';
 import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+import { readTargetConfigs } from './target-configs.ts';
+import type { TrackedConfigs } from './tracked-configs.ts';
 
 export interface AnswerContext {
   canary: Canary;
@@ -18,6 +21,7 @@ export interface AnswerContext {
   cluster: Cluster;
   anchors: Anchors;
   config: ControllerConfig;
+  configs: Pick<TrackedConfigs, 'learn'>;
   /** The answer of a write replaces what the view knows. */
   learn(object: KubeObject): void;
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
@@ -59,7 +63,12 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     ]);
     if (!target || !primary) return { outcome: 'refused', reason: `${target ? 'the primary' : 'the target'} does not exist` };
     if (workload.carries(primary) === revision) return { outcome: 'written' };
-    if (workload.revision(target) !== revision) return { outcome: 'mismatch' };
+    const read = await readTargetConfigs(canary, target, workload, context);
+    if ('problem' in read) return { outcome: 'refused', reason: read.problem };
+    if (read.revision !== revision) {
+      context.configs.learn(read.found);
+      return { outcome: 'mismatch' };
+    }
     const selector = workload.selector(target, config.selectorLabels);
     if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
     const template = workload.primaryTemplate(canary, target, {
@@ -68,7 +77,9 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
       selectorLabels: config.selectorLabels,
       revision,
       replicas: workload.replicas(primary),
+      configs: read.copies.names,
     });
+    if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await context.anchors.reference(canary, signal), signal);
     return await writeTemplate(primary, template, revision, context, workload);
   } catch (error) {
     return refusal(error, signal);
@@ -94,14 +105,17 @@ async function writeTemplate(
   primary: KubeObject,
   template: PrimarySpec,
   revision: string,
-  { canary, cluster, anchors, learn, signal }: AnswerContext,
+  { canary, cluster, config, anchors, learn, signal }: AnswerContext,
   workload: Workload,
 ): Promise<Written> {
   const answer = await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal });
   learn(answer);
   const leftover = workload.templateMatches(answer, template);
   if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
-  await anchors.keepTemplate(canary, template, revision, signal);
+  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal);
+  // What its pods read until now they may read until they are gone, whatever the history says.
+  const inUse = [...kept, workload.promotedPart(primary)];
+  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets: config.secretsMode, signal });
   return { outcome: 'written' };
 }
 

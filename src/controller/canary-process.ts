@@ -11,6 +11,7 @@ import { admit, refuse } from './admission.ts';
 import { isForeign, primaryEqualsTarget } from './adoption.ts';
 import { Alarms } from './alarms.ts';
 import { answerQuestion } from './answer-questions.ts';
+import { ConfigLook } from './config-look.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
@@ -42,7 +43,8 @@ export class CanaryProcess {
   readonly #wanted = new Map<string, string>();
   readonly #lastReplicas = new Map<string, number>();
   readonly #sentence = new SentencePause();
-  readonly #alarms: Alarms<'wake' | 'retry' | 'tell'>;
+  readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look'>;
+  readonly #configs: ConfigLook;
   #inbox: Pending[] = [];
   #snapshot: Snapshot | undefined;
   #questions = new AbortController();
@@ -63,6 +65,7 @@ export class CanaryProcess {
     this.#room = room;
     this.#key = key;
     this.#alarms = new Alarms(room.clock);
+    this.#configs = new ConfigLook(room, this.#label);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -81,6 +84,7 @@ export class CanaryProcess {
     this.#stopped = true;
     this.#again = false;
     this.#alarms.stop();
+    this.#configs.stop();
     this.#questions.abort(new Error('stopped'));
     await this.#running;
   }
@@ -113,6 +117,11 @@ export class CanaryProcess {
       this.#again = true;
       return;
     }
+    const lookAgainMs = await this.#configs.look(canary, workload, this.#questions.signal);
+    this.#alarms.clear('look');
+    if (lookAgainMs !== undefined) this.#alarms.set('look', lookAgainMs, () => this.wake());
+    // Another controller's Canary is not taken over before it can be told what its target is.
+    if (isForeign(canary) && lookAgainMs !== undefined) return;
     if (isForeign(canary) && this.#equalsTarget === undefined) {
       const { cluster, anchors, config } = this.#room;
       this.#equalsTarget = await primaryEqualsTarget(canary, { cluster, anchors, config, signal: this.#questions.signal });
@@ -162,6 +171,7 @@ export class CanaryProcess {
       nowMs: clock.nowMs(),
       converged: this.#converged,
       obstacle: this.#obstacle,
+      look: this.#configs.latest,
     });
   }
 
@@ -228,7 +238,8 @@ export class CanaryProcess {
         default: {
           const { signal } = this.#questions;
           const learn = (object: KubeObject) => view.learn(object);
-          answerQuestion(question, { canary, provider, cluster, anchors, config, measure, learn, signal }).then(
+          const configs = this.#configs.learner;
+          answerQuestion(question, { canary, provider, cluster, anchors, config, configs, measure, learn, signal }).then(
             (answer) => {
               if (!signal.aborted) this.wake({ type: 'ANSWER', answer });
             },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Provider } from '../api/canary.ts';
+import { secretsModes } from '../workloads/configs/read-configs.ts';
 
 const seconds = (fallback: number) => z.number().min(0).default(fallback);
 
@@ -13,6 +14,11 @@ export const ControllerConfig = z.object({
     .default(['app', 'name', 'app.kubernetes.io/name'])
     .describe('labels that may select a target, by priority'),
   includeLabelPrefix: z.array(z.string()).default([]).describe('prefixes of labels copied to primaries; * is all'),
+  enableConfigTracking: z.boolean().default(true).describe('release changes of the ConfigMaps and Secrets that targets read'),
+  secretsMode: z
+    .enum(secretsModes)
+    .default('watch')
+    .describe('how Secrets are tracked: watch (by name, metadata only), get (read when a release starts) or off'),
   minAnalysisIntervalMs: seconds(10_000).describe('floor of analysis.interval'),
   scaleDownDelayMs: z
     .number()

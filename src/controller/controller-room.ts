@@ -8,6 +8,7 @@ import type { InvolvedObject } from '../kube/events.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
+import type { ConfigWatches } from './config-watches.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 
 export interface Log {
@@ -24,6 +25,7 @@ export interface ControllerRoom {
   readonly cluster: Cluster;
   readonly view: ClusterView;
   readonly anchors: Anchors;
+  readonly configWatches: ConfigWatches;
   readonly deliveries: DeliveryQueue;
   readonly log: Log;
   readonly metrics: { phaseChanged(canary: Canary, phase: Phase): void };

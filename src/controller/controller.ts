@@ -18,6 +18,7 @@ import { CanaryProcess } from './canary-process.ts';
 import { CanaryRegister } from './canary-register.ts';
 import { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
+import { ConfigWatches } from './config-watches.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
@@ -69,6 +70,7 @@ export function startController(options: ControllerOptions): Controller {
         log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
       },
     },
+    configWatches: new ConfigWatches(cluster, clock, (follower) => processes.get(follower)?.wake()),
     anchors: new Anchors(cluster, config.historyLimit),
     deliveries: new DeliveryQueue({
       clock,
@@ -279,12 +281,13 @@ export function startController(options: ControllerOptions): Controller {
 
   return {
     started: start(),
-    staleWatches: (limitMs) => view.watches().filter(({ ageMs }) => ageMs > limitMs),
+    staleWatches: (limitMs) => [...view.watches(), ...room.configWatches.watches()].filter(({ ageMs }) => ageMs > limitMs),
     async stop() {
       stopping.abort(new Error('stopping'));
       room.deliveries.stop();
       await Promise.all([...processes.values()].map((process) => process.stop()));
       view.stop();
+      room.configWatches.stop();
     },
   };
 }

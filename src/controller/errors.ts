@@ -10,8 +10,9 @@ export class NameTakenError extends CanaryError {
   readonly code = 'NAME_TAKEN';
   readonly audience = 'user';
   readonly retry = 'backoff';
-  constructor(kind: string, name: string) {
-    super(`${kind} ${name} exists and is not ours: rename or remove it, or annotate it serin.dev/adopt=true to hand it over`);
+  constructor(kind: string, name: string, { canBeAdopted }: { canBeAdopted: boolean } = { canBeAdopted: true }) {
+    const adoption = canBeAdopted ? ', or annotate it serin.dev/adopt=true to hand it over' : '';
+    super(`${kind} ${name} exists and is not ours: rename or remove it${adoption}`);
   }
 }
 
@@ -42,5 +43,20 @@ export class NoPromotedTemplateError extends CanaryError {
   readonly retry = 'backoff';
   constructor(workload: string) {
     super(`the last promoted template of ${workload} is not kept any more: push a good revision to the target`);
+  }
+}
+
+export class ConfigUnavailableError extends CanaryError {
+  readonly code = 'CONFIG_UNAVAILABLE';
+  readonly audience = 'user';
+  readonly retry = 'backoff';
+}
+
+export class ConfigCopyError extends CanaryError {
+  readonly code = 'CONFIG_COPY_REFUSED';
+  readonly audience = 'user';
+  readonly retry = 'backoff';
+  constructor(kind: string, name: string, why: string) {
+    super(`${kind} ${name}, the copy that the primary is to read, cannot be made: ${why}`);
   }
 }

@@ -7,6 +7,7 @@ import { workloadFor } from '../workloads/index.ts';
 import type { Sides } from '../workloads/workload.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { type ControllerConfig, scaleDownDelayMs } from './config.ts';
+import { type Look, targetFacts } from './target-facts.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
@@ -38,8 +39,10 @@ export function gatherFacts(input: {
   cookieWord: string;
   /** Of an adoption: whether the primary holds what the target is. */
   equalsTarget?: boolean | undefined;
+  /** At the target's configs; absent where none are tracked. */
+  look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, obstacle, cookieWord, equalsTarget } = input;
+  const { canary, provider, router, view, config, nowMs, converged, obstacle, cookieWord, equalsTarget, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
@@ -54,21 +57,17 @@ export function gatherFacts(input: {
     supports: router.supports,
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    ...(target && { target: { ...target, generation: target.generation ?? 0, revision: stableRevision(canary, target) } }),
+    ...(target && { target: targetFacts(canary, target, look, primary?.serving === true) }),
     ...(primary && { primary: { ...primary, ...(equalsTarget === undefined ? {} : { equalsTarget }) } }),
     ...(live !== undefined && { liveRoutes: live }),
     converged,
-    ...(obstacle === undefined ? {} : { obstacle }),
+    ...blockedBy(obstacle, look),
     cookieWord,
   };
 }
 
-/**
- * The same uid and generation is never a new revision, whatever the hash says: a newer server may show new default fields. A kind without
- * a generation has its hash alone.
- */
-function stableRevision(canary: Canary, { uid, generation, revision }: NonNullable<Sides['target']>): string {
-  const release = canary.status?.release;
-  const isUnmoved = generation !== undefined && release?.targetUid === uid && release.observedGeneration === generation;
-  return release && isUnmoved ? release.revision : revision;
+/** Only a person can go on from either. */
+function blockedBy(obstacle: string | undefined, look: Look | undefined): Pick<Facts, 'obstacle'> {
+  const problem = obstacle ?? (look && 'problem' in look ? look.problem : undefined);
+  return problem === undefined ? {} : { obstacle: problem };
 }

@@ -12,10 +12,12 @@ import type { Workload } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView, Seen } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
+import { makeCopies } from './config-copies.ts';
 import { missingField } from './drift.ts';
-import { NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
+import { ConfigUnavailableError, NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import type { HealingBrake } from './healing-brake.ts';
+import { readTargetConfigs } from './target-configs.ts';
 
 export interface Reconciled {
   /** Everything that the intent asks for was found or answered. */
@@ -56,7 +58,7 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   if (apex) {
     await ensureServices(context, apex, false, done);
-    if (target) await ensurePrimary(context, target, primary, apex, done);
+    if (target) await ensurePrimary(context, target, primary, apex, facts, done);
     if (target) await ensureCanary(context, target, intent, facts, done);
   }
   if (intent.primary === 'up' && facts.primary?.replicas === 0) {
@@ -119,6 +121,7 @@ async function ensurePrimary(
   target: Seen,
   existing: Seen | undefined,
   apex: Apex,
+  facts: Facts,
   done: Reconciled,
 ): Promise<void> {
   const { canary, view, cluster, anchors, signal } = context;
@@ -129,6 +132,11 @@ async function ensurePrimary(
     return;
   }
   refuseUnusable(context, target);
+  if (facts.target?.undetermined !== undefined) {
+    // The facts say what cannot be told of its configs, and the look at them is what tries again.
+    done.converged = false;
+    return;
+  }
   const workload = workloadOf(canary);
   // The one read of a bootstrap: the projection keeps no templates.
   const whole = await cluster.get(targetRefOf(canary), { signal });
@@ -137,7 +145,9 @@ async function ensurePrimary(
   const promoted = await anchors.promotedTemplate(canary, signal);
   const known = context.lastReplicas.get(refKey(ref));
   const replicas = known ?? (workload.replicas(whole) || ((await anchors.originalReplicas(canary, signal)) ?? 1));
-  const revision = promoted?.revision ?? workload.revision(whole);
+  const read = promoted ? undefined : await readTargetConfigs(canary, whole, workload, context);
+  if (read && 'problem' in read) throw new ConfigUnavailableError(read.problem);
+  const revision = promoted?.revision ?? read?.revision ?? workload.revision(whole);
   const { includeLabelPrefix, selectorLabels } = context.config;
   const options = {
     selector: apex.selector,
@@ -145,7 +155,9 @@ async function ensurePrimary(
     selectorLabels,
     revision,
     replicas,
+    ...(read && { configs: read.copies.names }),
   };
+  if (read) await makeCopies(cluster, read.copies, owner, signal);
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;

@@ -44,7 +44,10 @@ const companions: Readonly<Record<string, (object: KubeObject) => KubeObject>> =
 /** What is remembered of a watched object: of workloads the part that decisions need, and what their pods are decided by. */
 export function remembered(object: KubeObject): Watched {
   const workload = workloadFor(object);
-  if (!('unsupported' in workload)) return { object: workload.slim(object), revision: workload.revision(object) };
-  const slim = companions[`${object.apiVersion}/${object.kind}`];
-  return { object: slim?.(object) ?? object };
+  if ('unsupported' in workload) {
+    const slim = companions[`${object.apiVersion}/${object.kind}`];
+    return { object: slim?.(object) ?? object };
+  }
+  const configs = workload.configs?.(object);
+  return { object: workload.slim(object), revision: workload.revision(object), ...(configs && { configs }) };
 }

@@ -2,6 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
+import type { ConfigRef } from './configs/config-ref.ts';
 
 /** A pod template as raw JSON; what we do not know passes through. */
 export interface PodTemplate {
@@ -41,6 +42,8 @@ export interface Watched {
   object: KubeObject;
   /** Of targets and primaries: taken from the whole object, before it was slimmed. */
   revision?: string;
+  /** The same: the configs that its pods read. */
+  configs?: readonly ConfigRef[];
 }
 
 /** The controller's picture of the cluster, for reading. */
@@ -61,7 +64,7 @@ export interface SideState {
 /** Both sides; one is absent where its object does not exist. */
 export interface Sides {
   /** `generation` is absent where a kind has none that tells of its pods: then the revision alone decides (DESIGN Revisions). */
-  target?: SideState & { uid: string; generation?: number; revision: string };
+  target?: SideState & { uid: string; generation?: number; revision: string; configs?: readonly ConfigRef[]; pods?: number };
   /** `carries`: the revision that it was written from by us. */
   primary?: SideState & { carries?: string };
 }
@@ -94,6 +97,13 @@ export interface Workload {
   measuredAs?(target: KubeObject): string | undefined;
   /** What decides the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03 H1, DESIGN Revisions). */
   revision(target: KubeObject): string;
+  /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03 CT1). */
+  configs?(target: KubeObject): ConfigRef[];
+  /**
+   * Pods that exist or may be coming, ready or not: 0 only when none of the old ones is left. Every kind with `configs` has it. Reads slim
+   * objects.
+   */
+  pods?(object: KubeObject): number;
   /** Whether the pods can take the load; `thresholdPercent` of them must be available (03 W39–W47). Reads slim objects. */
   readiness(object: KubeObject, thresholdPercent: number): Readiness;
   /** At least one pod is available now. Reads slim objects. */

@@ -13,7 +13,8 @@ const RULES = [
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
   { apiGroups: ['serving.knative.dev'], resources: ['services'], verbs: [...read, 'patch'] },
   { apiGroups: ['serving.knative.dev'], resources: ['revisions'], verbs: read },
-  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: write },
+  // Tracked configs are watched by name; their copies are made and pruned, and never changed.
+  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: [...read, 'create', 'delete'] },
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['get', 'create', 'patch'] },
   { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: write },

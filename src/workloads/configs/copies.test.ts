@@ -148,6 +148,13 @@ describe('copiesToPrune', () => {
     expect(copiesToPrune(canary, [copy], [template('other'), template(copy.metadata.name)])).toEqual([]);
   });
 
+  it('CT18: a copy of a Canary that was made again under its name goes, too: the anchor owns it', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: 'checkout-serin-anchor', uid: 'a-1' };
+    const inherited = renderCopy(canaryWith('c-0'), config(), []);
+    const found = { ...inherited, metadata: { ...inherited.metadata, ownerReferences: [owner] } };
+    expect(copiesToPrune(canary, [found], [])).toEqual([found]);
+  });
+
   it.each([
     { what: 'another Canary', metadata: { annotations: { ...copy.metadata.annotations, 'serin.dev/canary-uid': 'c-2' } } },
     { what: 'a user who took our label', metadata: { annotations: {} } },

@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
-import { ownerAnnotation } from '../../api/names.ts';
+import { names, ownerAnnotation } from '../../api/names.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
 import { digest, isRecord } from '../canonical-json.ts';
 import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
@@ -29,17 +29,17 @@ export interface ConfigCopies {
  */
 export function copiesOf(canary: Canary, found: FoundConfigs, includeLabelPrefix: readonly string[]): ConfigCopies {
   const copies: KubeObject[] = [];
-  const names = new Map<ConfigKey, string>();
+  const named = new Map<ConfigKey, string>();
   for (const [key, source] of found) {
     if (source === undefined) {
-      names.set(key, fitting(key.slice(key.indexOf('/') + 1), '-primary-absent'));
+      named.set(key, fitting(key.slice(key.indexOf('/') + 1), '-primary-absent'));
     } else if (isTracked(source)) {
       const copy = renderCopy(canary, source, includeLabelPrefix);
       copies.push(copy);
-      names.set(key, copy.metadata.name);
+      named.set(key, copy.metadata.name);
     }
   }
-  return { copies, names };
+  return { copies, names: named };
 }
 
 /**
@@ -77,12 +77,16 @@ export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<Config
   return new Set(templates.flatMap(({ template }) => configReferences(template?.spec).map(configKey)));
 }
 
-/** The copies of this Canary that no kept template reads. An object without our mark is nobody's to delete. */
+/**
+ * The copies of this Canary, and of one that was made again under its name, that no kept template reads. An object without our marks is
+ * nobody's to delete.
+ */
 export function copiesToPrune(canary: Canary, copies: readonly KubeObject[], kept: readonly PrimarySpec[]): KubeObject[] {
   const needed = configsOf(kept);
   return copies.filter(({ kind, metadata }) => {
-    if ((kind !== 'ConfigMap' && kind !== 'Secret') || metadata.annotations?.[ownerAnnotation] !== canary.metadata.uid) return false;
-    return metadata.annotations[copiedFromAnnotation] !== undefined && !needed.has(configKey({ kind, name: metadata.name }));
+    if (kind !== 'ConfigMap' && kind !== 'Secret') return false;
+    const isCopy = metadata.annotations?.[copiedFromAnnotation] !== undefined && isOfCanary(canary, metadata);
+    return isCopy && !needed.has(configKey({ kind, name: metadata.name }));
   });
 }
 
@@ -90,6 +94,12 @@ function copyName(canary: Canary, source: KubeObject, content: object): string {
   const { name } = source.metadata;
   const hash = digest({ canary: canary.metadata.uid, kind: source.kind, name, content }).slice(0, HASH_DIGITS);
   return fitting(name, `-primary-${hash}`);
+}
+
+function isOfCanary(canary: Canary, { annotations, ownerReferences = [] }: KubeObject['metadata']): boolean {
+  const { anchor } = names(canary);
+  const isOwned = ownerReferences.some(({ kind, name }) => kind === 'ControllerRevision' && name === anchor);
+  return isOwned || annotations?.[ownerAnnotation] === canary.metadata.uid;
 }
 
 /** The name is cut where it would pass what Kubernetes allows; a cut may end in what no part of a name may end in. */

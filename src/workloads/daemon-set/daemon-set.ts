@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
+import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
 import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
@@ -8,7 +9,7 @@ import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
-import { daemonSetReadiness, leavingForMs, podsAskedFor } from './readiness.ts';
+import { daemonSetReadiness, leavingForMs, podsAskedFor, podsLeft } from './readiness.ts';
 import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
 
 /** apps/v1 DaemonSet (03 §3). Its pods are sent away by a key in its node selector, which is never part of a revision. */
@@ -31,6 +32,8 @@ export const daemonSet: Workload = {
     return `DaemonSet ${target.metadata.name}: spec.updateStrategy.type ${type} never replaces its pods; set it to RollingUpdate`;
   },
   revision: (target) => templateRevision(withoutScaleToZero(target.spec.template)),
+  configs: (target) => configReferences(target.spec.template.spec),
+  pods: podsLeft,
   readiness: daemonSetReadiness,
   isServing: (object) => (object.status?.numberAvailable ?? 0) >= 1,
   replicas: podsAskedFor,

@@ -7,6 +7,13 @@ export function podsAskedFor(daemonSet: KubeObject): number {
   return isScaledToZero(daemonSet) ? 0 : Math.max(1, daemonSet.status?.desiredNumberScheduled ?? 1);
 }
 
+/** Pods that exist or may be coming; those that we have sent away are counted as misscheduled until they are gone. */
+export function podsLeft(daemonSet: KubeObject): number {
+  const { observedGeneration = 0, currentNumberScheduled = 0, numberMisscheduled = 0 } = daemonSet.status ?? {};
+  const isBehind = (daemonSet.metadata.generation ?? 0) > observedGeneration;
+  return Math.max(podsAskedFor(daemonSet), currentNumberScheduled + numberMisscheduled, isBehind ? 1 : 0);
+}
+
 /**
  * Readiness of a DaemonSet (03 W59), in whole numbers (W47). Its controller never gives up, so it never stalls; deadlines are the
  * engine's and count from its own step, not from the Canary's last transition (W60, B3). One that no node takes is not ready unless it

@@ -1,4 +1,5 @@
 import { resolveSelector } from '../../api/selector-label.ts';
+import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
 import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
@@ -7,7 +8,7 @@ import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
-import { deploymentReadiness, replicasOf } from './readiness.ts';
+import { deploymentReadiness, podsLeft, replicasOf } from './readiness.ts';
 
 /** apps/v1 Deployment (03 §2). */
 export const deployment: Workload = {
@@ -19,6 +20,8 @@ export const deployment: Workload = {
   sides: (canary, watched) => podSides(deployment, canary, watched),
   selector: resolveSelector,
   revision: (target) => templateRevision(target.spec.template),
+  configs: (target) => configReferences(target.spec.template.spec),
+  pods: podsLeft,
   readiness: deploymentReadiness,
   isServing: (object) => (object.status?.availableReplicas ?? 0) >= 1,
   replicas: replicasOf,

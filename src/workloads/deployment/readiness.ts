@@ -6,6 +6,13 @@ export function replicasOf(deployment: KubeObject): number {
   return deployment.spec?.replicas ?? 1;
 }
 
+/** Pods that exist or may be coming; a status that is older than the spec tells nothing of the ones that are being made. */
+export function podsLeft(deployment: KubeObject): number {
+  const { observedGeneration = 0, replicas = 0 } = deployment.status ?? {};
+  const isBehind = (deployment.metadata.generation ?? 0) > observedGeneration;
+  return Math.max(replicasOf(deployment), replicas, isBehind ? 1 : 0);
+}
+
 /**
  * Readiness of a Deployment (03 W40–W48), in whole numbers (W47). Zero wanted is `ready`: whether that is right is for the
  * caller, who knows if the side is at rest. With any wanted, one available pod is the least, even at threshold 0 (DESIGN).

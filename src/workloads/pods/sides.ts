@@ -14,7 +14,7 @@ export function besideRef(apiVersion: string, canary: Canary): ObjectRef {
   return { ...ownRef(apiVersion, canary), name: names(canary).primary };
 }
 
-type Verbs = Pick<Workload, 'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries'>;
+type Verbs = Pick<Workload, 'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods'>;
 
 /** Both sides of a release of pods: the target and its primary, each judged by its own status. */
 export function podSides(workload: Verbs, canary: Canary, watched: WatchedObjects): Sides {
@@ -22,7 +22,7 @@ export function podSides(workload: Verbs, canary: Canary, watched: WatchedObject
   const target = watched.find(workload.targetRef(canary));
   const primary = watched.find(workload.primaryRef(canary));
   return {
-    ...(target && { target: { ...stateOf(workload, target.object, canaryReadyThreshold), ...identityOf(target) } }),
+    ...(target && { target: { ...stateOf(workload, target.object, canaryReadyThreshold), ...identityOf(workload, target) } }),
     ...(primary && { primary: { ...stateOf(workload, primary.object, primaryReadyThreshold), ...carriedBy(workload, primary.object) } }),
   };
 }
@@ -35,9 +35,11 @@ function stateOf(workload: Verbs, object: KubeObject, thresholdPercent: number |
   };
 }
 
-function identityOf({ object, revision = '' }: Watched): { uid: string; generation: number; revision: string } {
+type Identity = Omit<NonNullable<Sides['target']>, keyof SideState>;
+
+function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): Identity {
   const { uid = '', generation = 0 } = object.metadata;
-  return { uid, generation, revision };
+  return { uid, generation, revision, ...(configs && { configs }), ...(workload.pods && { pods: workload.pods(object) }) };
 }
 
 function carriedBy(workload: Verbs, primary: KubeObject): { carries?: string } {

@@ -1,0 +1,63 @@
+import type { Canary } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
+import type { Facts } from '../engine/facts.ts';
+import { revisionWithConfigs } from '../workloads/configs/revision.ts';
+import type { Sides } from '../workloads/workload.ts';
+import type { ConfigsLook, LookedAt } from './tracked-configs.ts';
+
+/** Of a target what tells its template: `revision` is the hash of that alone. */
+type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'revision'>;
+type TargetFacts = NonNullable<Facts['target']>;
+
+/** A look at the configs that a template reads. Absent: none is tracked. */
+export type Look = ConfigsLook & Pick<LookedAt, 'uid' | 'template'>;
+
+/**
+ * The release that was recorded for this very template. The same uid and generation always has the same one, whatever the hash says: a
+ * newer server may show new default fields. A generation moves with replicas, too, and some kinds have none: then the hash decides.
+ */
+export function recordedFor(canary: Canary, { uid, generation, revision }: Template): Release | undefined {
+  const { release } = canary.status ?? {};
+  if (release === undefined || release.targetUid !== uid || release.observedGeneration === 0) return undefined;
+  return release.observedGeneration === generation || templateOf(release) === revision ? release : undefined;
+}
+
+/** The template's revision, as it was recorded or as it is. */
+export function templateOfTarget(canary: Canary, target: Template): string {
+  const recorded = recordedFor(canary, target);
+  return recorded ? templateOf(recorded) : target.revision;
+}
+
+/** What decides the target's pods (DESIGN Revisions): its template, and the configs that they read. */
+export function targetFacts(
+  canary: Canary,
+  target: NonNullable<Sides['target']>,
+  look: Look | undefined,
+  primaryServes: boolean,
+): TargetFacts {
+  const { configs: _refs, generation = 0, ...side } = target;
+  const recorded = recordedFor(canary, target);
+  const template = recorded ? templateOf(recorded) : target.revision;
+  const same = { ...side, generation, template };
+  if (look === undefined) return { ...same, ...counting(template, recorded?.configs) };
+  if (look.uid === target.uid && look.template === template && 'configs' in look) {
+    // Recorded without configs: they were not tracked then, and that starts no release.
+    const counts = recorded === undefined || recorded.configs !== undefined;
+    return { ...same, ...counting(template, counts ? look.configs : undefined) };
+  }
+  const undetermined = 'problem' in look ? look.problem : 'the target has just changed';
+  if (recorded) return { ...same, undetermined, ...counting(template, recorded.configs) };
+  const { phase, release } = canary.status ?? {};
+  const unknown = { ...same, undetermined, revision: release?.revision ?? template };
+  if ((phase !== 'Progressing' && phase !== 'WaitingPromotion') || !primaryServes) return unknown;
+  // Its pods are not those of the revision under analysis, nor can it be told which they are of: they get no traffic meanwhile.
+  return { ...unknown, serving: false, readiness: { ...side.readiness, state: 'waiting', reason: undetermined } };
+}
+
+function counting(template: string, configs: TargetFacts['configs']): Pick<TargetFacts, 'revision' | 'configs'> {
+  return { revision: revisionWithConfigs(template, configs ?? {}), ...(configs && { configs }) };
+}
+
+function templateOf({ template, revision }: Release): string {
+  return template ?? revision;
+}

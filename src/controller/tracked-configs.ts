@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SeenConfig } from '../api/canary-status.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { type ConfigRef, configKey } from '../workloads/configs/config-ref.ts';
+import {
+  type FoundConfigs,
+  missingConfig,
+  readConfigs,
+  type SecretsMode,
+  seenConfig,
+  trackable,
+} from '../workloads/configs/read-configs.ts';
+import { type SeenConfigs, trackedChecksums } from '../workloads/configs/revision.ts';
+import type { ConfigSight, ConfigWatches } from './config-watches.ts';
+
+/** What is known of the configs of one target, or why nothing can be told of them now. */
+export type ConfigsLook = { configs: SeenConfigs } | { problem: string };
+
+/** The target as the watch shows it. */
+export interface LookedAt {
+  follower: string;
+  namespace: string;
+  uid: string;
+  template: string;
+  refs: readonly ConfigRef[];
+}
+
+/** What the status remembers: of this very template (`isPinned`), or of another one, whose checksums are still good. */
+export interface Remembered {
+  configs: SeenConfigs;
+  isPinned: boolean;
+}
+
+export interface ConfigRoom {
+  cluster: Pick<Cluster, 'get'>;
+  watches: Pick<ConfigWatches, 'follow' | 'sight'>;
+  secrets: SecretsMode;
+}
+
+/**
+ * The checksums of one target's configs. Content is read only when the metadata are others than those remembered in the status or here,
+ * and forgotten at once: a restart over resting Canaries reads none.
+ */
+export class TrackedConfigs {
+  readonly #room: ConfigRoom;
+  /** As last read here. */
+  readonly #read = new Map<string, SeenConfig>();
+  /** Secrets that are not watched, and for which state of target and ConfigMaps they were read. */
+  #unwatched: { occasion: unknown; configs: SeenConfigs } | undefined;
+  #occasion: unknown;
+
+  constructor(room: ConfigRoom) {
+    this.#room = room;
+  }
+
+  /** What decides the pods besides the template. One look reads each changed config once. */
+  async look(target: LookedAt, remembered: Remembered, signal: AbortSignal): Promise<ConfigsLook> {
+    const { watches, secrets } = this.#room;
+    const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
+    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets === 'watch';
+    const watched = wanted.filter(isWatched);
+    const unwatched = wanted.filter((ref) => !isWatched(ref));
+    watches.follow(target.follower, target.namespace, watched);
+    for (const key of this.#read.keys()) if (!wanted.some((ref) => configKey(ref) === key)) this.#read.delete(key);
+    const seen = await this.#lookAtWatched(watched, target.namespace, remembered.configs, signal);
+    if ('problem' in seen) return seen;
+    const others = await this.#lookAtUnwatched(unwatched, seen.configs, target, remembered, signal);
+    return 'problem' in others ? others : { configs: { ...constant, ...seen.configs, ...others.configs } };
+  }
+
+  /** What a promotion has read, so that a mismatch is not found again and again. */
+  learn(found: FoundConfigs): void {
+    const configs = Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
+    for (const [key, config] of Object.entries(configs)) if (config.uid !== undefined) this.#read.set(key, config);
+    this.#unwatched = { occasion: this.#occasion, configs };
+  }
+
+  async #lookAtWatched(refs: readonly ConfigRef[], namespace: string, remembered: SeenConfigs, signal: AbortSignal): Promise<ConfigsLook> {
+    const sights = await Promise.all(refs.map(async (ref) => ({ ref, sight: await this.#room.watches.sight(ref, namespace, signal) })));
+    const configs: Record<string, SeenConfig> = {};
+    const unread: ConfigRef[] = [];
+    for (const { ref, sight } of sights) {
+      const key = configKey(ref);
+      if (sight.state === 'unknown') return { problem: sight.problem };
+      if (sight.state === 'absent' && !ref.optional) return { problem: missingConfig(ref) };
+      const known = knownOf(sight, [this.#read.get(key), remembered[key]]);
+      if (known) configs[key] = known;
+      else unread.push(ref);
+    }
+    return this.#readNow(unread, namespace, configs, signal);
+  }
+
+  /** Read again at each release start, which another template or ConfigMap makes. */
+  async #lookAtUnwatched(
+    refs: readonly ConfigRef[],
+    configMaps: SeenConfigs,
+    { namespace, uid, template }: LookedAt,
+    { configs: remembered, isPinned }: Remembered,
+    signal: AbortSignal,
+  ): Promise<ConfigsLook> {
+    if (refs.length === 0) return { configs: {} };
+    this.#occasion = [uid, template, trackedChecksums(configMaps)];
+    const isRemembered = isPinned && isDeepStrictEqual(trackedChecksums(configMaps), trackedChecksums(onlyConfigMaps(remembered)));
+    const isRead = isDeepStrictEqual(this.#unwatched?.occasion, this.#occasion);
+    const known = isRead ? (this.#unwatched?.configs ?? {}) : isRemembered ? remembered : {};
+    const configs = Object.fromEntries(Object.entries(known).filter(([key]) => refs.some((ref) => configKey(ref) === key)));
+    const unread = refs.filter((ref) => configs[configKey(ref)] === undefined);
+    const look = await this.#readNow(unread, namespace, configs, signal);
+    if ('configs' in look) this.#unwatched = { occasion: this.#occasion, configs: look.configs };
+    return look;
+  }
+
+  async #readNow(refs: readonly ConfigRef[], namespace: string, known: SeenConfigs, signal: AbortSignal): Promise<ConfigsLook> {
+    if (refs.length === 0) return { configs: known };
+    const read = await readConfigs(this.#room.cluster, namespace, refs, signal);
+    if ('problem' in read) return read;
+    const configs: Record<string, SeenConfig> = { ...known };
+    for (const [key, object] of read.found) {
+      const seen = seenConfig(object);
+      configs[key] = seen;
+      if (object !== undefined) this.#read.set(key, seen);
+    }
+    return { configs };
+  }
+}
+
+/**
+ * Which configs count. It is fixed with the template, so that a flag that is changed starts no release: what counts, and may not be
+ * looked at any more, stays as it was.
+ */
+export function countedRefs(
+  refs: readonly ConfigRef[],
+  { configs, isPinned }: Remembered,
+  secrets: SecretsMode,
+): { wanted: ConfigRef[]; constant: SeenConfigs } {
+  const lookable = trackable(refs, secrets);
+  if (!isPinned) return { wanted: lookable, constant: {} };
+  const isCounted = (ref: ConfigRef) => configs[configKey(ref)] !== undefined;
+  const hidden = refs.filter((ref) => isCounted(ref) && !lookable.includes(ref));
+  return {
+    wanted: lookable.filter(isCounted),
+    constant: Object.fromEntries(hidden.map((ref) => [configKey(ref), configs[configKey(ref)] ?? {}])),
+  };
+}
+
+/** The remembered one that is as new as the watch, or newer: it was read after the watch last told. */
+function knownOf(
+  sight: Exclude<ConfigSight, { state: 'unknown' }>,
+  remembered: readonly (SeenConfig | undefined)[],
+): SeenConfig | undefined {
+  if (sight.state === 'absent') return {};
+  const { uid, resourceVersion, optedOut } = sight;
+  if (optedOut) return { uid, resourceVersion };
+  return remembered.find((known) => known?.uid === uid && !isOlder(known.resourceVersion, resourceVersion));
+}
+
+/** API servers number versions upwards (KEP-5504); what is no number can only be the same. */
+function isOlder(known: string | undefined, seen: string): boolean {
+  return known !== seen && !(Number(known) > Number(seen));
+}
+
+function onlyConfigMaps(configs: SeenConfigs): SeenConfigs {
+  return Object.fromEntries(Object.entries(configs).filter(([key]) => key.startsWith('configmap/')));
+}

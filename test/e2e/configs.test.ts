@@ -1,0 +1,4 @@
+import { describeConfigs } from '../suite/configs.ts';
+import { startRealStage } from '../suite/stage.ts';
+
+describeConfigs('configs on a real control plane', startRealStage);

@@ -1,0 +1,347 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Canary } from '../../src/api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import { configKey } from '../../src/workloads/configs/config-ref.ts';
+import { copiesOf } from '../../src/workloads/configs/copies.ts';
+import { type ControllerProcess, startController } from './controller.ts';
+import type { Stage } from './stage.ts';
+import { APP, Story } from './story.ts';
+import { until } from './until.ts';
+
+const QUICK = { stepWeight: 50, maxWeight: 50 };
+const SECRET_TEXT = 'hunter2-nobody-may-see-this';
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** A config read in both ways: by the environment at start, and by a mounted file. */
+const bothWays = (name: string) => ({
+  container: { envFrom: [{ configMapRef: { name } }], volumeMounts: [{ name: 'files', mountPath: '/etc/settings' }] },
+  pod: { volumes: [{ name: 'files', projected: { sources: [{ configMap: { name } }] } }] },
+});
+
+/** What a target reads, and how its changes are released. One suite for every cluster. */
+export function describeConfigs(name: string, startStage: () => Promise<Stage>): void {
+  describe(name, () => {
+    let stage: Stage;
+    let controller: ControllerProcess;
+    beforeAll(async () => {
+      stage = await startStage();
+      controller = startController(stage);
+    });
+    afterAll(async () => {
+      await controller?.stop();
+      await stage?.stop();
+    });
+
+    const tell = (title: string, namespace: string, play: (scene: ConfigScene) => Promise<void>): void => {
+      it(title, async () => {
+        const story = await Story.begin(stage, controller, namespace);
+        try {
+          await play(new ConfigScene(stage, story));
+        } finally {
+          await story.end();
+        }
+      });
+    };
+
+    describe.concurrent('each in a namespace of its own', () => {
+      tell(
+        'CT13, CT14, CT20: a changed ConfigMap is released; env and volume of the primary read a copy of it',
+        'config-map',
+        async (scene) => {
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await scene.application(bothWays('settings'));
+          scene.story.given.users();
+          await scene.story.given.aCanary(QUICK);
+          const blue = await scene.copyInUse('ConfigMap', 'settings');
+          expect(blue).toMatchObject({ data: { COLOR: 'blue' }, immutable: true });
+          expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
+
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+          await scene.released(1);
+          const red = await scene.copyInUse('ConfigMap', 'settings');
+          expect(red).toMatchObject({ data: { COLOR: 'red' }, immutable: true });
+          expect(red.metadata.name).not.toBe(blue.metadata.name);
+          expect(await scene.find('ConfigMap', blue.metadata.name), 'a template that may be put back reads it').toEqual(blue);
+          scene.story.then.nothingWasLost();
+        },
+      );
+
+      tell('CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (scene) => {
+        const annotations = { 'flagger.app/config-tracking': 'disabled' };
+        await scene.config('ConfigMap', 'flags', { data: { ON: '0' } }, annotations);
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await scene.application({ container: { envFrom: [{ configMapRef: { name: 'flags' } }, { configMapRef: { name: 'settings' } }] } });
+        await scene.story.given.aCanary(QUICK);
+        await scene.config('ConfigMap', 'flags', { data: { ON: '1' } }, annotations);
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await scene.released(1);
+        expect(await scene.primaryReads()).toEqual(['flags', expect.stringMatching(/^settings-primary-/)]);
+        expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
+      });
+
+      tell('CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (scene) => {
+        const optional = { configMapRef: { name: 'maybe', optional: true } };
+        await scene.application({ container: { envFrom: [optional] } });
+        await scene.story.given.aCanary(QUICK);
+        expect(await scene.primaryReads()).toEqual(['maybe-primary-absent']);
+        await scene.config('ConfigMap', 'maybe', { data: { COLOR: 'blue' } });
+        await scene.released(1);
+        expect(await scene.copyInUse('ConfigMap', 'maybe')).toMatchObject({ data: { COLOR: 'blue' } });
+      });
+
+      tell('B8: a change of binaryData alone is released, and copied', 'binary-data', async (scene) => {
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAE=' } });
+        await scene.application(bothWays('settings'));
+        await scene.story.given.aCanary(QUICK);
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAI=' } });
+        await scene.released(1);
+        expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'blue' }, binaryData: { logo: 'AAI=' } });
+      });
+
+      tell(
+        'B8, B24: an immutable config is replaced: missing meanwhile is said, and nothing starts until it is back',
+        'immutable',
+        async (scene) => {
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, immutable: true });
+          await scene.application(bothWays('settings'));
+          scene.story.given.users();
+          await scene.story.given.aCanary(QUICK);
+          await scene.remove('ConfigMap', 'settings');
+          await scene.canaryIs('says that it is missing', ({ conditions, phase, release }) => {
+            const said = conditions[0]?.message ?? '';
+            return phase === 'Initialized' && release.run === 0 && /ConfigMap settings.*does not exist/.test(said);
+          });
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' }, immutable: true });
+          await scene.released(1);
+          expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'red' } });
+          expect((await scene.canary()).status.conditions[0].message).not.toContain('does not exist');
+          scene.story.then.nothingWasLost();
+        },
+      );
+
+      tell('a changed Secret is released, and what it holds is in no log, event, status or error', 'secret', async (scene) => {
+        await scene.config('Secret', 'db', { type: 'Opaque', data: { password: base64(`${SECRET_TEXT}-1`) } });
+        await scene.application({
+          container: { env: [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }] },
+        });
+        await scene.story.given.aCanary(QUICK);
+        const next = { type: 'Opaque', data: { password: base64(`${SECRET_TEXT}-2`) } };
+        // The name of the copy to be made is taken by somebody: the promotion is refused, and the refusal is told.
+        const taken = await scene.copyName('Secret', 'db', next);
+        await scene.config('Secret', taken, { type: 'Opaque', data: { mine: base64(SECRET_TEXT) } });
+        await scene.config('Secret', 'db', next);
+        await scene.canaryIs('names what is in its way', ({ phase, conditions }) => {
+          return phase === 'Promoting' && (conditions[0]?.message ?? '').includes(`Secret ${taken} exists and is not ours`);
+        });
+        expect(await scene.find('Secret', taken), 'B25: it is never overwritten').toMatchObject({ data: { mine: base64(SECRET_TEXT) } });
+        await scene.remove('Secret', taken);
+        await scene.released(1);
+        expect(await scene.copyInUse('Secret', 'db')).toMatchObject({ ...next, immutable: true });
+        const events = await stage.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: scene.story.namespace });
+        const told = [JSON.stringify(events.items), JSON.stringify(await scene.canary()), readFileSync(controller.logFile, 'utf8')];
+        expect(events.items.length).toBeGreaterThan(3);
+        for (const text of told) for (const word of [SECRET_TEXT, base64(SECRET_TEXT).slice(0, 24)]) expect(text).not.toContain(word);
+      });
+
+      tell(
+        '02-15.1.11: a config changed during the analysis: traffic goes home, and only pods that read the new one are analysed',
+        'mid-run',
+        async (scene) => {
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await scene.application(bothWays('settings'));
+          scene.story.given.users();
+          await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50 });
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+          await scene.story.then.canaryReceives(20);
+          const before = await scene.canaryPods();
+          expect(before.length).toBe(2);
+          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } });
+          await scene.canaryIs('lets its pods go', ({ release, canaryWeight }) => release.step === 'emptying' && canaryWeight === 0);
+          await scene.canaryIs('analyses again', ({ release, canaryWeight }) => release.run === 2 && canaryWeight > 0);
+          const after = await scene.canaryPods();
+          expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+          await scene.released(2);
+          expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
+          scene.story.then.nothingWasLost();
+        },
+      );
+
+      tell('B7: a promotion that fails puts back the template with the copies that it ran with', 'failed-promotion', async (scene) => {
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await scene.application(bothWays('settings'));
+        scene.story.given.users();
+        await scene.story.given.aCanary(QUICK);
+        const blue = await scene.copyInUse('ConfigMap', 'settings');
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await scene.roll('2', { env: [{ name: 'NEVER_READY_AS_PRIMARY', value: '1' }] });
+        await scene.canaryIs('has failed', ({ phase, release }) => phase === 'Failed' && release.step === 'resting');
+        expect(await scene.copyInUse('ConfigMap', 'settings')).toEqual(blue);
+        await scene.story.then.everyoneGets('1');
+        scene.story.then.nothingWasLost();
+      });
+
+      tell('CT6: a target whose config is missing is not started, and goes on when it is there', 'missing', async (scene) => {
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await scene.application(bothWays('settings'));
+        await scene.story.given.aCanary(QUICK);
+        await scene.roll('2', { envFrom: [{ secretRef: { name: 'late' } }] });
+        await scene.canaryIs('names it', ({ phase, conditions }) => {
+          return phase === 'Initialized' && /Secret late.*does not exist/.test(conditions[0]?.message ?? '');
+        });
+        await scene.config('Secret', 'late', { type: 'Opaque', data: { a: base64('b') } });
+        await scene.released(1);
+        await scene.story.then.primaryRuns('2');
+      });
+
+      tell('a revert of the config during the analysis cancels it', 'revert', async (scene) => {
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await scene.application(bothWays('settings'));
+        await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50 });
+        const blue = await scene.copyInUse('ConfigMap', 'settings');
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await scene.story.then.canaryReceives(10);
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await scene.released(1);
+        const { lastAppliedSpec, lastPromotedSpec } = (await scene.canary()).status;
+        expect(lastAppliedSpec).toBe(lastPromotedSpec);
+        expect(await scene.copyInUse('ConfigMap', 'settings')).toEqual(blue);
+      });
+    });
+
+    it('nothing was asked for that the controller may not do', () => expect(stage.forbidden()).toEqual([]));
+  });
+}
+
+interface Reads {
+  container?: Record<string, unknown>;
+  pod?: Record<string, unknown>;
+}
+
+/** One application, its Canary and what its pods read, in a story's namespace. */
+class ConfigScene {
+  readonly story: Story;
+  readonly #stage: Stage;
+  #reads: Reads = {};
+
+  constructor(stage: Stage, story: Story) {
+    this.#stage = stage;
+    this.story = story;
+  }
+
+  /** Version 1, serving, whose pods read these configs. */
+  async application(reads: Reads): Promise<void> {
+    this.#reads = reads;
+    const labels = { app: APP };
+    const metadata = { name: APP, namespace: this.story.namespace };
+    const template = { metadata: { labels }, spec: { ...reads.pod, containers: [this.#container('1')] } };
+    await this.#stage.cluster.create({
+      ...this.#ref('apps/v1', 'Deployment', APP),
+      metadata,
+      spec: { replicas: 2, selector: { matchLabels: labels }, template },
+    });
+    const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
+    await this.#stage.cluster.create({ ...this.#ref('v1', 'Service', APP), metadata, spec: { selector: labels, ports } });
+    await until(
+      this.#stage.cluster,
+      this.#ref('apps/v1', 'Deployment', APP),
+      'is available',
+      (now) => now?.status?.availableReplicas === 2,
+    );
+    await this.story.then.everyoneGets('1');
+  }
+
+  async roll(version: string, container: Record<string, unknown>): Promise<void> {
+    const containers = [{ ...this.#container(version), ...container }];
+    await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), { spec: { template: { spec: { containers } } } });
+  }
+
+  /** Creates the config, or gives it this content. */
+  async config(kind: string, name: string, content: Record<string, unknown>, annotations: Record<string, string> = {}): Promise<void> {
+    const ref = this.#ref('v1', kind, name);
+    const metadata = { name, namespace: this.story.namespace, annotations };
+    const before = await this.#stage.cluster.get(ref);
+    const object = {
+      apiVersion: 'v1',
+      kind,
+      ...content,
+      metadata: { ...metadata, ...(before && { resourceVersion: before.metadata.resourceVersion ?? '' }) },
+    };
+    await (before ? this.#stage.cluster.replace(object) : this.#stage.cluster.create(object));
+  }
+
+  async remove(kind: string, name: string): Promise<void> {
+    await this.#stage.cluster.delete(this.#ref('v1', kind, name));
+  }
+
+  find(kind: string, name: string): Promise<KubeObject | undefined> {
+    return this.#stage.cluster.get(this.#ref('v1', kind, name));
+  }
+
+  async canary(): Promise<KubeObject> {
+    return this.#must(this.#canaryRef);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the raw status, as a person reads it
+  async canaryIs(what: string, isSo: (status: any) => boolean): Promise<void> {
+    await until(this.#stage.cluster, this.#canaryRef, what, (now) => now?.status?.release !== undefined && isSo(now.status));
+  }
+
+  /** So many releases have begun, and the last one is over and done. */
+  async released(run: number): Promise<void> {
+    await this.canaryIs(`has ended its release ${run} well`, ({ phase, release }) => {
+      return phase === 'Succeeded' && release.run === run && release.step === 'resting';
+    });
+  }
+
+  /** Names of the configs that the environment of the primary comes from. */
+  async primaryReads(): Promise<string[]> {
+    const primary = await this.#must(this.#ref('apps/v1', 'Deployment', `${APP}-primary`));
+    const { envFrom = [], env = [] } = primary.spec.template.spec.containers[0];
+    type Source = { configMapRef?: { name: string }; secretRef?: { name: string }; valueFrom?: { secretKeyRef?: { name: string } } };
+    return [...envFrom, ...env].flatMap(
+      ({ configMapRef, secretRef, valueFrom }: Source) => (configMapRef ?? secretRef ?? valueFrom?.secretKeyRef)?.name ?? [],
+    );
+  }
+
+  /** The one copy of this source that the primary's environment and volumes read. */
+  async copyInUse(kind: string, source: string): Promise<KubeObject> {
+    const [name = ''] = (await this.primaryReads()).filter((each) => each.startsWith(`${source}-primary-`));
+    const primary = await this.#must(this.#ref('apps/v1', 'Deployment', `${APP}-primary`));
+    const { volumes = [] } = primary.spec.template.spec;
+    if (volumes.length > 0) expect(volumes).toMatchObject([{ projected: { sources: [{ configMap: { name } }] } }]);
+    return this.#must(this.#ref('v1', kind, name));
+  }
+
+  /** The name that the copy of this content will have. */
+  async copyName(kind: 'Secret', name: string, content: Record<string, unknown>): Promise<string> {
+    const source = { apiVersion: 'v1', kind, metadata: { name, namespace: this.story.namespace }, ...content };
+    const found = new Map([[configKey({ kind, name }), source]]);
+    return copiesOf(Canary.parse(await this.canary()), found, []).names.get(configKey({ kind, name })) ?? '';
+  }
+
+  async canaryPods(): Promise<string[]> {
+    const { items } = await this.#stage.cluster.list(
+      { apiVersion: 'v1', kind: 'Pod', namespace: this.story.namespace },
+      { labelSelector: `app=${APP}` },
+    );
+    return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.uid ?? '');
+  }
+
+  #container(version: string): Record<string, unknown> {
+    return { name: 'web', image: `${APP}:${version}`, ports: [{ name: 'http', containerPort: 9898 }], ...this.#reads.container };
+  }
+
+  get #canaryRef(): ObjectRef {
+    return this.#ref('flagger.app/v1beta1', 'Canary', APP);
+  }
+
+  #ref(apiVersion: string, kind: string, name: string): ObjectRef {
+    return { apiVersion, kind, name, namespace: this.story.namespace };
+  }
+
+  async #must(ref: ObjectRef): Promise<KubeObject> {
+    const found = await this.#stage.cluster.get(ref);
+    if (!found) throw new Error(`${ref.kind} ${ref.name} does not exist`);
+    return found;
+  }
+}
