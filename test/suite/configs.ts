@@ -150,7 +150,8 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
           await scene.application(bothWays('settings'));
           scene.story.given.users();
-          await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50 });
+          const webhooks = [{ name: 'seen', type: 'rollout', url: scene.story.hooks.url('seen') }];
+          await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks });
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
           await scene.story.then.canaryReceives(20);
           const before = await scene.canaryPods();
@@ -162,9 +163,29 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
           expect(after.filter((uid) => before.includes(uid))).toEqual([]);
           await scene.released(2);
           expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
+          const checksums = scene.story.hooks.calls('seen').map(({ checksum }) => checksum);
+          expect(new Set(checksums).size, 'H8: hooks can tell the two').toBe(2);
           scene.story.then.nothingWasLost();
         },
       );
+
+      tell('02-15.1.11: the same of a DaemonSet, whose pods are sent away by its node selector', 'mid-run-daemon', async (scene) => {
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await scene.application(bothWays('settings'), 'DaemonSet');
+        scene.story.given.users();
+        const targetRef = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP };
+        await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50 }, { targetRef });
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await scene.story.then.canaryReceives(20);
+        const before = await scene.canaryPods();
+        expect(before.length).toBeGreaterThan(0);
+        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } });
+        await scene.canaryIs('analyses again', ({ release, canaryWeight }) => release.run === 2 && canaryWeight > 0);
+        expect((await scene.canaryPods()).filter((uid) => before.includes(uid))).toEqual([]);
+        await scene.released(2);
+        expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
+        scene.story.then.nothingWasLost();
+      });
 
       tell('B7: a promotion that fails puts back the template with the copies that it ran with', 'failed-promotion', async (scene) => {
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
@@ -218,10 +239,11 @@ interface Reads {
 }
 
 /** One application, its Canary and what its pods read, in a story's namespace. */
-class ConfigScene {
+export class ConfigScene {
   readonly story: Story;
   readonly #stage: Stage;
   #reads: Reads = {};
+  #kind = 'Deployment';
 
   constructor(stage: Stage, story: Story) {
     this.#stage = stage;
@@ -229,24 +251,19 @@ class ConfigScene {
   }
 
   /** Version 1, serving, whose pods read these configs. */
-  async application(reads: Reads): Promise<void> {
+  async application(reads: Reads, kind: 'Deployment' | 'DaemonSet' = 'Deployment'): Promise<void> {
     this.#reads = reads;
+    this.#kind = kind;
     const labels = { app: APP };
     const metadata = { name: APP, namespace: this.story.namespace };
     const template = { metadata: { labels }, spec: { ...reads.pod, containers: [this.#container('1')] } };
     await this.#stage.cluster.create({
-      ...this.#ref('apps/v1', 'Deployment', APP),
+      ...this.#ref('apps/v1', kind, APP),
       metadata,
-      spec: { replicas: 2, selector: { matchLabels: labels }, template },
+      spec: { ...(kind === 'Deployment' && { replicas: 2 }), selector: { matchLabels: labels }, template },
     });
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
     await this.#stage.cluster.create({ ...this.#ref('v1', 'Service', APP), metadata, spec: { selector: labels, ports } });
-    await until(
-      this.#stage.cluster,
-      this.#ref('apps/v1', 'Deployment', APP),
-      'is available',
-      (now) => now?.status?.availableReplicas === 2,
-    );
     await this.story.then.everyoneGets('1');
   }
 
@@ -295,7 +312,7 @@ class ConfigScene {
 
   /** Names of the configs that the environment of the primary comes from. */
   async primaryReads(): Promise<string[]> {
-    const primary = await this.#must(this.#ref('apps/v1', 'Deployment', `${APP}-primary`));
+    const primary = await this.#must(this.#ref('apps/v1', this.#kind, `${APP}-primary`));
     const { envFrom = [], env = [] } = primary.spec.template.spec.containers[0];
     type Source = { configMapRef?: { name: string }; secretRef?: { name: string }; valueFrom?: { secretKeyRef?: { name: string } } };
     return [...envFrom, ...env].flatMap(
@@ -306,7 +323,7 @@ class ConfigScene {
   /** The one copy of this source that the primary's environment and volumes read. */
   async copyInUse(kind: string, source: string): Promise<KubeObject> {
     const [name = ''] = (await this.primaryReads()).filter((each) => each.startsWith(`${source}-primary-`));
-    const primary = await this.#must(this.#ref('apps/v1', 'Deployment', `${APP}-primary`));
+    const primary = await this.#must(this.#ref('apps/v1', this.#kind, `${APP}-primary`));
     const { volumes = [] } = primary.spec.template.spec;
     if (volumes.length > 0) expect(volumes).toMatchObject([{ projected: { sources: [{ configMap: { name } }] } }]);
     return this.#must(this.#ref('v1', kind, name));

@@ -1,0 +1,129 @@
+import { afterEach, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { refOf } from '../../src/api/kube-object.ts';
+import { NAMESPACE, nameOf } from '../bench/applications.ts';
+import { ConfigLab, LAB_BOUND_MS } from '../suite/config-lab.ts';
+import { until } from '../suite/until.ts';
+
+const inNamespace = (kind: string, name: string, apiVersion = 'v1') => ({ apiVersion, kind, name, namespace: NAMESPACE });
+
+let lab: ConfigLab;
+afterEach(() => lab.end());
+
+function configsOf(deployment: KubeObject | undefined): string[] {
+  const [{ env, envFrom }] = deployment?.spec.template.spec.containers ?? [{ env: [], envFrom: [] }];
+  return [env[0]?.valueFrom.secretKeyRef.name, envFrom[0]?.configMapRef.name];
+}
+const primary = () => lab.bare.cluster.get(lab.deployment(0, '-primary'));
+
+/** Makes everything look as the established controller leaves it: its copies, its ids, its hashes, no memory of ours. */
+async function asAnotherControllerLeavesIt(settings: Record<string, string>): Promise<void> {
+  const { cluster } = lab.bare;
+  const canary = await cluster.get(lab.canary(0));
+  const owner = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: nameOf(0), uid: canary?.metadata.uid ?? '', controller: true };
+  const owned = (name: string) => ({ metadata: { name, namespace: NAMESPACE, ownerReferences: [owner] } });
+  await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', ...owned('settings-primary'), data: settings });
+  await cluster.create({ apiVersion: 'v1', kind: 'Secret', ...owned('db-primary'), type: 'Opaque', data: { password: 'czNjcmV0' } });
+  const container = '/spec/template/spec/containers/0';
+  await cluster.patch(lab.deployment(0, '-primary'), [
+    { op: 'replace', path: `${container}/env/0/valueFrom/secretKeyRef/name`, value: 'db-primary' },
+    { op: 'replace', path: `${container}/envFrom/0/configMapRef/name`, value: 'settings-primary' },
+    { op: 'replace', path: '/spec/template/metadata/annotations/flagger-id', value: '6d0c9a0e-0000-4000-8000-000000000000' },
+  ]);
+  const records = await cluster.list({ apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: NAMESPACE });
+  for (const record of records.items) await cluster.delete(refOf(record), { propagationPolicy: 'Orphan' });
+  await until(cluster, lab.deployment(0, '-primary'), 'is nobody’s', (now) => (now?.metadata.ownerReferences ?? []).length === 0);
+  await cluster.patch(lab.deployment(0, '-primary'), {
+    metadata: { ownerReferences: [owner], annotations: { 'serin.dev/canary-uid': null } },
+  });
+  // {"COLOR":"blue"} and {"password":"czNjcmV0"}, as it hashed them.
+  const trackedConfigs = { 'configmap/settings': '7ce1f0e75fb02413', 'secret/db': 'b4f1332af1fc9e1c' };
+  const status = { release: null, lastAppliedSpec: '65bb57b6b5', lastPromotedSpec: '65bb57b6b5', trackedConfigs };
+  await cluster.patch(lab.canary(0), { status }, { subresource: 'status' });
+}
+
+it('CT11: a primary that reads the copies of the established controller equals its target: no restart, no analysis', async () => {
+  lab = await ConfigLab.begin(1);
+  const { cluster } = lab.bare;
+  const first = lab.startController('first');
+  await lab.initialized();
+  await first.stop('TERM');
+  await asAnotherControllerLeavesIt({ COLOR: 'blue' });
+  const before = await primary();
+
+  lab.startController('second');
+  await lab.canariesAre('are adopted', ({ status }) => status?.release?.step === 'resting');
+  await lab.atRest();
+  expect((await cluster.get(lab.canary(0)))?.status).toMatchObject({
+    phase: 'Initialized',
+    release: { run: 0 },
+    trackedConfigs: { 'configmap/settings': '7ce1f0e75fb02413', 'secret/db': 'b4f1332af1fc9e1c' },
+  });
+  expect((await primary())?.metadata.generation).toBe(before?.metadata.generation);
+
+  await lab.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+  await lab.canariesAre('succeeded', ({ status }) => status?.phase === 'Succeeded' && status.release.step === 'resting');
+  expect(configsOf(await primary())).toEqual([
+    expect.stringMatching(/^db-primary-[0-9a-f]{10}$/),
+    expect.stringMatching(/^settings-primary-/),
+  ]);
+  expect((await cluster.get(inNamespace('ConfigMap', 'settings-primary')))?.data, 'left alone').toEqual({ COLOR: 'blue' });
+});
+
+it('CT13: copies that hold something else than their source are a new revision', async () => {
+  lab = await ConfigLab.begin(1);
+  const first = lab.startController('first');
+  await lab.initialized();
+  await first.stop('TERM');
+  await asAnotherControllerLeavesIt({ COLOR: 'grey' });
+  lab.startController('second');
+  await lab.canariesAre('released it', ({ status }) => status?.phase === 'Succeeded' && status.release?.run === 1);
+  expect(configsOf(await primary())[1]).toMatch(/^settings-primary-[0-9a-f]{10}$/);
+});
+
+it('CT6: a Canary over a target whose config is missing makes no primary, says so, and begins when it is there', async () => {
+  lab = await ConfigLab.begin(1, ['settings']);
+  lab.startController('controller');
+  await lab.canariesAre('say what is missing', ({ status }) => {
+    const [said] = status?.conditions ?? [];
+    return status?.phase === 'Initializing' && /Secret db.*does not exist/.test(said?.message ?? '');
+  });
+  await lab.atRest();
+  expect(await primary()).toBeUndefined();
+  await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'czNjcmV0' } });
+  await lab.initialized();
+  await lab.atRest();
+  const canary = await lab.bare.cluster.get(lab.canary(0));
+  expect(canary?.status).toMatchObject({ phase: 'Initialized', release: { run: 0 } });
+  expect(canary?.status.conditions[0].message).not.toContain('does not exist');
+});
+
+it('a config that changes between the making of the primary and the end of the bootstrap is released, not lost', async () => {
+  lab = await ConfigLab.begin(1);
+  lab.startController('controller', ['--scale-down-delay=2s']);
+  await until(lab.bare.cluster, lab.deployment(0, '-primary'), 'is there', (now) => now !== undefined, { boundMs: LAB_BOUND_MS });
+  const bootstrapped = configsOf(await primary())[1];
+  await lab.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+  await lab.canariesAre('released it', ({ status }) => status?.phase === 'Succeeded' && status.release.run === 1);
+  const [, now = ''] = configsOf(await primary());
+  expect(now).not.toBe(bootstrapped);
+  expect((await lab.bare.cluster.get(inNamespace('ConfigMap', now)))?.data).toEqual({ COLOR: 'red' });
+});
+
+it('CT18: copies that no kept template reads are deleted, and no others', async () => {
+  lab = await ConfigLab.begin(1);
+  await lab.config('ConfigMap', 'settings-primary-0123456789', { data: { whose: 'mine' } });
+  lab.startController('controller', ['--scale-down-delay=0s']);
+  await lab.initialized();
+  const colors = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'];
+  for (const [index, color] of colors.entries()) {
+    await lab.config('ConfigMap', 'settings', { data: { COLOR: color } });
+    await lab.canariesAre(`released ${color}`, ({ status }) => {
+      return status?.phase === 'Succeeded' && status.release.run === index + 1 && status.release.step === 'resting';
+    });
+  }
+  const { items } = await lab.bare.cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE });
+  const kept = items.filter(({ metadata }) => metadata.name.startsWith('settings-primary-'));
+  // Five templates are kept for undo and a failed promotion, and the one before was in use until the last promotion.
+  expect(kept.map(({ data }) => data.COLOR ?? data.whose).toSorted()).toEqual(['c3', 'c4', 'c5', 'c6', 'c7', 'mine']);
+});

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Canary } from '../../src/api/canary.ts';
+import type { Release } from '../../src/api/canary-status.ts';
+import { allToPrimary } from '../../src/api/routes.ts';
+import { Anchors } from '../../src/controller/anchors.ts';
+import { answerQuestion } from '../../src/controller/answer-questions.ts';
+import { ControllerConfig } from '../../src/controller/config.ts';
+import { startApiServer } from '../../src/embedded/apiserver/index.ts';
+import type { Answer } from '../../src/engine/questions.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
+import { connectionTo } from '../../src/kube/connect.ts';
+import { createCluster } from '../../src/kube/create-cluster.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { configChecksum } from '../../src/workloads/configs/checksum.ts';
+import { revisionWithConfigs, type SeenConfigs } from '../../src/workloads/configs/revision.ts';
+import { deployment } from '../../src/workloads/deployment/deployment.ts';
+import { aCanary } from '../build/world.ts';
+
+const namespace = 'test';
+const ref = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name, namespace });
+const config = ControllerConfig.parse({});
+const { signal } = new AbortController();
+const BLUE = { COLOR: 'blue' };
+const labels = { app: 'podinfo' };
+const containers = [
+  {
+    name: 'web',
+    image: 'podinfo:1',
+    envFrom: [{ configMapRef: { name: 'settings' } }, { configMapRef: { name: 'maybe', optional: true } }],
+  },
+];
+
+let server: Awaited<ReturnType<typeof startApiServer>>;
+let cluster: KubeCluster;
+let canary: Canary;
+let pinned: string;
+
+beforeEach(async () => {
+  server = await startApiServer({});
+  cluster = createCluster(connectionTo(server.url, { userAgent: 'test' }));
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace }, data: BLUE });
+  const target = await cluster.create({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'podinfo', namespace },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+  });
+  const template = deployment.revision(target);
+  const configs: SeenConfigs = {
+    'configmap/settings': { uid: 'u', resourceVersion: '1', checksum: configChecksum({ data: BLUE }) },
+    'configmap/maybe': {},
+  };
+  pinned = revisionWithConfigs(template, configs);
+  const release: Release = {
+    targetUid: target.metadata.uid ?? '',
+    revision: pinned,
+    template,
+    configs,
+    observedGeneration: target.metadata.generation ?? 0,
+    run: 1,
+    step: 'writingPrimary',
+    routes: allToPrimary,
+    failedChecks: 0,
+    iterations: 0,
+    startedMs: 0,
+    stepStartedMs: 0,
+  };
+  canary = { ...aCanary(), status: { phase: 'Promoting', failedChecks: 0, canaryWeight: 0, iterations: 0, release } };
+});
+afterEach(async () => {
+  cluster.close();
+  await server.stop();
+});
+
+/** The cluster, with something done to it right before the call of this number. Calls are counted from 0. */
+function disturbed(at: number, disturb: () => Promise<unknown>): { cluster: Cluster; calls: () => number } {
+  let count = 0;
+  const before =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (count++ === at) await disturb();
+      return call(...args);
+    };
+  const { get, list, create, apply, patch } = cluster;
+  return {
+    cluster: {
+      ...cluster,
+      get: before(get),
+      list: before(list),
+      create: before(create),
+      apply: before(apply),
+      patch: before(patch),
+      delete: before(cluster.delete),
+    },
+    calls: () => count,
+  };
+}
+
+async function promote(through: Cluster): Promise<Answer> {
+  const anchors = new Anchors(through, config.historyLimit);
+  const learn = () => undefined;
+  const context = {
+    canary,
+    provider: 'istio',
+    cluster: through,
+    anchors,
+    config,
+    configs: { learn },
+    learn,
+    measure: async () => [],
+    signal,
+  } as const;
+  return answerQuestion({ kind: 'promote', id: '1', revision: pinned }, context);
+}
+
+/** What the primary's pods would read. */
+async function primaryReads(): Promise<{ revision: unknown; data: unknown[] }> {
+  const primary = await cluster.get(ref('apps/v1', 'Deployment', 'podinfo-primary'));
+  const { metadata, spec } = primary?.spec.template ?? {};
+  const names: string[] = spec.containers[0].envFrom.map((from: { configMapRef: { name: string } }) => from.configMapRef.name);
+  const data = await Promise.all(names.map(async (name) => (await cluster.get(ref('v1', 'ConfigMap', name)))?.data));
+  return { revision: metadata.annotations['flagger-id'], data };
+}
+
+const write = (name: string, data: object) => cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
+const disturbances: { what: string; disturb: () => Promise<unknown> }[] = [
+  { what: 'the ConfigMap is edited', disturb: () => write('settings', { COLOR: 'red' }) },
+  { what: 'the ConfigMap is deleted', disturb: () => cluster.delete(ref('v1', 'ConfigMap', 'settings')) },
+  { what: 'an optional one appears', disturb: () => write('maybe', { EXTRA: '1' }) },
+  {
+    what: 'the template is edited',
+    disturb: () =>
+      cluster.patch(ref('apps/v1', 'Deployment', 'podinfo'), [
+        { op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'podinfo:2' },
+      ]),
+  },
+];
+
+describe('I3: only analysed bytes are promoted', () => {
+  it.each(disturbances)('when $what between any two calls of a promotion', async ({ disturb }) => {
+    const outcomes: string[] = [];
+    // Each round disturbs one call later than the one before, until the promotion is over before its turn comes.
+    for (let at = 0, isReached = true; isReached; at += 1) {
+      await asPinned();
+      const through = disturbed(at, disturb);
+      const answer = await promote(through.cluster);
+      isReached = through.calls() > at;
+      const outcome = 'outcome' in answer ? answer.outcome : '';
+      outcomes.push(outcome);
+      const { revision, data } = await primaryReads();
+      expect(outcome === 'written' ? revision : 's1:old', `call ${at}`).toBe(revision);
+      if (outcome === 'written') expect({ revision, data }, `call ${at}`).toEqual({ revision: pinned, data: [BLUE, undefined] });
+    }
+    expect(outcomes.length).toBeGreaterThan(7);
+    expect(outcomes.some((outcome) => outcome === 'mismatch' || outcome === 'refused')).toBe(true);
+    expect(outcomes.at(-1)).toBe('written');
+  });
+});
+
+/** As it was when the analysis began; the copies of earlier rounds are left in place. */
+async function asPinned(): Promise<void> {
+  const target = ref('apps/v1', 'Deployment', 'podinfo');
+  await write('settings', BLUE);
+  await cluster.delete(ref('v1', 'ConfigMap', 'maybe'));
+  await cluster.patch(target, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'podinfo:1' }]);
+  await cluster.delete(ref('apps/v1', 'Deployment', 'podinfo-primary'));
+  const source = await cluster.get(target);
+  if (!source) throw new Error('the target is gone');
+  const { includeLabelPrefix, selectorLabels } = config;
+  const options = { selector: { key: 'app', value: 'podinfo' }, includeLabelPrefix, selectorLabels, revision: 's1:old', replicas: 1 };
+  await cluster.create(deployment.renderPrimary(canary, source, options));
+}
