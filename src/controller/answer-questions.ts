@@ -80,10 +80,21 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
       configs: read.copies.names,
     });
     if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await context.anchors.reference(canary, signal), signal);
+    await keepCarried(primary, context, workload);
     return await writeTemplate(primary, template, revision, context, workload);
   } catch (error) {
     return refusal(error, signal);
   }
+}
+
+/**
+ * What the primary carries may have to be put back. It has no record when the controller was killed after it wrote the template and
+ * before it kept it.
+ */
+async function keepCarried(primary: KubeObject, { canary, anchors, signal }: AnswerContext, workload: Workload): Promise<void> {
+  const carried = workload.carries(primary);
+  if (carried === undefined || (await anchors.promotedTemplate(canary, signal, carried))) return;
+  await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
 }
 
 /** Puts back what was promoted last, after a promotion that the primary could not take. */

@@ -158,6 +158,16 @@ describe('I3: only analysed bytes are promoted', () => {
   });
 });
 
+it('I4: what the primary carries is kept before it is replaced, also when the controller was killed before it kept it', async () => {
+  await asPinned();
+  expect(await promote(cluster)).toMatchObject({ outcome: 'written' });
+  const kept = new Anchors(cluster, config.historyLimit);
+  expect((await kept.promotedTemplate(canary, signal, 's1:old'))?.spec.template).toMatchObject({
+    spec: { containers: [{ image: 'podinfo:1' }] },
+  });
+  expect((await kept.promotedTemplate(canary, signal))?.revision).toBe(pinned);
+});
+
 /** As it was when the analysis began; the copies of earlier rounds are left in place. */
 async function asPinned(): Promise<void> {
   const target = ref('apps/v1', 'Deployment', 'podinfo');
