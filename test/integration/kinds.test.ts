@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../suite/adversity/lab.ts';
+import { describeAdoptedKinds } from '../suite/kinds/adopted.ts';
 import { describeAtRest } from '../suite/kinds/at-rest.ts';
 import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
@@ -19,6 +20,7 @@ describe('kinds of target on the embedded cluster', () => {
 describe('what is special to a kind of target, on the embedded cluster', () => {
   const stage = aStage(() => startEmbeddedStage(ADVERSE));
   describeAtRest(stage, kinds);
+  describeAdoptedKinds(stage, kinds);
   describeDaemonSetEdits(stage);
   describeServiceCopies(stage);
 });

@@ -17,6 +17,8 @@ export interface Application {
   push(version: string, env?: Env): Promise<void>;
   /** What serves by promotion is of this version. */
   primaryRuns(version: string): Promise<void>;
+  /** What decides the pods that serve by promotion, as the cluster holds it. */
+  primary(): Promise<unknown>;
   /** Somebody removes what serves by promotion. */
   losePrimary(): Promise<void>;
   /** The side that has no traffic has been put away, as far as the kind can. */

@@ -44,6 +44,7 @@ export const serviceApplication: StartApplication = (cluster, namespace) => {
       await cluster.patch(target, { spec: { selector: selectorOf(version) } });
     },
     primaryRuns: (version) => selects(`${APP}-primary`, version),
+    primary: async () => (await cluster.get(ref('v1', 'Service', `${APP}-primary`)))?.spec,
     losePrimary: () => cluster.delete(ref('v1', 'Service', `${APP}-primary`)),
     rests: async () => undefined,
     async isAsBefore() {

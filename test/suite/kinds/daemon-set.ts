@@ -35,6 +35,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
         const isOwn = JSON.stringify(nodeSelector) === JSON.stringify(own);
         return now && isOwn && containers[0].image === `${APP}:${version}` && isRolledOut(now);
       }),
+    primary: async () => (await cluster.get(ref('apps/v1', 'DaemonSet', `${APP}-primary`)))?.spec,
     losePrimary: () => cluster.delete(ref('apps/v1', 'DaemonSet', `${APP}-primary`), { propagationPolicy: 'Background' }),
     rests: () =>
       wait(target, 'has no pods', (now) => {

@@ -33,6 +33,10 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
         const traffic: { revisionName?: string; percent?: number }[] = now?.status?.traffic ?? [];
         return now?.metadata.annotations?.[ANNOTATION] === name && traffic.length === 1 && traffic[0]?.revisionName === name;
       }),
+    async primary() {
+      const traffic: { percent?: number; revisionName?: string }[] = (await cluster.get(target))?.status?.traffic ?? [];
+      return traffic.filter(({ percent }) => percent).map(({ percent, revisionName }) => ({ percent, revisionName }));
+    },
     async losePrimary() {
       await cluster.patch(target, { metadata: { annotations: { [ANNOTATION]: null } } });
     },
