@@ -52,6 +52,8 @@ const LONGEST_HOLD_MS = 600_000;
 /** Looks after every Canary: watches wake them, each in a process of its own. */
 export function startController(options: ControllerOptions): Controller {
   const { config, cluster, clock, log, metrics } = options;
+  /** Departures under way, by `namespace/name`. */
+  const leaving = new Map<string, AbortController>();
   const processes = new Map<string, CanaryProcess>();
   const register = new CanaryRegister();
   const stopping = new AbortController();
@@ -165,8 +167,12 @@ export function startController(options: ControllerOptions): Controller {
     room.deliveries.stop(canary.metadata.uid);
     room.anchors.forget(canary.metadata.uid);
     metrics.gone(canary.metadata.namespace, canary.spec.targetRef.name);
+    // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
+    leaving.get(key)?.abort(new Error('superseded'));
+    const own = new AbortController();
+    leaving.set(key, own);
     await processes.get(key)?.stop();
-    const { signal } = stopping;
+    const signal = AbortSignal.any([stopping.signal, own.signal]);
     const beganAtMs = clock.monotonicMs();
     let isHeld = held !== undefined;
     const letGo = async (): Promise<void> => {
@@ -174,10 +180,11 @@ export function startController(options: ControllerOptions): Controller {
       isHeld = false;
     };
     const attempt = async (): Promise<void> => {
-      if (!room.mayWrite()) return;
+      if (signal.aborted || !room.mayWrite()) return;
       try {
         await depart(canary, { cluster, view, config, clock, log, signal, isInherited: () => isInherited(canary) });
         await letGo();
+        if (leaving.get(key) === own) leaving.delete(key);
       } catch (error) {
         if (signal.aborted) return;
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
