@@ -10,6 +10,8 @@ export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string 
     apexService: apex,
     primaryService: `${apex}-primary`,
     canaryService: `${apex}-canary`,
+    /** Absent: the target has no scaler. */
+    primaryScaler: canary.spec.autoscalerRef && `${canary.spec.autoscalerRef.name}-primary`,
     /** The ControllerRevision that owns what we generate and holds the target's original values. */
     anchor: `${canary.metadata.name}-serin-anchor`,
   } as const;

@@ -44,6 +44,9 @@ export interface GoldenCase {
   current: KubeObject[];
   apexOnPrimary?: boolean;
   target?: KubeObject;
+  /** The user's scaler, and the pods that a release asks for. */
+  scaler?: KubeObject;
+  atLeast?: number;
 }
 
 const golden = new URL('../golden/', import.meta.url);

@@ -1,0 +1,24 @@
+import { renderPrimaryScaler, type ScalerShape } from './primary-scaler.ts';
+import { ownLimits, raisePatchOf } from './raised-minimum.ts';
+import type { Scaler } from './scaler.ts';
+
+const shape: ScalerShape = {
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  // An HPA without a maximum is refused by the server; it limits nothing here.
+  fields: { min: 'minReplicas', max: 'maxReplicas', defaults: { min: 1, max: Number.MAX_SAFE_INTEGER }, undercutting: [] },
+  isPersonal: () => false,
+};
+
+/** HorizontalPodAutoscaler of `autoscaling/v2` (03 A7–A9), whatever version of the group the reference names. */
+export const hpa: Scaler = {
+  apiVersion: shape.apiVersion,
+  kind: shape.kind,
+  limits: (scaler) => ownLimits(scaler, shape.fields),
+  startReplicas: (scaler) => Math.max(1, ownLimits(scaler, shape.fields).min),
+  renderPrimary: (canary, scaler, { atLeast } = {}) => renderPrimaryScaler(canary, scaler, shape, { atLeast }),
+  raisePatch: (scaler, atLeast) => raisePatchOf(scaler, shape.fields, atLeast),
+  // An HPA stands down by itself while its workload is at zero (03 A9).
+  pausePatch: () => undefined,
+  resumePatch: () => undefined,
+};

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Canary } from '../../api/canary.ts';
+import { primaryQuery, primaryTriggers } from './primary-queries.ts';
+
+const aCanary = (primaryScalerQueries?: Record<string, string>): Canary =>
+  Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'checkout', namespace: 'shop', uid: 'c-1', generation: 1, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' },
+      autoscalerRef: {
+        apiVersion: 'keda.sh/v1alpha1',
+        kind: 'ScaledObject',
+        name: 'so',
+        ...(primaryScalerQueries && { primaryScalerQueries }),
+      },
+      service: { port: 80 },
+      analysis: { interval: '10s', threshold: 1 },
+    },
+  });
+const prometheus = (query: string, name?: string) => ({ type: 'prometheus', ...(name && { name }), metadata: { query, threshold: '5' } });
+
+describe('primaryQuery', () => {
+  it.each([
+    // 03 A11: what users rely on.
+    { is: 'the target', query: 'sum(rate(rq{app="checkout"}[1m]))', becomes: 'sum(rate(rq{app="checkout-primary"}[1m]))' },
+    { is: 'its canary Service', query: 'rq{svc="checkout-canary"}', becomes: 'rq{svc="checkout-primary"}' },
+    { is: 'both', query: 'a{x="checkout"}+b{y="checkout-canary"}', becomes: 'a{x="checkout-primary"}+b{y="checkout-primary"}' },
+    { is: 'a pattern of its pods', query: 'rq{pod=~"checkout-.*"}', becomes: 'rq{pod=~"checkout-primary-.*"}' },
+    { is: 'a class of its pods', query: 'rq{pod=~"checkout-[0-9a-z]+"}', becomes: 'rq{pod=~"checkout-primary-[0-9a-z]+"}' },
+    { is: 'an optional ending', query: 'rq{pod=~"checkout(-.*)?"}', becomes: 'rq{pod=~"checkout-primary(-.*)?"}' },
+    { is: 'an alternative', query: "rq{app=~'cart|checkout'}", becomes: "rq{app=~'cart|checkout-primary'}" },
+    { is: 'a domain name', query: 'rq{host="checkout.shop.svc"}', becomes: 'rq{host="checkout-primary.shop.svc"}' },
+    {
+      is: 'SQL',
+      type: 'postgresql',
+      query: "SELECT n FROM checkout WHERE app LIKE 'checkout-%'",
+      becomes: "SELECT n FROM checkout WHERE app LIKE 'checkout-primary-%'",
+    },
+    { is: 'a language without quotes', type: 'datadog', query: 'avg:rq{service:checkout}', becomes: 'avg:rq{service:checkout-primary}' },
+    {
+      is: 'a path',
+      type: 'graphite',
+      query: 'summarize(stats.checkout.rq, "1min")',
+      becomes: 'summarize(stats.checkout-primary.rq, "1min")',
+    },
+  ])('A11: rewrites $is', ({ query, becomes, type = 'prometheus' }) => expect(primaryQuery(query, 'checkout', type)).toBe(becomes));
+
+  it.each([
+    { is: 'the primary', query: 'rq{app="checkout-primary"}' },
+    { is: 'pods of the primary', query: 'rq{pod=~"checkout-primary-.*"}' },
+    { is: 'a longer name', query: 'rq{app="checkout2"}' },
+    { is: 'a name with an ending', query: 'rq{app="checkout-api"}' },
+    { is: 'a name with a beginning', query: 'rq{app="pre-checkout"}' },
+    { is: 'another canary', query: 'rq{app="checkout-canary2"}' },
+    { is: 'a metric', query: 'checkout{code="200"}' },
+    { is: 'part of a metric', query: 'checkout_total' },
+    { is: 'a function', type: 'datadog', target: 'sum', query: 'sum(last_5m):avg:rq{service:cart}' },
+  ])('B12: leaves $is alone', ({ query, type = 'prometheus', target = 'checkout' }) =>
+    expect(primaryQuery(query, target, type)).toBe(query),
+  );
+
+  it('B12: a target of one letter, which is in every word, is found where it stands alone', () => {
+    const query = 'avg(rate(a_total{app="a", canary="a-canary", all=~"a|b", aa="aa"}[1m]))';
+    expect(primaryQuery(query, 'a', 'prometheus')).toBe(
+      'avg(rate(a_total{app="a-primary", canary="a-primary", all=~"a-primary|b", aa="aa"}[1m]))',
+    );
+  });
+
+  it('B12: a name that is a pattern itself is taken literally', () => {
+    expect(primaryQuery('rq{app=~"a.b|axb"}', 'a.b', 'prometheus')).toBe('rq{app=~"a.b-primary|axb"}');
+  });
+
+  it('B12: no placeholder can be hit: once rewritten, nothing more is', () => {
+    const word = fc.constantFrom(
+      'checkout',
+      'checkout-canary',
+      'checkout-primary',
+      'checkout2',
+      'x',
+      '-.*',
+      '|',
+      '"',
+      '{',
+      '}',
+      ' ',
+      '_',
+      '$&',
+      '$1',
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 12 }), fc.constantFrom('prometheus', 'datadog'), (words, type) => {
+        const once = primaryQuery(words.join(''), 'checkout', type);
+        expect(primaryQuery(once, 'checkout', type)).toBe(once);
+      }),
+    );
+  });
+});
+
+describe('primaryTriggers', () => {
+  it('A11: rewrites the query of each trigger and leaves every other field as it is', () => {
+    const cron = { type: 'cron', metadata: { start: '0 8 * * *', desiredReplicas: '4' }, invented: { deep: [null] } };
+    const { triggers, doubts } = primaryTriggers(aCanary(), [{ ...prometheus('rq{app="checkout"}'), useCachedMetrics: true }, cron]);
+    expect(triggers).toEqual([{ ...prometheus('rq{app="checkout-primary"}'), useCachedMetrics: true }, cron]);
+    expect(doubts).toEqual([]);
+  });
+
+  it('B12: says so when a query does not speak of the target', () => {
+    const { triggers, doubts } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
+    expect(triggers).toEqual([prometheus('rq{app="cart"}', 'load')]);
+    expect(doubts).toEqual([
+      'the query of trigger load does not speak of checkout, so the primary scales by the same numbers: set spec.autoscalerRef.primaryScalerQueries',
+    ]);
+  });
+
+  it('B12: says so when a query speaks of the primary too, which may cancel out', () => {
+    const { doubts } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
+    expect(doubts).toEqual(['the query of trigger 0 speaks of checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
+  });
+
+  it('A12: a given query goes to the trigger of that name, and nothing else is rewritten', () => {
+    const own = [prometheus('rq{app="checkout"}', 'load'), prometheus('errors{app="checkout"}', 'errors')];
+    const { triggers, doubts } = primaryTriggers(aCanary({ load: 'mine' }), own);
+    expect(triggers).toEqual([prometheus('mine', 'load'), own[1]]);
+    expect(doubts).toEqual([]);
+  });
+
+  it('A12: an empty map of queries rewrites nothing, and that is no doubt', () => {
+    const own = [prometheus('rq{app="checkout"}')];
+    expect(primaryTriggers(aCanary({}), own)).toEqual({ triggers: own, doubts: [] });
+  });
+
+  it('B12: metadata.name is taken where no trigger has the name, with a doubt', () => {
+    const own = { type: 'prometheus', metadata: { name: 'load', query: 'rq{app="checkout"}' } };
+    const { triggers, doubts } = primaryTriggers(aCanary({ load: 'mine' }), [own]);
+    expect(triggers).toEqual([{ type: 'prometheus', metadata: { name: 'load', query: 'mine' } }]);
+    expect(doubts).toEqual([
+      'spec.autoscalerRef.primaryScalerQueries.load is found by metadata.name only: set the name of the trigger itself',
+    ]);
+  });
+
+  it('B12: the name of a trigger comes before metadata.name', () => {
+    const other = { type: 'prometheus', metadata: { name: 'load', query: 'other' } };
+    const { triggers } = primaryTriggers(aCanary({ load: 'mine' }), [other, prometheus('own', 'load')]);
+    expect(triggers).toEqual([other, prometheus('mine', 'load')]);
+  });
+
+  it('A12: says so when a given query finds no trigger', () => {
+    const { doubts } = primaryTriggers(aCanary({ lost: 'mine' }), [prometheus('own', 'load')]);
+    expect(doubts).toEqual(['spec.autoscalerRef.primaryScalerQueries.lost names no trigger: give one of them this name']);
+  });
+
+  it('a ScaledObject without triggers, or with what is no trigger, passes as it is', () => {
+    expect(primaryTriggers(aCanary(), undefined)).toEqual({ doubts: [] });
+    expect(primaryTriggers(aCanary(), ['odd', null])).toEqual({ triggers: ['odd', null], doubts: [] });
+  });
+});

@@ -1,0 +1,90 @@
+import type { Canary } from '../../api/canary.ts';
+import { names } from '../../api/names.ts';
+import { isRecord } from '../canonical-json.ts';
+
+interface Rewritten {
+  /** Absent: the ScaledObject has no list of triggers. */
+  triggers?: readonly unknown[];
+  doubts: readonly string[];
+}
+
+interface Trigger {
+  type?: string;
+  name?: string;
+  metadata?: { query?: unknown; name?: string; [field: string]: unknown };
+  [field: string]: unknown;
+}
+
+/** Languages whose names of applications stand in quotes; a bare word is a function or a metric of theirs. */
+const QUOTED_ONLY = new Set(['prometheus', 'loki']);
+const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g;
+
+/**
+ * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and nothing else is
+ * touched (03 A12); without it, each query that speaks of the target speaks of the primary (03 A11).
+ */
+export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
+  if (!Array.isArray(triggers)) return { doubts: [] };
+  const given = canary.spec.autoscalerRef?.primaryScalerQueries;
+  return given ? withGivenQueries(triggers, given) : withOwnQueries(triggers, names(canary).target);
+}
+
+function withGivenQueries(triggers: readonly unknown[], given: Readonly<Record<string, string>>): Rewritten {
+  const doubts: string[] = [];
+  const queries = new Map<unknown, string>();
+  for (const [key, query] of Object.entries(given)) {
+    const field = `spec.autoscalerRef.primaryScalerQueries.${key}`;
+    const byName = triggers.filter((one) => isTrigger(one) && one.name === key);
+    const byMetadata = byName.length > 0 ? [] : triggers.filter((one) => isTrigger(one) && one.metadata?.name === key);
+    const found = [...byName, ...byMetadata];
+    if (found.length === 0) doubts.push(`${field} names no trigger: give one of them this name`);
+    if (byMetadata.length > 0) doubts.push(`${field} is found by metadata.name only: set the name of the trigger itself`);
+    for (const trigger of found) queries.set(trigger, query);
+  }
+  const rewritten = triggers.map((one) => {
+    const query = queries.get(one);
+    return query !== undefined && isTrigger(one) ? { ...one, metadata: { ...one.metadata, query } } : one;
+  });
+  return { triggers: rewritten, doubts };
+}
+
+function withOwnQueries(triggers: readonly unknown[], target: string): Rewritten {
+  const doubts: string[] = [];
+  const rewritten = triggers.map((one, index) => {
+    if (!isTrigger(one) || typeof one.metadata?.query !== 'string') return one;
+    const query = primaryQuery(one.metadata.query, target, one.type);
+    const which = `the query of trigger ${one.name ?? index}`;
+    const how = 'set spec.autoscalerRef.primaryScalerQueries';
+    if (speaksOf(one.metadata.query, `${target}-primary`)) doubts.push(`${which} speaks of ${target}-primary already: ${how}`);
+    else if (query === one.metadata.query)
+      doubts.push(`${which} does not speak of ${target}, so the primary scales by the same numbers: ${how}`);
+    return { ...one, metadata: { ...one.metadata, query } };
+  });
+  return { triggers: rewritten, doubts };
+}
+
+/**
+ * The query with `<t>` and `<t>-canary` replaced by `<t>-primary` wherever they stand as a whole name, be it followed by the pattern of
+ * its pods' names; `checkout2`, `checkout-api` and `checkout-primary` are other names (03 B12). Where names stand in quotes nothing else
+ * is looked at.
+ */
+export function primaryQuery(query: string, target: string, type?: string): string {
+  const primary = `${target}-primary`;
+  const quoted = query.replace(QUOTED, (text) => text.replace(nameOf(target, '(?:-canary)?'), primary));
+  if (quoted !== query || QUOTED_ONLY.has(type ?? '')) return quoted;
+  // Without quotes a word before a bracket is a function.
+  return query.replace(nameOf(target, '(?:-canary)?(?!\\()'), primary);
+}
+
+function speaksOf(query: string, name: string): boolean {
+  return nameOf(name, '').test(query);
+}
+
+/** Letters, digits and `_` go on a name, and so does `-` before one of them; `checkout-.*` and `checkout-%` are patterns of pods. */
+function nameOf(name: string, suffix: string): RegExp {
+  return new RegExp(`(?<![A-Za-z0-9_-])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}${suffix}(?![A-Za-z0-9_]|-[A-Za-z0-9_])`, 'g');
+}
+
+function isTrigger(value: unknown): value is Trigger {
+  return isRecord(value) && (value.metadata === undefined || isRecord(value.metadata));
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { scalers } from './index.ts';
+import type { MergePatch } from './scaler.ts';
+
+const fields = {
+  HorizontalPodAutoscaler: { min: 'minReplicas', max: 'maxReplicas' },
+  ScaledObject: { min: 'minReplicaCount', max: 'maxReplicaCount' },
+} as const;
+
+const withSpec = (spec: Record<string, unknown>): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Scaler',
+  metadata: { name: 'checkout-primary', resourceVersion: '7', annotations: { team: 'a' } },
+  spec,
+});
+
+const merge = (into: Record<string, unknown>, change: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries({ ...into, ...change }).filter(([, value]) => value !== null));
+
+function patched(object: KubeObject, patch: MergePatch | undefined): KubeObject {
+  if (patch === undefined) return object;
+  const annotations = merge(object.metadata.annotations ?? {}, patch.metadata.annotations ?? {}) as Record<string, string>;
+  return { ...object, metadata: { ...object.metadata, annotations }, spec: merge(object.spec, patch.spec ?? {}) };
+}
+
+describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) => {
+  const { min, max } = fields[kind as keyof typeof fields];
+  const raised = (object: KubeObject, atLeast: number | undefined) => patched(object, scaler.raisePatch(object, atLeast));
+
+  it.each([
+    { own: 2, ceiling: 10, atLeast: 6, held: 6 },
+    { own: 2, ceiling: 10, atLeast: 14, held: 10 },
+    { own: 8, ceiling: 10, atLeast: 6, held: 8 },
+    { own: undefined, ceiling: 10, atLeast: 6, held: 6 },
+  ])('W36: own $own, raised to $atLeast below $ceiling is $held, and comes back', ({ own, ceiling, atLeast, held }) => {
+    const object = withSpec({ ...(own === undefined ? {} : { [min]: own }), [max]: ceiling, invented: { deep: [1] } });
+    const up = raised(object, atLeast);
+    expect(up.spec[min]).toBe(held);
+    expect(scaler.limits(up)).toEqual(scaler.limits(object));
+    expect(scaler.raisePatch(up, atLeast)).toBeUndefined();
+    expect(raised(up, undefined)).toEqual(object);
+  });
+
+  it('remembers the own minimum over any number of raises', () => {
+    const object = withSpec({ [min]: 2, [max]: 20 });
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 30 })), (raises) => {
+        const up = raises.reduce(raised, object);
+        expect(scaler.limits(up)).toEqual(scaler.limits(object));
+        expect(raised(up, undefined)).toEqual(object);
+      }),
+    );
+  });
+
+  it('a note that somebody broke means that what stands is the wish', () => {
+    const broken = withSpec({ [min]: 6, [max]: 10 });
+    broken.metadata.annotations = { 'serin.dev/before-raise': 'not JSON' };
+    expect(scaler.limits(broken).min).toBe(6);
+    expect(raised(broken, undefined).metadata.annotations).toEqual({});
+  });
+});
+
+it('A10: idleReplicaCount would undercut a raised minimum, and comes back with the own one', () => {
+  const object = withSpec({ idleReplicaCount: 0, minReplicaCount: 2, maxReplicaCount: 10 });
+  const up = patched(object, scalers.ScaledObject.raisePatch(object, 6));
+  expect(up.spec).toEqual({ minReplicaCount: 6, maxReplicaCount: 10 });
+  expect(patched(up, scalers.ScaledObject.raisePatch(up, undefined))).toEqual(object);
+});

@@ -1,0 +1,42 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+
+/** Fewest and most pods that a scaler keeps. */
+export interface ReplicaLimits {
+  min: number;
+  max: number;
+}
+
+/** A JSON merge patch of one object, with the resourceVersion that it was computed from. */
+export type MergePatch = { metadata: { resourceVersion?: string; annotations?: Record<string, string | null> }; spec?: object };
+
+export interface RenderedScaler {
+  /** Without owner references: the caller adds the anchor. */
+  object: KubeObject;
+  /** For a person: why the primary may scale otherwise than it looks; empty when nothing is in doubt. */
+  doubts: readonly string[];
+}
+
+/**
+ * A kind of autoscaler that a Canary can name in `spec.autoscalerRef`. The user's own scaler goes on scaling the target; a copy of it,
+ * `<a>-primary`, scales the primary (03 §6). Every verb is pure and works on raw objects, so that fields of newer versions survive.
+ */
+export interface Scaler {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** What a scaler keeps by its own wish: a minimum that we have raised for a release does not count. */
+  limits(scaler: KubeObject): ReplicaLimits;
+  /** Pods that a target at zero is raised to, 03 W36 (3): what the scaler would keep at least. */
+  startReplicas(scaler: KubeObject): number;
+  /** The primary's scaler made from the user's; `atLeast` raises its minimum within its maximum. */
+  renderPrimary(canary: Canary, scaler: KubeObject, options?: { atLeast?: number | undefined }): RenderedScaler;
+  /**
+   * Raises the minimum of a scaler of ours to `atLeast`, or, when that is undefined, puts its own back, which the object remembers
+   * itself. Undefined: it is so already.
+   */
+  raisePatch(primaryScaler: KubeObject, atLeast: number | undefined): MergePatch | undefined;
+  /** Keeps the user's scaler from waking a resting target; undefined: it rests already, or stands down by itself (03 A9). */
+  pausePatch(scaler: KubeObject): MergePatch | undefined;
+  /** Takes the pause back; undefined: nothing is to be taken back. */
+  resumePatch(scaler: KubeObject): MergePatch | undefined;
+}
