@@ -15,6 +15,7 @@ const metric = (fields: Fields) => ({
 const match = [{ headers: { 'x-user': { exact: 'me' } } }];
 const gateway = { provider: 'gatewayapi:v1' };
 const gatewayRefs = [{ name: 'gateway' }];
+const scaledBy = (kind: string, fields: Fields = {}) => ({ autoscalerRef: { apiVersion: 'any/v1', kind, name: 'shop', ...fields } });
 const knativeTarget = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'shop' };
 
 function found({ name, spec, service, analysis }: Change): string[] {
@@ -89,6 +90,16 @@ describe('errors', () => {
       },
       'spec.autoscalerRef',
     ],
+    [
+      'a primary scaler with min above max (03 A4)',
+      { spec: scaledBy('ScaledObject', { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 2 } }) },
+      'spec.autoscalerRef.primaryScalerReplicas.minReplicas',
+    ],
+    [
+      'a scaler whose primary has too long a name (03 B28)',
+      { spec: scaledBy('ScaledObject', { name: 'a'.repeat(246) }) },
+      'spec.autoscalerRef.name',
+    ],
     ['a service name of 56 characters', { service: { name: 'a'.repeat(56) } }, 'spec.service.name'],
     ['a service name with capitals', { service: { name: 'Shop' } }, 'spec.service.name'],
     ['a service name that begins with a digit', { service: { name: '1shop' } }, 'spec.service.name'],
@@ -150,6 +161,16 @@ describe('warnings', () => {
         analysis: { stepWeight: undefined, maxWeight: undefined, iterations: 3 },
       },
       'spec.provider',
+    ],
+    [
+      'queries for an HPA (03 A12)',
+      { spec: scaledBy('HorizontalPodAutoscaler', { primaryScalerQueries: { load: 'rq' } }) },
+      'spec.autoscalerRef.primaryScalerQueries',
+    ],
+    [
+      'a scaler of a DaemonSet',
+      { spec: { ...scaledBy('ScaledObject'), targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'shop' } } },
+      'spec.autoscalerRef',
     ],
     ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
   ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));

@@ -2,6 +2,7 @@ import { analysisFindings } from './analysis-findings.ts';
 import type { Canary, Provider } from './canary.ts';
 import type { Finding, Scope } from './finding.ts';
 import { routingFindings } from './routing-findings.ts';
+import { scalerFindings } from './scaler-findings.ts';
 
 export type { Finding } from './finding.ts';
 
@@ -11,5 +12,5 @@ export type { Finding } from './finding.ts';
  */
 export function findings(canary: Canary, options: { provider?: Provider } = {}): Finding[] {
   const scope: Scope = { canary, provider: canary.spec.provider ?? options.provider };
-  return [...routingFindings(scope), ...analysisFindings(scope)];
+  return [...routingFindings(scope), ...scalerFindings(scope), ...analysisFindings(scope)];
 }
