@@ -46,6 +46,18 @@ export const SeenConfig = z.object({
   checksum: z.string().optional(),
 });
 export type SeenConfig = z.infer<typeof SeenConfig>;
+/** Pods that one side has to have before it gets more load, held until the release rests (E60). */
+export const Capacity = z.object({
+  side: z.enum(['primary', 'target']),
+  pods: z.int(),
+  /** Ready pods of a primary that held all of its promoted revision before it was raised: it is no worse for those still to come. */
+  had: z.int().optional(),
+  /** Since when it has them; proxies learn of new pods as late as of routes. */
+  reachedMs: z.number().optional(),
+  /** Held no longer than this: by then its own scaler has measured the load that it got. */
+  untilMs: z.number().optional(),
+});
+export type Capacity = z.infer<typeof Capacity>;
 
 /** Everything Serin remembers of a release; the established status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
@@ -86,6 +98,11 @@ export const Release = z.object({
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),
+  capacity: Capacity.optional(),
+  /** With a scaler: ready pods of the primary when the run began, and it carried the whole load. */
+  podsAtStart: z.int().optional(),
+  /** `kind/name` of the user's scaler that the primary's was made from; another one in the spec replaces that (03 B14). */
+  scaler: z.string().optional(),
   /** Why the release failed or waits; in words for the condition. */
   reason: z.string().optional(),
   deliveries: z.array(Delivery).optional(),

@@ -2,11 +2,22 @@ import type { HookType } from '../api/canary.ts';
 import type { Delivery, Release } from '../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../api/routes.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
-import { progressDeadlineMs } from './deadlines.ts';
+import { longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { pinTo, withRevision } from './pin.ts';
 import type { Announcement, Question } from './questions.ts';
+import {
+  backNeed,
+  bearableWeight,
+  comingHome,
+  holdingPrimary,
+  holdingTarget,
+  podsAtStart,
+  stepNeed,
+  targetNeed,
+  withoutCapacity,
+} from './raise.ts';
 import { say } from './reasons.ts';
 import { hasHooks, homeRoutes, nextMove, weightOf, withWeight } from './strategy.ts';
 
@@ -85,9 +96,11 @@ function pinned(seen: Seen, from: Release): Release {
 
 function fresh(seen: Seen, from: Release): Release {
   const routes = primaryServes(seen) ? homeRoutes(from.routes) : from.routes;
+  // Pods of a revision that nobody has judged get nothing more, so the primary is raised but not waited for.
+  const held = podsAtStart(seen, reachesCanary(from.routes) ? holdingPrimary(seen, from) : withoutCapacity(from));
   return {
     ...without(
-      from,
+      held,
       'reason',
       'wakeAtMs',
       'heldRoutes',
@@ -122,11 +135,17 @@ function failure(seen: Seen): string {
   if (target?.readiness.state === 'stalled')
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
+  const { capacity } = context.release;
+  if (capacity?.side === 'target') {
+    return `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
+  }
   return `the canary was not ready within ${seconds} s${target?.readiness.reason ? `: ${target.readiness.reason}` : ''}`;
 }
 
 function goHome(seen: Seen): Change {
-  return release(seen, { routes: homeRoutes(seen.context.release.routes) });
+  const { release: now } = seen.context;
+  const held = now.capacity?.side === 'primary' || !reachesCanary(now.routes) ? now : holdingPrimary(seen, now);
+  return { release: { ...held, routes: homeRoutes(now.routes) } };
 }
 
 /** What each transition does to the memory; the chart names them. */
@@ -146,7 +165,7 @@ export const changes = {
     const revision = seen.event.facts.primary?.carries ?? seen.event.facts.target?.revision ?? seen.context.release.revision;
     return {
       ...tell(seen, say('Initialized', `${who(seen)} is initialized: its primary serves`, { alert: 'info' })),
-      ...release(seen, { ...withRevision(seen.context.release, revision), promotedRevision: revision }),
+      release: { ...withRevision(withoutCapacity(seen.context.release), revision), promotedRevision: revision },
     };
   },
 
@@ -169,8 +188,7 @@ export const changes = {
   },
   cancel: (seen: Seen) => {
     const ended = terminal(seen, seen.context.release, 'cancelled', `${targetName(seen)} is back at the promoted revision`);
-    const routes = primaryServes(seen) ? homeRoutes(ended.routes) : ended.routes;
-    return { release: { ...without(pinned(seen, ended), 'heldRoutes'), routes } };
+    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes'), primaryServes(seen)) };
   },
 
   askConfirmRollout: hookAsk('confirm-rollout'),
@@ -265,20 +283,59 @@ export const changes = {
     const what = describe(move.routes, move.iterations);
     return {
       ...tell(seen, say('Stepped', `${who(seen)}: ${what}`)),
-      ...release(seen, { routes: move.routes, iterations: move.iterations, wakeAtMs: now(seen) + facts.intervalMs }),
+      release: {
+        ...heldThroughStep(seen),
+        routes: move.routes,
+        iterations: move.iterations,
+        wakeAtMs: now(seen) + facts.intervalMs,
+      },
     };
   },
   goHome,
+  /** The primary is raised before it gets more (E60): to what the sides that carry the load have now. */
+  raisePrimary: (seen: Seen) => ({ release: holdingPrimary(seen, seen.context.release) }),
+  /** The same for a primary whose promoted revision is complete: only then its present pods prove anything. */
+  raisePromoted: (seen: Seen) => {
+    const held = holdingPrimary(seen, seen.context.release);
+    const had = seen.event.facts.primary?.readiness.ready ?? 0;
+    return { release: held.capacity ? { ...held, capacity: { ...held.capacity, had } } : held };
+  },
+  raiseTarget: (seen: Seen) => ({ release: holdingTarget(seen.context.release, stepNeed(seen)), open: undefined }),
+  raiseToGiveBack: (seen: Seen) => ({ release: holdingTarget(seen.context.release, backNeed(seen)) }),
+  noteReached: (seen: Seen) => {
+    const { capacity } = seen.context.release;
+    if (!capacity) return {};
+    return {
+      ...release(seen, { capacity: { ...capacity, reachedMs: now(seen) } }),
+      wakeAtMs: now(seen) + settlingMs(capacity.side, seen.event.facts.scaleDownDelayMs),
+    };
+  },
+  noteLost: (seen: Seen) => {
+    const { reachedMs: _, ...capacity } = seen.context.release.capacity ?? { side: 'primary', pods: 0 };
+    return { ...release(seen, { capacity }), wakeAtMs: seen.context.release.stepStartedMs + progressDeadlineMs(seen.event.facts.canary) };
+  },
+  /** As much as the pods that are ready can bear (E31). */
+  returnSome: (seen: Seen) => {
+    const { facts } = seen.event;
+    const { routes } = seen.context.release;
+    return release(seen, { routes: withWeight(routes, bearableWeight(seen) ?? weightOf(routes), facts.canary, facts) });
+  },
+  comeHome: (seen: Seen) => ({ release: comingHome(seen, seen.context.release, true) }),
+  forgetCapacity: (seen: Seen) => ({ release: withoutCapacity(seen.context.release) }),
   holdBack: (seen: Seen) => ({
     ...tell(seen, say('CanaryDown', `Canary of ${who(seen)} has no serving pods; its traffic goes to the primary`, { warning: true })),
-    ...release(seen, { heldRoutes: seen.context.release.routes, routes: homeKeepingCookies(seen.context.release.routes) }),
+    release: {
+      ...(reachesCanary(seen.context.release.routes) ? holdingPrimary(seen, seen.context.release) : withoutCapacity(seen.context.release)),
+      heldRoutes: seen.context.release.routes,
+      routes: homeKeepingCookies(seen.context.release.routes),
+    },
   }),
   giveBack: (seen: Seen) => {
     const { heldRoutes, routes } = seen.context.release;
     return {
       ...tell(seen, say('CanaryBack', `Canary of ${who(seen)} serves again and has its traffic back`)),
       release: {
-        ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs'),
+        ...withoutCapacity(without(seen.context.release, 'heldRoutes', 'awaitedSinceMs')),
         routes: heldRoutes ?? routes,
         wakeAtMs: now(seen) + seen.event.facts.intervalMs,
       },
@@ -291,18 +348,20 @@ export const changes = {
     const bare = { ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs'), failedChecks: failedChecks + (counted ? 1 : 0) };
     const reason = failure({ ...seen, context: { ...seen.context, release: bare } });
     const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`);
-    const isHome = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;
-    const routes = isHome || seen.event.facts.target?.serving !== true ? homeRoutes(ended.routes) : ended.routes;
-    return { release: { ...ended, routes, reason } };
+    const isFit = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;
+    return { release: { ...comingHome(seen, ended, isFit), reason } };
   },
-  startPromotion: (seen: Seen) => tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
+  startPromotion: (seen: Seen) => ({
+    ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
+    release: withoutCapacity(seen.context.release),
+  }),
   shift: (seen: Seen) => {
     const { facts } = seen.event;
     const left = nextPromotionWeight(facts.canary.spec.analysis, weightOf(seen.context.release.routes));
     const routes = withWeight(seen.context.release.routes, left, facts.canary, facts);
     return {
       ...tell(seen, say('Shifted', `${who(seen)}: ${100 - left}% of traffic is on the promoted primary`)),
-      ...release(seen, { routes }),
+      release: { ...(isHeld(seen) ? seen.context.release : holdingPrimary(seen, seen.context.release)), routes },
     };
   },
   failPromotion: (seen: Seen) => {
@@ -312,16 +371,17 @@ export const changes = {
     const ended = terminal(seen, seen.context.release, 'Failed', `Promotion of ${who(seen)} failed: ${reason}`);
     const canServe = facts.supports.weights && facts.target?.serving === true;
     const routes: Routes = canServe ? { kind: 'weighted', canary: weight(100) } : ended.routes;
+    const held = canServe ? holdingTarget(ended, targetNeed(seen)) : withoutCapacity(ended);
     return {
       ...tell(seen, say('PromotionFailed', reason, { warning: true })),
-      release: { ...ended, routes, reason },
+      release: { ...held, routes, reason },
     };
   },
   explainRestore: (seen: Seen) => release(seen, { reason: 'the last promoted template is being put back into the primary' }),
   succeed: (seen: Seen) => {
     const { release: done } = seen.context;
     const ended = terminal(seen, done, 'Succeeded', `${who(seen)} is promoted and its canary rests`);
-    return { release: { ...ended, promotedRevision: done.revision, iterations: 0 } };
+    return { release: { ...withoutCapacity(ended), promotedRevision: done.revision, iterations: 0 } };
   },
 
   acknowledge: (seen: Seen) => {
@@ -332,6 +392,19 @@ export const changes = {
   },
 };
 export type ChangeName = keyof typeof changes;
+
+/** Its scaler sees the load of a step later than the pods do, and would take them away meanwhile (E62). */
+function heldThroughStep(seen: Seen): Release {
+  const { release: before } = seen.context;
+  const pods = before.capacity?.side === 'target' && before.step === 'raising' ? before.capacity.pods : stepNeed(seen);
+  const { capacity, ...held } = holdingTarget(before, pods);
+  const untilMs = now(seen) + longestHoldMs(seen.event.facts.intervalMs);
+  return capacity ? { ...held, capacity: { ...capacity, untilMs } } : held;
+}
+
+function isHeld({ context }: Seen): boolean {
+  return context.release.capacity?.side === 'primary' || !reachesCanary(context.release.routes);
+}
 
 /** Held back is not the end of a release: its cookies stay valid for when it returns. */
 function homeKeepingCookies(routes: Routes): Routes {

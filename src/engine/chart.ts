@@ -90,7 +90,7 @@ function homeward(after: string, settle: ChangeName[], { first = [], followed = 
     returningTraffic: leaf('returningTraffic', {
       entry: ['wakeAfterRaise'],
       first,
-      seen: [stay('canReturn', 'goHome'), go('isConvergedAtHome', 'draining')],
+      seen: [stay('canReturn', 'goHome'), stay('canReturnSome', 'returnSome'), go('isConvergedAtHome', 'draining')],
     }),
     draining: leaf('draining', { entry: ['wakeAfterDrain'], first, seen: [...followed, go('isDrained', after, ...settle)] }),
   };
@@ -141,6 +141,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
             on('mustAskPromotion', 'confirmingPromotion', 'keepVerdicts'),
             go('mayPromote', '#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
             on('mustAskTraffic', 'confirmingTraffic', 'keepVerdicts'),
+            go('mayStepButIsShort', '#Progressing.raising', 'keepVerdicts', 'raiseTarget'),
             go('mayStep', '#Progressing.analysing.soaking', 'keepVerdicts', 'takeStep'),
           ],
         }),
@@ -149,6 +150,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
           first,
           answers: [
             on('hasRefused', soak, 'poll', ...again),
+            go('passedToStepButIsShort', '#Progressing.raising', 'raiseTarget'),
             go('passedToStep', '#Progressing.analysing.soaking', 'takeStep'),
             on('isAnswered', soak, 'closeQuestion', ...again),
           ],
@@ -159,6 +161,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
           answers: [
             refusedPromotion,
             go('passedToPromotion', '#Promoting.writingPrimary', 'startPromotion'),
+            go('passedToStepButIsShort', '#Progressing.raising', 'raiseTarget'),
             go('passedToStep', '#Progressing.analysing.soaking', 'takeStep'),
             on('isAnswered', soak, 'closeQuestion', ...again),
           ],
@@ -168,13 +171,17 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
     heldBack: leaf('heldBack', {
       entry: ['wakeAtDeadline'],
       first: interruptions,
-      seen: [on('targetIsBack', `#${phase}.comingBack`, 'keepClock', 'begin'), rollBack('isLate')],
+      seen: [
+        stay('targetIsBackButIsShort', 'raiseToGiveBack'),
+        on('targetIsBack', `#${phase}.comingBack`, 'keepClock', 'begin'),
+        rollBack('isLate'),
+      ],
     }),
     // New pods again: the same pause as before the first traffic (E6a).
     comingBack: leaf('comingBack', {
       entry: ['wakeAfterDrain'],
       first: [...interruptions, go('targetIsDown', `#${phase}.heldBack`, 'resumeClock')],
-      seen: [go('hasComeBack', `#${phase}.analysing`, 'giveBack')],
+      seen: [stay('targetIsBackButIsShort', 'raiseToGiveBack'), go('hasComeBack', `#${phase}.analysing`, 'giveBack'), rollBack('isLate')],
     }),
   };
 }
@@ -213,10 +220,12 @@ export const chart = machineSetup.createMachine({
       states: {
         creatingPrimary: leaf('creatingPrimary', {
           entry: ['wakeAtDeadline'],
+          first: [stay('mustRaiseAtStart', 'raisePrimary')],
           seen: [go('primaryCanTakeOver', 'settling'), stay('isDueAndLate', 'reportLatePrimary')],
         }),
         settling: leaf('settling', {
           entry: ['wakeAfterDrain'],
+          first: [stay('mustRaiseAtStart', 'raisePrimary')],
           seen: [go('primaryIsLost', 'creatingPrimary'), go('primaryHasSettled', 'takingTraffic', 'bindTarget')],
         }),
         takingTraffic: leaf('takingTraffic', { seen: [go('primaryIsLost', 'creatingPrimary'), go('isConverged', 'draining')] }),
@@ -263,8 +272,21 @@ export const chart = machineSetup.createMachine({
           seen: [
             go('canStartHooks', 'preRollout', 'isolate'),
             go('canStartGate', 'preRollout.gate', 'isolate'),
+            go('canStartButIsShort', 'raising', 'isolate', 'raiseTarget'),
             go('canStart', 'analysing', 'isolate', 'takeStep'),
           ],
+        }),
+        // What the next step sends must find pods: the target's scaler has sized it for what it has now (E60).
+        raising: leaf('raising', {
+          entry: ['wakeAtDeadline'],
+          first: [
+            ...interruptions,
+            go('targetIsDownAtStart', '#Progressing.scalingUp', 'forgetCapacity'),
+            go('targetIsDown', '#Progressing.heldBack', 'holdBack'),
+            stay('capacityIsLost', 'noteLost'),
+            stay('capacityIsReached', 'noteReached'),
+          ],
+          seen: [go('isTargetRaised', 'analysing', 'takeStep'), rollBack('isLate')],
         }),
         preRollout: {
           initial: 'hooks',
@@ -277,6 +299,7 @@ export const chart = machineSetup.createMachine({
                 rollBack('hasRefusedForLast'),
                 stay('hasRefused', 'countFailure', 'wakeNextInterval'),
                 on('canPassToGate', 'gate', 'passPreRollout'),
+                go('canPassToStepButIsShort', '#Progressing.raising', 'passPreRollout', 'raiseTarget'),
                 go('canPassToStep', '#Progressing.analysing', 'passPreRollout', 'takeStep'),
                 go('isAnswered', '#Progressing.scalingUp', 'passPreRollout'),
               ],
@@ -287,6 +310,7 @@ export const chart = machineSetup.createMachine({
               seen: [on('isDue', 'gate', 'forgetWake')],
               answers: [
                 stay('hasRefused', 'poll'),
+                go('canPassToStepButIsShort', '#Progressing.raising', 'raiseTarget'),
                 go('canPassToStep', '#Progressing.analysing', 'takeStep'),
                 go('isAnswered', '#Progressing.scalingUp'),
               ],
@@ -315,7 +339,21 @@ export const chart = machineSetup.createMachine({
         awaitingPrimary: leaf('awaitingPrimary', {
           entry: ['wakeAtDeadline'],
           first: [stay('canaryIsLost', 'goHome'), failPromotion('promotionFailed')],
-          seen: [go('isLastShift', '#Finalising.returningTraffic', 'shift'), go('primaryIsPromoted', 'shifting', 'shift')],
+          seen: [
+            go('primaryIsShort', 'raising', 'raisePromoted'),
+            go('isLastShift', '#Finalising.returningTraffic', 'shift'),
+            go('primaryIsPromoted', 'shifting', 'shift'),
+          ],
+        }),
+        raising: leaf('raising', {
+          entry: ['wakeAtDeadline'],
+          first: [
+            stay('canaryIsLost', 'goHome'),
+            failPromotion('promotionFailed'),
+            stay('capacityIsLost', 'noteLost'),
+            stay('capacityIsReached', 'noteReached'),
+          ],
+          seen: [go('isPrimaryRaisedForLast', '#Finalising.returningTraffic', 'shift'), go('isPrimaryRaised', 'shifting', 'shift')],
         }),
         shifting: leaf('shifting', {
           entry: ['wakeNextShift'],
@@ -332,7 +370,7 @@ export const chart = machineSetup.createMachine({
     Succeeded: {
       id: 'Succeeded',
       initial: 'resting',
-      states: { ...homeward('#Succeeded.resting', [], { followed: next }), ...resting('Succeeded') },
+      states: { ...homeward('#Succeeded.resting', ['forgetCapacity'], { followed: next }), ...resting('Succeeded') },
     },
     Failed: {
       id: 'Failed',
@@ -346,10 +384,10 @@ export const chart = machineSetup.createMachine({
         restoringPrimary: leaf('restoringPrimary', {
           entry: ['askRestore'],
           first: [stay('canaryIsLost', 'goHome')],
-          seen: [go('primaryIsRestored', 'returningTraffic', 'goHome'), on('isDue', 'restoringPrimary', 'forgetWake')],
+          seen: [go('primaryIsRestored', 'returningTraffic', 'comeHome'), on('isDue', 'restoringPrimary', 'forgetWake')],
           answers: [stay('wasWritten', 'closeQuestion'), stay('hasRefused', 'poll')],
         }),
-        ...homeward('#Failed.resting', [], { followed: next }),
+        ...homeward('#Failed.resting', ['forgetCapacity'], { followed: next }),
         ...resting('Failed'),
       },
     },

@@ -1,7 +1,7 @@
 import type { Canary, HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
-import { longestRaiseMs, progressDeadlineMs } from './deadlines.ts';
+import { longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import type { Facts, Side } from './facts.ts';
 import { isBlind, thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
@@ -56,6 +56,8 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `Waits ${since} until ${deadline} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
     case 'Progressing.settling':
       return `The canary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
+    case 'Progressing.raising':
+      return `Waits ${since} until ${deadline} for the canary to have the pods of its next step${raised(facts.target, release, facts)}, else the release is taken back; whoever owns the cluster can make room.`;
     case 'Progressing.preRollout':
       return release.preRolloutPassed || refusedBy(canary, release) === 'confirm-traffic-increase'
         ? `Waits ${since} for the confirm-traffic-increase hooks before the first step, without limit; who runs the gate can open it${why}.`
@@ -73,13 +75,15 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `The analysis passed; writes the primary ${since}${why}.`;
     case 'Promoting.awaitingPrimary':
       return `Waits ${since} until ${deadline} for the primary to be ready with the promoted revision${lacks(facts.primary, 'primary')}, else its last template is put back.`;
+    case 'Promoting.raising':
+      return `Waits ${since} until ${deadline} for the primary to have the pods of the whole load${raised(facts.primary, release, facts)}; then traffic returns to what there is, and whoever owns the cluster can make room.`;
     case 'Promoting.shifting':
       return `Traffic returns to the promoted primary, ${since}.`;
     case 'Finalising.returningTraffic':
     case 'Succeeded.returningTraffic':
       return `Waits ${since} for the routes to send everything to the primary.`;
     case 'Failed.returningTraffic':
-      return `Failed${why}: traffic returns to the primary as it can take it, at the latest at ${clock(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if it serves.`;
+      return `Failed${why}: traffic returns to the primary as it can take it${raised(facts.primary, release, facts)}, at the latest at ${clock(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if it serves.`;
     case 'Initializing.draining':
     case 'Finalising.draining':
     case 'Succeeded.draining':
@@ -125,6 +129,17 @@ function down(target: Side | undefined, canary: Canary): string {
   if (target === undefined) return `${kind} ${name} does not exist any more, and its owner can create it again`;
   if (target.replicas === 0) return `${kind} ${name} was scaled to zero, and its owner can scale it up`;
   return `none of its pods is ready${lacks(target, 'target').replace(/, none of whose pods is ready$/, '')}; its owner can correct ${name}`;
+}
+
+/** How far the side is that gets more load, and what else it waits for. */
+function raised(side: Side | undefined, { capacity }: Release, facts: Facts): string {
+  if (!capacity || !side) return '';
+  const { reachedMs, pods } = capacity;
+  const settles =
+    reachedMs === undefined
+      ? ''
+      : `, and until ${clock(reachedMs + settlingMs(capacity.side, facts.scaleDownDelayMs))} for the proxies to learn of them`;
+  return `, ${Math.min(side.readiness.ready, pods)} of ${pods} pods are ready${settles}`;
 }
 
 function missing(canary: Canary): string {

@@ -2,6 +2,7 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes } from '../api/routes.ts';
+import type { ScalerLimits } from './capacity.ts';
 
 /** One side of a release, as the cluster shows it. */
 export interface Side {
@@ -41,6 +42,8 @@ export interface Facts {
   target?: Side & Target;
   /** `carries`: the revision that it was written from (its `flagger-id`), when it is ours. */
   primary?: Side & { carries?: string /** Adoption: the target, rewritten, is what the primary holds. */; equalsTarget?: boolean };
+  /** The user's scaler as `kind/name`, and what it and the primary's keep; absent: none is named, or it does not exist. */
+  scaler?: { name: string; target: ScalerLimits; primary: ScalerLimits };
   /** The routes that the objects in the cluster express; absent when there is none yet. */
   liveRoutes?: Routes | { unreadable: string };
   /** The cluster holds what `desired()` asks for under the recorded status: every write was answered and none is pending. */

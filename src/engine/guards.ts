@@ -1,9 +1,11 @@
 import { reachesCanary } from '../api/routes.ts';
+import { hasCapacity } from './capacity.ts';
 import type { Seen } from './context.ts';
-import { longestRaiseMs, progressDeadlineMs } from './deadlines.ts';
+import { longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import { judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { areSameConfigs, decidesPods } from './pin.ts';
+import { backNeed, bearableWeight, isRaised, primaryNeed, stepNeed } from './raise.ts';
 import { hasHooks, nextMove, strategyOf, weightOf } from './strategy.ts';
 
 const spec = ({ event }: Seen) => event.facts.canary.spec;
@@ -27,7 +29,13 @@ const isLate = (seen: Seen) => {
   const deadline = context.release.stepStartedMs + progressDeadlineMs(event.facts.canary);
   return event.facts.nowMs >= deadline && event.facts.obstacle === undefined;
 };
-const isPrimaryReady = (seen: Seen) => primary(seen)?.readiness.state === 'ready' && primary(seen)?.serving === true;
+/** A primary that we have raised is as ready as it was before: pods that are still to come make it no worse. */
+const isPrimaryReady = (seen: Seen) => {
+  const { capacity } = seen.context.release;
+  const now = primary(seen);
+  const isAsBefore = capacity?.side === 'primary' && (now?.readiness.ready ?? 0) >= (capacity.had ?? Number.POSITIVE_INFINITY);
+  return now?.serving === true && (now.readiness.state === 'ready' || isAsBefore);
+};
 const isTargetReady = (seen: Seen) => target(seen)?.readiness.state === 'ready' && target(seen)?.serving === true;
 /** Traffic may go to the primary: it serves, or the canary does not either (I5). */
 const canPrimaryTakeAll = (seen: Seen) => primary(seen)?.serving === true || target(seen)?.serving !== true;
@@ -59,7 +67,9 @@ export const guards = {
   primaryCanTakeOver: (seen: Seen) =>
     seen.event.facts.converged &&
     primary(seen)?.readiness.state === 'ready' &&
-    (primary(seen)?.serving === true || target(seen)?.serving !== true),
+    (primary(seen)?.serving === true || target(seen)?.serving !== true) &&
+    (target(seen)?.serving !== true || isEnough(seen, 'primary', primaryNeed(seen))),
+  mustRaiseAtStart: (seen: Seen) => (primaryNeed(seen) ?? 0) > (seen.context.release.capacity?.pods ?? 0),
   primaryHasSettled: (seen: Seen) => isDue(seen) && guards.primaryCanTakeOver(seen),
   primaryIsLost: (seen: Seen) => !canPrimaryTakeAll(seen),
   isDrained: (seen: Seen) => isDue(seen) && seen.event.facts.converged && canPrimaryTakeAll(seen),
@@ -93,7 +103,8 @@ export const guards = {
   targetIsReady: isTargetReady,
   targetIsBackAtHome: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen),
   hasComeBack: (seen: Seen) => isDue(seen) && guards.targetIsBack(seen),
-  targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged,
+  targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && !isShortOfItsOwn(seen),
+  targetIsBackButIsShort: (seen: Seen) => isTargetReady(seen) && seen.context.release.capacity?.side !== 'target' && isShortOfItsOwn(seen),
 
   isDueForRollbackHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollback'),
   isDueForHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollout'),
@@ -119,8 +130,21 @@ export const guards = {
   isShiftDue: (seen: Seen) => isDue(seen) && isPrimaryReady(seen) && seen.event.facts.converged,
   isLastShiftDue: (seen: Seen) =>
     (isDue(seen) || hasLeft(seen)) && isPrimaryReady(seen) && seen.event.facts.converged && leavesNothing(seen),
-  promotionFailed: (seen: Seen) => primary(seen)?.readiness.state === 'stalled' || (isLate(seen) && !isPrimaryReady(seen)),
-  primaryStalledAtHome: (seen: Seen) => primary(seen)?.readiness.state === 'stalled' || (isLate(seen) && !isPrimaryReady(seen)),
+  promotionFailed: (seen: Seen) => !isPrimaryReady(seen) && (primary(seen)?.readiness.state === 'stalled' || isLate(seen)),
+  /** The primary would get more than its pods can bear (E60). */
+  primaryIsShort: (seen: Seen) =>
+    guards.primaryIsPromoted(seen) && reachesCanary(seen.context.release.routes) && !isEnough(seen, 'primary', primaryNeed(seen)),
+  capacityIsReached: (seen: Seen) => seen.context.release.capacity?.reachedMs === undefined && isRaised(seen, seen.context.release),
+  capacityIsLost: (seen: Seen) => seen.context.release.capacity?.reachedMs !== undefined && !isRaised(seen, seen.context.release),
+  isPrimaryRaised: (seen: Seen) => guards.primaryIsPromoted(seen) && (hasSettledCapacity(seen) || isLate(seen)),
+  isPrimaryRaisedForLast: (seen: Seen) => guards.isPrimaryRaised(seen) && leavesNothing(seen),
+  isTargetRaised: (seen: Seen) => seen.event.facts.converged && isTargetReady(seen) && isPrimaryReady(seen) && hasSettledCapacity(seen),
+  mayStepButIsShort: (seen: Seen) => guards.mayStep(seen) && isShortOfStep(seen),
+  passedToStepButIsShort: (seen: Seen) => guards.passedToStep(seen) && isShortOfStep(seen),
+  canPassToStepButIsShort: (seen: Seen) => guards.canPassToStep(seen) && isShortOfStep(seen),
+  canStartButIsShort: (seen: Seen) => guards.canStart(seen) && isShortOfStep(seen),
+  targetIsDownAtStart: (seen: Seen) => guards.targetIsDown(seen) && hasLeft(seen) && seen.context.release.iterations === 0,
+  canReturnSome: (seen: Seen) => bearableWeight(seen) !== undefined,
   wasWritten: (seen: Seen) => outcomeIs(seen, 'written'),
   wasMismatch: (seen: Seen) => outcomeIs(seen, 'mismatch'),
   wasMismatchWithPods: (seen: Seen) => outcomeIs(seen, 'mismatch') && hasReadConfigs(seen),
@@ -128,7 +152,9 @@ export const guards = {
     reachesCanary(seen.context.release.routes) && target(seen)?.serving !== true && primary(seen)?.serving === true,
 
   canReturn: (seen: Seen) =>
-    !hasLeft(seen) && (isPrimaryReady(seen) || (canPrimaryTakeAll(seen) && (raisedLongEnough(seen) || target(seen)?.serving !== true))),
+    !hasLeft(seen) &&
+    ((isPrimaryReady(seen) && isRaised(seen, seen.context.release)) ||
+      (canPrimaryTakeAll(seen) && (raisedLongEnough(seen) || target(seen)?.serving !== true))),
   mayRestore: (seen: Seen) => seen.event.facts.converged || raisedLongEnough(seen),
   primaryIsRestored: (seen: Seen) =>
     isPrimaryReady(seen) &&
@@ -146,6 +172,25 @@ function hasReadConfigs(seen: Seen): boolean {
 function hasStalePods(seen: Seen): boolean {
   const now = target(seen);
   return (now?.pods ?? 0) > 0 && !areSameConfigs(now?.configs ?? {}, seen.context.release.configs ?? {});
+}
+
+function isEnough({ event }: Seen, side: 'primary' | 'target', pods: number | undefined): boolean {
+  return pods === undefined || hasCapacity(event.facts[side], pods);
+}
+
+function isShortOfStep(seen: Seen): boolean {
+  return !isEnough(seen, 'target', stepNeed(seen));
+}
+
+function isShortOfItsOwn(seen: Seen): boolean {
+  const { capacity } = seen.context.release;
+  return capacity?.side === 'target' ? !isRaised(seen, seen.context.release) : !isEnough(seen, 'target', backNeed(seen));
+}
+
+/** Proxies have had time to learn of the pods that were added (E6a). */
+function hasSettledCapacity({ context, event }: Seen): boolean {
+  const { reachedMs, side = 'primary' } = context.release.capacity ?? {};
+  return reachedMs !== undefined && event.facts.nowMs >= reachedMs + settlingMs(side, event.facts.scaleDownDelayMs);
 }
 
 function hasPreRollout({ event }: Seen): boolean {

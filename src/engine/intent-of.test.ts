@@ -22,7 +22,8 @@ it('D2: before it takes traffic a bootstrap leaves apex, routes and target as th
   world.watch = (intent, { step }) => {
     if (step !== 'creatingPrimary' && step !== 'settling') return;
     seen.push(step);
-    expect(intent).toEqual({ frozen: false, prepared: true, apexOnPrimary: false, target: 'untouched', primary: 'up' });
+    const scalers = { atLeast: {}, primaryScaler: 'kept' };
+    expect(intent).toEqual({ frozen: false, prepared: true, apexOnPrimary: false, target: 'untouched', primary: 'up', ...scalers });
   };
   world.begin();
   world.tickUntil((one) => one.phase === 'Initialized');
@@ -46,6 +47,21 @@ it.each([
 ] as const)('D5, D6: in $phase, $step with $routes.kind routes the pods stay: $target', ({ phase, step, routes, target }) =>
   expect(targetAt(phase, step, routes)).toBe(target),
 );
+
+it.each([
+  { phase: 'Promoting', step: 'writingPrimary', primaryScaler: 'followed' },
+  { phase: 'Promoting', step: 'shifting', primaryScaler: 'followed' },
+  { phase: 'Finalising', step: 'draining', primaryScaler: 'followed' },
+  { phase: 'Progressing', step: 'analysing', primaryScaler: 'kept' },
+  { phase: 'Succeeded', step: 'resting', primaryScaler: 'kept' },
+  { phase: 'Failed', step: 'returningTraffic', primaryScaler: 'kept' },
+] as const)("D9: in $phase, $step the primary's scaler is $primaryScaler", ({ phase, step, primaryScaler }) => {
+  const world = initialized();
+  const { status } = world.canary;
+  if (!status?.release) throw new Error('no release');
+  const canary = { ...world.canary, status: { ...status, phase, release: { ...status.release, step } } };
+  expect(intentOf(canary, world.facts()).primaryScaler).toBe(primaryScaler);
+});
 
 it.each([
   { phase: 'Initialized', step: 'resting', routes: allToPrimary, target: 'zero' },

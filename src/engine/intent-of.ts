@@ -3,7 +3,7 @@ import { reachesCanary } from '../api/routes.ts';
 import type { Facts } from './facts.ts';
 import type { Intent } from './intent.ts';
 
-const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched' } as const;
+const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched', atLeast: {}, primaryScaler: 'kept' } as const;
 
 /** What the cluster should hold under the recorded status (rules D1–D9). Pure: healing, resuming and stepping are this one path. */
 export function intentOf(canary: Canary, facts: Facts): Intent {
@@ -14,7 +14,10 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
   if (canary.spec.suspend === true || !isOurs || (phase !== '' && !release)) return { frozen: true, prepared: false, ...untouched };
   if (!release || phase === '') return { frozen: false, prepared: false, ...untouched };
   const isTaking = phase !== 'Initializing' || (release.step !== 'creatingPrimary' && release.step !== 'settling');
-  if (!isTaking) return { frozen: false, prepared: true, ...untouched, primary: 'up' };
+  const { capacity } = release;
+  const isHeld = capacity !== undefined && facts.nowMs < (capacity.untilMs ?? Number.POSITIVE_INFINITY);
+  const atLeast = isHeld ? { [capacity.side]: capacity.pods } : {};
+  if (!isTaking) return { frozen: false, prepared: true, ...untouched, primary: 'up', atLeast };
   const needsCanary = reachesCanary(release.routes) && facts.supports.weights;
   return {
     frozen: false,
@@ -23,6 +26,8 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
     routes: release.routes,
     target: targetWish(phase, release.step, needsCanary),
     primary: release.step === 'resting' || phase === 'Waiting' ? 'untouched' : 'up',
+    atLeast,
+    primaryScaler: phase === 'Promoting' || phase === 'Finalising' ? 'followed' : 'kept',
   };
 }
 

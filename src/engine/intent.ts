@@ -13,4 +13,8 @@ export interface Intent {
   /** Replicas are corrected only between zero and non-zero: `up` means at least one, or what the side needs for its load. */
   target: 'zero' | 'up' | 'untouched';
   primary: 'up' | 'untouched';
+  /** Fewest pods of a side while a release needs them there (D8). */
+  atLeast: { primary?: number; target?: number };
+  /** The primary's scaler follows the user's (03 A2), or is left as it is. */
+  primaryScaler: 'followed' | 'kept';
 }

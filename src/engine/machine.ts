@@ -75,7 +75,7 @@ function settle(
   const [top = 'New', child = ''] = pathOf(value);
   const phase = top === 'New' ? '' : Phase.parse(top);
   const wake = wakeOf(context);
-  const release: Release = { ...context.release, step: child };
+  const release: Release = withScaler({ ...context.release, step: child }, event.facts);
   const isNews = phase !== '' && (context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(release));
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
@@ -90,6 +90,12 @@ function settle(
   const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, phase } : one));
   const next = resolve(value, { ...context, attempt, release, asks: [], ...(isNews ? { recorded: { phase, release } } : {}) });
   return { next, questions: [...record, ...asks, ...wakes] };
+}
+
+/** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03 B14). */
+function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
+  const name = facts.converged ? facts.scaler?.name : scaler;
+  return name === undefined ? release : { ...release, scaler: name };
 }
 
 /** What makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */

@@ -66,6 +66,10 @@ export class World {
   /** Checksums of what the target's pods read; absent: nothing is tracked. `podsRead` is what the pods that exist have read. */
   configs: Record<string, string> | undefined;
   podsRead: Record<string, string> | undefined;
+  /** The scalers' limits; a test plays the scalers by setting the replicas. */
+  scaler: Facts['scaler'];
+  /** Most pods that become ready. */
+  room: { target: number; primary: number } = { target: 1_000, primary: 1_000 };
   primaryReplicas = 0;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
@@ -97,10 +101,10 @@ export class World {
 
   facts(): Facts {
     const { behaviour, supports, targetRevision, nowMs, converged } = this;
-    const side = (replicas: number, isBroken: boolean, isDown: boolean) => {
+    const side = (replicas: number, isBroken: boolean, isDown: boolean, room: number) => {
       const isUp = replicas > 0 && !isBroken && !isDown;
-      const state = isUp || replicas === 0 ? 'ready' : isBroken && behaviour.stalls ? 'stalled' : 'waiting';
-      const ready = isUp ? replicas : 0;
+      const ready = isUp ? Math.min(replicas, room) : 0;
+      const state = ready === replicas ? 'ready' : isBroken && behaviour.stalls ? 'stalled' : 'waiting';
       return { readiness: { state, ready, wanted: replicas } as const, serving: isUp, replicas };
     };
     const carries = this.primaryCarries;
@@ -112,7 +116,7 @@ export class World {
       intervalMs: 10_000,
       scaleDownDelayMs: 5_000,
       target: {
-        ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown),
+        ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown, this.room.target),
         uid: 't-1',
         generation: 1,
         revision: targetRevision,
@@ -120,7 +124,10 @@ export class World {
       },
       ...(carries === undefined
         ? {}
-        : { primary: { ...side(this.primaryReplicas, behaviour.brokenPrimary.has(carries), this.primaryDown), carries } }),
+        : {
+            primary: { ...side(this.primaryReplicas, behaviour.brokenPrimary.has(carries), this.primaryDown, this.room.primary), carries },
+          }),
+      ...(this.scaler ? { scaler: this.scaler } : {}),
       ...(this.routes ? { liveRoutes: this.routes } : {}),
       converged: converged && behaviour.obstacle === undefined,
       ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
@@ -201,6 +208,8 @@ export class World {
       this.targetReplicas = 1;
       this.podsRead = this.configs;
     }
+    this.targetReplicas = Math.max(this.targetReplicas, intent.atLeast.target ?? 0);
+    if (this.primaryCarries) this.primaryReplicas = Math.max(this.primaryReplicas, intent.atLeast.primary ?? 0);
     this.converged = true;
   }
 

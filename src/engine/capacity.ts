@@ -1,0 +1,74 @@
+import { type Routes, reachesCanary } from '../api/routes.ts';
+import type { Side } from './facts.ts';
+
+/** Fewest and most pods that the scaler of one side keeps by its own wish. */
+export interface ScalerLimits {
+  min: number;
+  max: number;
+}
+
+/** Who answers users at the moment; without routes (bootstrap) that is the target alone. */
+export interface Load {
+  primary: Side | undefined;
+  target: Side | undefined;
+  routes: Routes | undefined;
+  /** Ready pods of the primary when this release began, and it carried the whole load; absent: not known. */
+  atStart?: number | undefined;
+}
+
+/**
+ * Pods that a side needs before it gets `sharePercent` of all requests:
+ *
+ *     whole  = min(Σ, max(atStart, seen))
+ *     needed = ceil(sharePercent / 100 × whole), within [max(min, 1), max]
+ *
+ * Σ are the pods of the sides that carry load now: each side's scaler has sized it for its share, so that together they are what the
+ * whole load takes. They are more than that while a scaler has not yet shrunk a primary that has lost load, so what the canary needs for
+ * its share is taken as a sample (`seen` = pods × 100 / weight; of a match, whose share nobody knows, what the primary has), but never
+ * for less than the primary had when it carried everything. A side without requests (weight 0, or copies only) says nothing about the
+ * load. A side that has just stopped serving counts with the pods that it asks for, since it carried its share with them. The bounds are
+ * the scaler's own: its maximum is the user's budget, and where that is too little for one side alone, no wait would help.
+ */
+export function capacityNeeded(load: Load, sharePercent: number, limits: ScalerLimits): number {
+  // Whole numbers only: 0.29 × 100 is not 29 in floating point.
+  const share = Math.ceil((wholeLoad(load) * sharePercent) / 100);
+  return Math.min(limits.max, Math.max(1, limits.min, share));
+}
+
+function wholeLoad(load: Load): number {
+  const together = carriersOf(load).reduce((sum, side) => sum + podsOf(side), 0);
+  const { atStart, routes, primary, target } = load;
+  if (atStart === undefined || !routes || !reachesCanary(routes) || !primary || !target) return together;
+  const seen =
+    routes.kind === 'weighted' && routes.match === undefined ? Math.ceil((podsOf(target) * 100) / routes.canary) : podsOf(primary);
+  return Math.min(together, Math.max(atStart, seen));
+}
+
+/** The largest share of all requests that these routes may bring to the canary, in percent: nobody knows how many a match selects. */
+export function canaryShare(routes: Routes): number {
+  switch (routes.kind) {
+    case 'weighted':
+      return routes.canary;
+    case 'matched':
+      return 100;
+    case 'mirrored':
+      return routes.share;
+    default:
+      return routes satisfies never;
+  }
+}
+
+/** Enough pods answer now. */
+export function hasCapacity(side: Side | undefined, pods: number): boolean {
+  return side?.serving === true && side.readiness.ready >= pods;
+}
+
+function carriersOf({ primary, target, routes }: Load): Side[] {
+  const hasAll = routes?.kind === 'weighted' && routes.canary === 100 && routes.match === undefined;
+  const carriers = [routes && !hasAll ? primary : undefined, !routes || reachesCanary(routes) ? target : undefined];
+  return carriers.filter((side) => side !== undefined);
+}
+
+function podsOf({ serving, readiness }: Side): number {
+  return serving ? readiness.ready : readiness.wanted;
+}

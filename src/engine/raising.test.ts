@@ -1,0 +1,413 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import type { Canary } from '../api/canary.ts';
+import type { Release, Verdict } from '../api/canary-status.ts';
+import { capacityNeeded, hasCapacity } from './capacity.ts';
+import { explain } from './explain.ts';
+import { weightOf } from './strategy.ts';
+
+const steps = { stepWeight: 50, maxWeight: 50 };
+const failed: Verdict = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' };
+const header = [{ headers: { user: { exact: 'a' } } }];
+const limits = { min: 1, max: 20 };
+
+/** A primary that serves with ten pods, and scalers on both sides. */
+function scaled(analysis: Partial<Canary['spec']['analysis']> = steps, spec: Partial<Canary['spec']> = {}): World {
+  const world = initialized(aCanary(analysis, spec), (one) => {
+    one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
+  });
+  world.primaryReplicas = 10;
+  world.look();
+  return world;
+}
+
+/** What a release at 50 % looks like once the scalers have had their time: five pods here, five there. */
+function halfway(analysis: Partial<Canary['spec']['analysis']> = steps): World {
+  const world = scaled(analysis);
+  world.push('s1:b');
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 50);
+  Object.assign(world, { primaryReplicas: 5, targetReplicas: 5 });
+  world.look();
+  return world;
+}
+
+const isAt = (phase: string, step: string) => (world: World) => world.phase === phase && world.step === step;
+const weightNow = (world: World) => world.canary.status?.canaryWeight;
+
+describe('before promotion returns traffic', () => {
+  it('E61: the primary is raised to the pods that carry the load, and has them for the delay before it gets any', () => {
+    const world = halfway();
+    world.room.primary = 7;
+    world.tickUntil(isAt('Promoting', 'raising'));
+    expect(world.release.capacity).toEqual({ side: 'primary', pods: 10, had: 5 });
+    expect([world.primaryReplicas, weightNow(world)]).toEqual([10, 50]);
+    expect(explain(world.canary, world.facts())).toContain('7 of 10 pods are ready');
+    world.room.primary = 10;
+    world.look();
+    expect(weightNow(world)).toBe(50);
+    world.tick(4_999);
+    expect(weightNow(world)).toBe(50);
+    world.tick(1);
+    expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
+  });
+
+  it('D8: what was raised is held until the release rests, and a crash does not forget it', () => {
+    const world = halfway();
+    world.tickUntil(isAt('Promoting', 'raising'));
+    world.crash();
+    expect(world.intent.atLeast).toEqual({ primary: 10 });
+    world.tickUntil(isAt('Finalising', 'draining'));
+    expect(world.intent.atLeast).toEqual({ primary: 10 });
+    world.tickUntil(isAt('Succeeded', 'resting'));
+    expect([world.intent.atLeast, world.release.capacity]).toEqual([{}, undefined]);
+  });
+
+  it('E61: at the progress deadline it goes on with the pods that there are, since those were enough until now', () => {
+    const world = halfway();
+    world.room.primary = 7;
+    world.tickUntil(isAt('Promoting', 'raising'));
+    world.tick(59_999);
+    expect(isAt('Promoting', 'raising')(world)).toBe(true);
+    world.tick(1);
+    expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
+    world.tickUntil(isAt('Succeeded', 'resting'));
+  });
+
+  it('E61: a primary that becomes worse than it was before the raise is a failed promotion', () => {
+    const world = halfway();
+    world.room.primary = 7;
+    world.tickUntil(isAt('Promoting', 'raising'));
+    world.room.primary = 4;
+    world.tick(60_000);
+    expect([world.phase, world.step]).toEqual(['Failed', expect.any(String)]);
+    expect(world.intent.atLeast, 'the canary gets everything, so it is raised').toEqual({ target: 9 });
+  });
+
+  it('E61: pods of the revision before prove nothing: only a complete promotion is raised', () => {
+    const world = halfway();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.tickUntil(isAt('Promoting', 'awaitingPrimary'));
+    world.tick(59_000);
+    expect(world.release.capacity).toBeUndefined();
+    world.tick(1_000);
+    expect(world.phase).toBe('Failed');
+  });
+
+  it('E61: capacity that is lost while proxies learn of it is waited for again', () => {
+    const world = halfway();
+    world.tickUntil(isAt('Promoting', 'raising'));
+    expect(world.release.capacity?.reachedMs).toBe(world.nowMs);
+    world.room.primary = 8;
+    world.tick(5_000);
+    expect([world.release.capacity?.reachedMs, weightNow(world)]).toEqual([undefined, 50]);
+    world.room.primary = 10;
+    world.tick(1_000);
+    world.tick(5_000);
+    expect(weightNow(world)).toBe(0);
+  });
+
+  it('E60: a primary that its scaler has not shrunk yet is held at what it has, and gets its traffic at once', () => {
+    const world = halfway();
+    world.primaryReplicas = 10;
+    const seen: string[] = [];
+    world.onRecord = ({ release }) => seen.push(release.step);
+    world.tickUntil((one) => one.phase === 'Finalising');
+    expect(seen).not.toContain('raising');
+    expect(world.release.capacity).toMatchObject({ side: 'primary', pods: 10 });
+  });
+
+  it('E60: never above the maximum of its scaler', () => {
+    const world = halfway();
+    world.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: { min: 1, max: 8 } };
+    world.tickUntil(isAt('Promoting', 'raising'));
+    expect([world.release.capacity?.pods, world.primaryReplicas]).toEqual([8, 8]);
+  });
+
+  it('E60: without a scaler nobody has shrunk it, and nothing is raised', () => {
+    const world = halfway();
+    world.scaler = undefined;
+    world.tickUntil(isAt('Succeeded', 'resting'));
+    expect(world.primaryReplicas).toBe(5);
+  });
+
+  it('E42: skipAnalysis, whose primary has all the load already, raises nothing', () => {
+    const world = scaled(steps, { skipAnalysis: true });
+    world.push('s1:b');
+    world.tickUntil(isAt('Succeeded', 'resting'));
+    expect([world.primaryReplicas, world.promoted]).toEqual([10, ['s1:b']]);
+  });
+});
+
+describe('when a release is taken back', () => {
+  const takenBack = (): World => {
+    const world = halfway({ ...steps, threshold: 1 });
+    world.room.primary = 5;
+    world.behaviour.verdicts = [failed];
+    world.tickUntil((one) => one.phase === 'Failed');
+    return world;
+  };
+
+  it('E31: the primary is raised at once and gets its traffic back as its pods become ready', () => {
+    const world = takenBack();
+    expect([world.intent.atLeast, weightNow(world)]).toEqual([{ primary: 10 }, 50]);
+    world.room.primary = 7;
+    world.look();
+    world.settle();
+    expect(weightNow(world)).toBe(30);
+    world.room.primary = 8;
+    world.look();
+    world.settle();
+    expect(weightNow(world)).toBe(20);
+    world.room.primary = 10;
+    world.look();
+    world.settle();
+    expect(weightNow(world)).toBe(0);
+  });
+
+  it('E31: it waits no longer than one interval, whatever the capacity', () => {
+    const world = takenBack();
+    world.tick(9_999);
+    expect(weightNow(world)).toBe(50);
+    world.tick(1);
+    expect(weightNow(world)).toBe(0);
+  });
+
+  it('E31: there is nothing to wait for where the canary does not serve', () => {
+    const world = halfway({ ...steps, threshold: 1 });
+    world.targetDown = true;
+    world.look();
+    expect([weightNow(world), world.intent.atLeast]).toEqual([0, { primary: 10 }]);
+  });
+
+  it('D8: the floor stays while its pods drain and goes when it rests', () => {
+    const world = takenBack();
+    world.room.primary = 10;
+    world.tickUntil(isAt('Failed', 'draining'));
+    expect(world.intent.atLeast).toEqual({ primary: 10 });
+    world.tickUntil(isAt('Failed', 'resting'));
+    expect(world.intent.atLeast).toEqual({});
+  });
+
+  it('E51: a cancelled release waits for the same capacity', () => {
+    const world = halfway();
+    world.room.primary = 5;
+    world.push('s1:a');
+    expect([world.phase, weightNow(world), world.intent.atLeast]).toEqual(['Succeeded', 50, { primary: 10 }]);
+    world.room.primary = 10;
+    world.look();
+    world.settle();
+    expect(weightNow(world)).toBe(0);
+  });
+
+  it('E50: a newer revision takes all traffic home at once, since its pods are not judged, and the primary is raised', () => {
+    const world = halfway();
+    world.room.primary = 5;
+    world.push('s1:c');
+    expect([weightNow(world), world.intent.atLeast]).toEqual([0, { primary: 10 }]);
+  });
+
+  it('E44: after a failed promotion the primary, which its scaler has emptied, is raised before it gets its traffic back', () => {
+    const world = halfway();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.onRecord = ({ release }) => {
+      if (release.step === 'servingFromCanary') {
+        expect(release.capacity).toEqual({ side: 'target', pods: 10 });
+        Object.assign(world, { primaryReplicas: 1, room: { primary: 3, target: 10 } });
+      }
+    };
+    world.tickUntil(isAt('Failed', 'returningTraffic'));
+    expect([weightNow(world), world.intent.atLeast, world.targetReplicas]).toEqual([70, { primary: 10 }, 10]);
+    world.room.primary = 10;
+    world.look();
+    world.settle();
+    expect(weightNow(world)).toBe(0);
+  });
+});
+
+describe('before a step', () => {
+  it.each([
+    { plan: 'a weight', analysis: { stepWeights: [30] }, raised: 3 },
+    { plan: 'a match, which nobody can count', analysis: { iterations: 2, match: header }, raised: 10 },
+    { plan: 'a mirror', analysis: { ...steps, mirror: true, mirrorWeight: 20 }, raised: 2 },
+  ])('E62: $plan raises the canary to $raised of 10 pods before its first step', ({ analysis, raised }) => {
+    const world = scaled(analysis);
+    world.room.target = 1;
+    world.push('s1:b');
+    world.tickUntil(isAt('Progressing', 'raising'));
+    expect([world.targetReplicas, world.release.routes]).toEqual([raised, { kind: 'weighted', canary: 0 }]);
+    expect(explain(world.canary, world.facts())).toContain(`1 of ${raised} pods are ready`);
+    world.room.target = raised;
+    world.tick(1_000);
+    expect(world.step).toBe('raising');
+    world.tick(5_000);
+    expect([world.step, world.intent.atLeast]).toEqual(['analysing', { target: raised }]);
+    world.nowMs += 9_999;
+    expect(world.intent.atLeast).toEqual({ target: raised });
+    world.nowMs += 1;
+    expect(world.intent.atLeast, 'its own scaler has measured the load by then').toEqual({});
+  });
+
+  it('E62: Blue/Green raises it before the switch, and not before', () => {
+    const world = scaled({ iterations: 2 });
+    world.room.target = 1;
+    world.push('s1:b');
+    world.tickUntil((one) => one.canary.status?.iterations === 2);
+    expect(world.targetReplicas).toBe(1);
+    world.tickUntil(isAt('Progressing', 'raising'));
+    expect([world.targetReplicas, weightNow(world)]).toEqual([10, 0]);
+    world.room.target = 10;
+    world.look();
+    world.tickUntil((one) => weightNow(one) === 100);
+    world.tickUntil(isAt('Succeeded', 'resting'));
+  });
+
+  it('E16, E62: the gate of a switch is not asked again after the wait', () => {
+    const world = scaled({ iterations: 1, ...withHooks('confirm-promotion') });
+    world.push('s1:b');
+    world.tickUntil((one) => weightNow(one) === 100);
+    expect(world.asked.filter((one) => one.kind === 'runHooks')).toHaveLength(1);
+  });
+
+  it('E62: without the capacity at the progress deadline the release is taken back, and says why', () => {
+    const world = scaled({ iterations: 1 });
+    world.push('s1:b');
+    world.room.target = 4;
+    world.tickUntil(isAt('Progressing', 'raising'));
+    world.tick(60_000);
+    expect([world.phase, world.release.reason]).toEqual([
+      'Failed',
+      'the canary did not get the 10 pods that its next step needs within 60 s: 4 are ready',
+    ]);
+  });
+
+  it('E27: a canary that dies while it is raised is waited for as any other', () => {
+    const world = scaled({ stepWeights: [30] });
+    world.room.target = 1;
+    world.push('s1:b');
+    world.tickUntil(isAt('Progressing', 'raising'));
+    world.targetDown = true;
+    world.look();
+    expect([world.step, world.release.capacity]).toEqual(['scalingUp', undefined]);
+    Object.assign(world, { targetDown: false, room: { primary: 10, target: 10 } });
+    world.tickUntil((one) => weightNow(one) === 30);
+  });
+
+  it('E27: a canary that its scaler has shrunk while it was held back is raised before it has its share again', () => {
+    const world = halfway();
+    world.targetDown = true;
+    world.look();
+    world.settle();
+    Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, targetDown: false });
+    world.room.target = 4;
+    world.look();
+    world.settle();
+    expect([world.step, world.targetReplicas, weightNow(world)]).toEqual(['heldBack', 5, 0]);
+    world.room.target = 5;
+    world.look();
+    expect(world.step).toBe('comingBack');
+    world.tick(5_000);
+    expect([world.step, weightNow(world), world.release.capacity]).toEqual(['analysing', 50, undefined]);
+  });
+
+  it('E62: a crash in the middle goes on from there', () => {
+    const world = scaled({ stepWeights: [30] });
+    world.room.target = 1;
+    world.push('s1:b');
+    world.tickUntil(isAt('Progressing', 'raising'));
+    world.crash();
+    expect([world.step, world.intent.atLeast]).toEqual(['raising', { target: 3 }]);
+    world.room.target = 3;
+    world.look();
+    world.tickUntil((one) => weightNow(one) === 30);
+  });
+});
+
+describe('bootstrap', () => {
+  it('E60: the primary gets the load of the target only with as many pods', () => {
+    const world = new World(aCanary(steps));
+    world.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
+    world.targetReplicas = 8;
+    world.room.primary = 3;
+    world.begin();
+    expect([world.step, world.primaryReplicas, world.apexOnPrimary]).toEqual(['creatingPrimary', 8, false]);
+    world.targetReplicas = 9;
+    world.look();
+    world.settle();
+    world.room.primary = 9;
+    world.tickUntil((one) => one.phase === 'Initialized');
+    expect([world.primaryReplicas, world.apexOnPrimary, world.intent.atLeast]).toEqual([9, true, {}]);
+  });
+});
+
+/** Whether the side that gained has the pods for it: the rule, spelled out a second time. */
+function bears(world: World, before: Release, after: Release): boolean {
+  const { primary, target, nowMs } = world.facts();
+  const { routes, capacity, stepStartedMs } = before;
+  const [was, is] = [weightOf(routes), weightOf(after.routes)];
+  if (is > was) {
+    // What was decided before the raise counts: the pods that it added say nothing about the load.
+    const load = { primary, target, routes, atStart: before.podsAtStart };
+    const isRaised = capacity?.side === 'target' && (before.step === 'raising' || before.step === 'heldBack');
+    const needed = isRaised ? capacity.pods : capacityNeeded(load, is, limits);
+    return hasCapacity(target, needed);
+  }
+  const isNobodyElse = target?.serving !== true;
+  const isUnjudged = after.revision !== before.revision && after.run > before.run;
+  const isLongEnough = nowMs >= stepStartedMs + (before.step === 'raising' ? 60_000 : 10_000);
+  const pods = capacity?.side === 'primary' ? capacity.pods : (after.capacity?.pods ?? 0);
+  const share = Math.ceil((pods * (100 - is)) / 100);
+  return is === was || isNobodyElse || isUnjudged || isLongEnough || hasCapacity(primary, Math.min(share, limits.max));
+}
+
+it('E60: in any order of events, no record gives a side more than its pods can bear, but for the exceptions of the rule', () => {
+  const acts: Record<string, (world: World) => void> = {
+    go: (world) => world.tick(),
+    wait: (world) => world.tick(3_000),
+    crash: (world) => world.crash(),
+    shrinkPrimary: (world) => Object.assign(world, { primaryReplicas: Math.max(world.intent.atLeast.primary ?? 1, 2) }),
+    growPrimary: (world) => Object.assign(world, { primaryReplicas: 12 }),
+    shrinkTarget: (world) => Object.assign(world, { targetReplicas: Math.min(world.targetReplicas, 1) }),
+    growTarget: (world) => Object.assign(world, { targetReplicas: world.targetReplicas * 3 }),
+    fill: (world) => Object.assign(world, { room: { primary: 6, target: 3 } }),
+    empty: (world) => Object.assign(world, { room: { primary: 100, target: 100 } }),
+    fail: (world) => Object.assign(world.behaviour, { verdicts: [failed] }),
+    pass: (world) => Object.assign(world.behaviour, { verdicts: [] }),
+    fall: (world) => Object.assign(world, { targetDown: !world.targetDown }),
+    push: (world) => world.push(world.targetRevision === 's1:b' ? 's1:c' : 's1:b'),
+    revert: (world) => world.push(world.release.promotedRevision ?? 's1:a'),
+  };
+  const often = ['go', 'go', 'go', 'wait', 'empty', 'pass'];
+  const plans = [{ stepWeights: [20, 60], stepWeightPromotion: 30 }, { iterations: 1 }, steps];
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...plans),
+      fc.array(fc.constantFrom(...often, ...Object.keys(acts)), { minLength: 10, maxLength: 40, size: 'max' }),
+      (plan, names) => {
+        const world = scaled({ ...plan, threshold: 1 });
+        world.onRecord = ({ phase, release }) => {
+          const before = world.canary.status?.release;
+          const isFailedPromotion = phase === 'Failed' && weightOf(release.routes) === 100;
+          if (before && !isFailedPromotion) expect(bears(world, before, release), `${phase}.${release.step}`).toBe(true);
+        };
+        world.push('s1:b');
+        for (const name of names) {
+          acts[name]?.(world);
+          world.look();
+        }
+      },
+    ),
+    { numRuns: 60, seed: 11 },
+  );
+}, 30_000);
+
+it('B14: which scaler the primary has is remembered once it stands', () => {
+  const world = scaled();
+  expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
+  world.scaler = { name: 'ScaledObject/podinfo', target: limits, primary: limits };
+  world.converged = false;
+  world.look();
+  expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
+  world.settle();
+  expect(world.canary.status?.release?.scaler).toBe('ScaledObject/podinfo');
+});
