@@ -27,12 +27,21 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
   const startedMs = performance.now();
   let inFlight = 0;
   let answered = 0;
+  const recentMs: number[] = [];
+  /** Counts the request, also when it is too much: a client that tries again makes it no better. */
+  const isOverloaded = (): boolean => {
+    if (behaviour.capacityPerSecond <= 0) return false;
+    const nowMs = performance.now();
+    recentMs.push(nowMs);
+    while ((recentMs[0] ?? nowMs) <= nowMs - 1000) recentMs.shift();
+    return recentMs.length > behaviour.capacityPerSecond;
+  };
   const isReady = (): boolean => !behaviour.neverReady && performance.now() - startedMs >= behaviour.readyAfterMs;
 
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const path = request.url?.split('?')[0] ?? '/';
     const isProbe = path === context.readinessPath && request.headers['user-agent']?.startsWith('kube-probe');
-    const status = isProbe ? (isReady() ? 200 : 503) : context.random() < behaviour.errorRate ? 500 : 200;
+    const status = isProbe ? (isReady() ? 200 : 503) : isOverloaded() ? 503 : context.random() < behaviour.errorRate ? 500 : 200;
     if (!isProbe) answered += 1;
     response.writeHead(status, { 'content-type': 'application/json', 'x-serin-pod': context.pod, 'x-serin-version': behaviour.version });
     const { pod, namespace } = context;

@@ -6,6 +6,8 @@ export interface AppBehaviour {
   /** Fraction (0–1) of requests answered 500. */
   errorRate: number;
   latencyMs: number;
+  /** Requests in any second beyond which the pod answers 503; 0 is no limit. */
+  capacityPerSecond: number;
   /** The process exits at once after each start. */
   crashes: boolean;
   /** From start until the readiness path answers 200. */
@@ -25,6 +27,7 @@ export function behaviourOf(pod: KubeObject): AppBehaviour {
     version: setting('VERSION') ?? tagOf(container?.image ?? ''),
     errorRate: number('ERROR_RATE'),
     latencyMs: number('LATENCY_MS'),
+    capacityPerSecond: number('CAPACITY_PER_SECOND'),
     crashes: isOn('CRASH'),
     readyAfterMs: number('READY_AFTER_MS'),
     neverReady: isOn('NEVER_READY'),

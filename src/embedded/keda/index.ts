@@ -1,0 +1,89 @@
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { workQueue } from '../controllers/work-queue.ts';
+
+const KIND = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const;
+const NAME_LABEL = 'scaledobject.keda.sh/name';
+const PAUSED = 'autoscaling.keda.sh/paused-replicas';
+
+export interface Keda {
+  /** Resolves when the ScaledObjects have been listed once; never, as long as their CRD is not installed. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+/**
+ * As much of KEDA as a release meets, an API client and nothing more: it puts its label on each ScaledObject, makes an HPA from it, and,
+ * while that is paused, holds the workload at the number that the annotation says instead. Triggers are not asked.
+ */
+export function startKeda(cluster: Cluster, options: { onError?(error: unknown, key: string): void } = {}): Keda {
+  const queue = workQueue((key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));
+  const scaledObjects: ObjectStore = watchObjects(cluster, KIND, ({ previous, next }) => {
+    const { namespace, name } = (next ?? previous)?.metadata ?? {};
+    queue.add(`${namespace}/${name}`);
+  });
+  return {
+    synced: scaledObjects.synced,
+    stop() {
+      scaledObjects.stop();
+      queue.stop();
+    },
+  };
+}
+
+async function sync(cluster: Cluster, scaledObjects: ObjectStore, key: string): Promise<void> {
+  const found = scaledObjects.get(key);
+  // The HPA of one that is gone goes with its owner.
+  if (!found || found.metadata.deletionTimestamp !== undefined) return;
+  const { name, namespace = '' } = found.metadata;
+  const ref: ObjectRef = { ...KIND, name, namespace };
+  const label = name.slice(0, 63);
+  if (found.metadata.labels?.[NAME_LABEL] !== label) {
+    await cluster.patch(ref, { metadata: { labels: { [NAME_LABEL]: label } } });
+    return;
+  }
+  const hpa = hpaOf(found);
+  const hpaRef: ObjectRef = { apiVersion: hpa.apiVersion, kind: hpa.kind, name: hpa.metadata.name, namespace };
+  const paused = found.metadata.annotations?.[PAUSED];
+  if (paused === undefined) {
+    await cluster.apply(hpa, { fieldManager: 'keda' });
+    return;
+  }
+  await cluster.delete(hpaRef);
+  const { apiVersion = 'apps/v1', kind = 'Deployment', name: target } = found.spec.scaleTargetRef;
+  const workload: ObjectRef = { apiVersion, kind, name: target, namespace };
+  const replicas = Number(paused);
+  const now = await cluster.get(workload);
+  if (now && now.spec.replicas !== replicas) await cluster.patch(workload, { spec: { replicas } }, { subresource: 'scale' });
+}
+
+/** An HPA cannot keep less than one pod; what is between zero and one KEDA does itself, which is not played here. */
+function hpaOf(scaledObject: KubeObject): KubeObject {
+  const { metadata, spec } = scaledObject;
+  const { apiVersion = 'apps/v1', kind = 'Deployment', name } = spec.scaleTargetRef;
+  const owner = { ...KIND, name: metadata.name, uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: {
+      name: spec.advanced?.horizontalPodAutoscalerConfig?.name ?? `keda-hpa-${metadata.name}`,
+      namespace: metadata.namespace ?? '',
+      ownerReferences: [owner],
+    },
+    spec: {
+      scaleTargetRef: { apiVersion, kind, name },
+      minReplicas: Math.max(1, spec.minReplicaCount ?? 0),
+      maxReplicas: spec.maxReplicaCount ?? 100,
+      metrics: [
+        {
+          type: 'External',
+          external: {
+            metric: { name: `s0-${spec.triggers?.[0]?.type ?? 'none'}`, selector: { matchLabels: { [NAME_LABEL]: metadata.name } } },
+            target: { type: 'AverageValue', averageValue: String(spec.triggers?.[0]?.metadata?.threshold ?? '1') },
+          },
+        },
+      ],
+    },
+  };
+}
