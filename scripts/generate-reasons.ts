@@ -85,6 +85,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
     next: 'do what the message says; the release goes on by itself',
   },
+  ScalerInDoubt: {
+    causes:
+      'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',
+    next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
+  },
   Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
   CRDOutdated: { causes: 'the CRD of another controller or an older version is installed', next: 'apply `charts/serin/crds`' },
 };

@@ -33,6 +33,7 @@ describe('examples', () => {
   it('are all there', () => {
     expect(files.toSorted()).toEqual([
       'ab-testing.yaml',
+      'autoscaled.yaml',
       'blue-green.yaml',
       'config-tracking.yaml',
       'daemon-set.yaml',

@@ -46,13 +46,14 @@ export class Anchors {
       { signal },
     );
     const { name, namespace, uid } = canary.metadata;
-    const { provider, targetRef, service, analysis } = canary.spec;
+    const { provider, targetRef, service, analysis, autoscalerRef } = canary.spec;
     const anchor = renderAnchor(canary, {
       canary: {
         metadata: { name, namespace, uid },
         spec: {
           ...(provider && { provider }),
           targetRef,
+          ...(autoscalerRef && { autoscalerRef }),
           service,
           analysis: { interval: analysis.interval, threshold: analysis.threshold },
         },

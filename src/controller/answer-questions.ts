@@ -62,7 +62,12 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
       cluster.get(primaryRefOf(canary), { signal }),
     ]);
     if (!target || !primary) return { outcome: 'refused', reason: `${target ? 'the primary' : 'the target'} does not exist` };
-    if (workload.carries(primary) === revision) return { outcome: 'written' };
+    if (workload.carries(primary) === revision) {
+      // A target that has moved on has the replicas of another revision.
+      const { release } = canary.status ?? {};
+      if (workload.revision(target) === (release?.template ?? release?.revision)) await followReplicas(primary, target, context, workload);
+      return { outcome: 'written' };
+    }
     const read = await readTargetConfigs(canary, target, workload, context);
     if ('problem' in read) return { outcome: 'refused', reason: read.problem };
     if (read.revision !== revision) {
@@ -81,7 +86,9 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     });
     if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await context.anchors.reference(canary, signal), signal);
     await keepCarried(primary, context, workload);
-    return await writeTemplate(primary, template, revision, context, workload);
+    const written = await writeTemplate(primary, template, revision, context, workload);
+    if (written.outcome === 'written') await followReplicas(primary, target, context, workload);
+    return written;
   } catch (error) {
     return refusal(error, signal);
   }
@@ -95,6 +102,24 @@ async function keepCarried(primary: KubeObject, { canary, anchors, signal }: Ans
   const carried = workload.carries(primary);
   if (carried === undefined || (await anchors.promotedTemplate(canary, signal, carried))) return;
   await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
+}
+
+/**
+ * Without a scaler the primary gets as many pods as the target has (03 W18, W37), but never none; with one its pods are not ours. After
+ * the template: what scaling does to the object would refuse that write.
+ */
+async function followReplicas(
+  primary: KubeObject,
+  target: KubeObject,
+  { canary, cluster, signal }: AnswerContext,
+  workload: Workload,
+): Promise<void> {
+  const replicas = workload.replicas(target);
+  if (canary.spec.autoscalerRef || replicas === 0 || replicas === workload.replicas(primary)) return;
+  const scale = workload.scalePatch(primary, replicas);
+  if (!scale) return;
+  const { patch, subresource } = scale;
+  await cluster.patch(primaryRefOf(canary), patch, { signal, ...(subresource && { subresource }) });
 }
 
 /** Puts back what was promoted last, after a promotion that the primary could not take. */

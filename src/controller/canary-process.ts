@@ -18,6 +18,7 @@ import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
 import { obstacleOf } from './obstacle.ts';
 import { reconcile } from './reconcile.ts';
+import { scalerDoubts, scalerRefs } from './scaling.ts';
 import { SentencePause } from './sentence-pause.ts';
 import { draftStatus } from './status-draft.ts';
 
@@ -53,6 +54,7 @@ export class CanaryProcess {
   #converged = false;
   #obstacle: string | undefined;
   #targetMissing = false;
+  #doubt = '';
   #equalsTarget: boolean | undefined;
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
@@ -112,7 +114,8 @@ export class CanaryProcess {
       return;
     }
     const { canary, provider, router, workload } = admitted;
-    await Promise.all([...workload.watches(canary), ...router.watches(canary)].map((ref) => this.#room.view.ready(ref)));
+    const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
+    await Promise.all(watched.map((ref) => this.#room.view.ready(ref)));
     if (await keepFinalizer(canary, this.#room, this.#questions.signal)) {
       this.#again = true;
       return;
@@ -130,13 +133,16 @@ export class CanaryProcess {
   }
 
   async #step(canary: Canary, provider: Provider, router: Router): Promise<void> {
+    const { generation } = canary.metadata;
+    // What was asked under the old spec has no answer any more, and what the cluster holds was made for that one.
+    if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) {
+      this.#dropSnapshot();
+      this.#converged = false;
+    }
+    this.#seenGeneration = generation;
     const facts = this.#facts(canary, provider, router);
     this.#tellOfTarget(canary, facts);
     const pending = this.#inbox.splice(0);
-    const { generation } = canary.metadata;
-    // What was asked under the old spec has no answer any more.
-    if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) this.#dropSnapshot();
-    this.#seenGeneration = generation;
     const events: EngineEvent[] = pending.map((event) => ({ ...event, facts }));
     if (this.#snapshot === undefined) {
       this.#snapshot = start(canary, facts);
@@ -178,7 +184,8 @@ export class CanaryProcess {
   /** Stores the last recorded intent of this pass. Undefined: somebody wrote first, and the watch will bring their version. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const record = questions.findLast((question) => question.kind === 'record');
-    const draft = draftStatus(canary, facts, record, { stored: this.#stored(canary), brake: this.#brake, sentence: this.#sentence });
+    const doubt = this.#tellDoubt(canary);
+    const draft = draftStatus(canary, facts, record, { stored: this.#stored(canary), brake: this.#brake, sentence: this.#sentence, doubt });
     if (draft === undefined) return canary;
     this.#alarms.clear('tell');
     if (draft.tellInMs !== undefined) this.#alarms.set('tell', draft.tellInMs, () => this.wake());
@@ -299,6 +306,16 @@ export class CanaryProcess {
   #blockedBy(canary: Canary, obstacle: string): void {
     if (this.#obstacle !== obstacle) this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: obstacle });
     this.#obstacle = obstacle;
+  }
+
+  /** The primary may scale otherwise than it looks: a person has to judge that, and is told once by an event. */
+  #tellDoubt(canary: Canary): string {
+    const message = scalerDoubts(canary, this.#room.view).join('; ');
+    const isKnown = (canary.status?.conditions ?? []).some((one) => one.type === 'ScalerInDoubt' && one.message === message);
+    const isNews = message !== '' && !isKnown && this.#doubt !== message;
+    if (isNews) this.#room.announceOn(canary, { reason: 'ScalerInDoubt', type: 'Warning', message });
+    this.#doubt = message;
+    return message;
   }
 
   #tellOfTarget(canary: Canary, { target }: Facts): void {

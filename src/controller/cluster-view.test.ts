@@ -25,11 +25,12 @@ function aView() {
   };
   const clock = handClock();
   const stopping = new AbortController();
-  const view = new ClusterView(cluster, '', () => undefined);
+  const heard: string[] = [];
+  const view = new ClusterView(cluster, '', ({ kind, name }) => heard.push(`${kind} ${name}`));
   const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
   const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
   const list = (...items: KubeObject[]) => handlers[0]?.onList(items);
-  return { view, clock, stopping, until, bring, list };
+  return { view, clock, stopping, until, bring, list, heard };
 }
 
 it('waits for what the watch brings, without a request', async () => {
@@ -65,4 +66,23 @@ it('says what did not happen when the bound is over, and ends with its signal', 
   await expect.poll(() => second.clock.pending).toBe(1);
   second.stopping.abort(new Error('stopping'));
   await stopped;
+});
+
+it('I8: what a scaler measures, every 15 s, wakes nobody; an edit of it does', () => {
+  const { view, list, bring, heard } = aView();
+  const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'web', namespace: 'test' };
+  const measured = (version: number, currentReplicas: number, maxReplicas = 9): KubeObject => ({
+    ...scaler,
+    metadata: { name: 'web', namespace: 'test', resourceVersion: String(version) },
+    spec: { maxReplicas },
+    status: { currentReplicas },
+  });
+  view.find(scaler);
+  list(measured(1, 1));
+  bring(measured(2, 2));
+  bring(measured(3, 3));
+  expect(heard).toEqual(['HorizontalPodAutoscaler web']);
+  expect(view.find(scaler)?.object.metadata.resourceVersion, 'a write goes out with the newest version').toBe('3');
+  bring(measured(4, 3, 12));
+  expect(heard).toHaveLength(2);
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 
 import { fieldManager } from '../api/names.ts';
@@ -6,6 +7,7 @@ import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
 import { createProjection, type Projection } from '../kube/projection.ts';
 import type { ListHandler } from '../kube/watch.ts';
 import { remembered } from '../workloads/index.ts';
+import { isScaler } from '../workloads/scalers/index.ts';
 import type { Watched as Remembered } from '../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from './drift.ts';
 
@@ -141,7 +143,8 @@ export class ClusterView {
         tellAvailability();
       },
     };
-    projection.onChange(({ name, namespace }) => {
+    projection.onChange(({ name, namespace, before, after }) => {
+      if (isScaler(kind) && before && after && isSameScaler(before.object, after.object)) return;
       const changed = { apiVersion, kind, name, ...(namespace ? { namespace } : {}) };
       this.#onChange(changed);
       for (const hear of this.#waiting) hear(changed);
@@ -157,7 +160,15 @@ export class ClusterView {
   }
 }
 
-function see(object: KubeObject): Seen {
+/** A scaler tells of its measurements every 15 s, which concern nobody here. */
+function isSameScaler(before: KubeObject, after: KubeObject): boolean {
+  const saidBy = ({ metadata: { resourceVersion: _, ...metadata }, spec }: KubeObject) => ({ metadata, spec });
+  return isDeepStrictEqual(saidBy(before), saidBy(after));
+}
+
+function see(whole: KubeObject): Seen {
+  const { status, ...said } = whole;
+  const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
   return { ...remembered(withoutBookkeeping(object)), ...(manager === undefined ? {} : { manager }) };
 }

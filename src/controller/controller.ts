@@ -23,6 +23,7 @@ import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { depart } from './departure.ts';
+import { scalerRefs } from './scaling.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -216,6 +217,7 @@ export function startController(options: ControllerOptions): Controller {
       service(own.primaryService),
       service(own.canaryService),
       ...('unsupported' in router ? [] : router.watches(canary)),
+      ...scalerRefs(canary),
     ]);
   }
 

@@ -11,10 +11,12 @@ import { type Apex, routerFor } from '../routers/index.ts';
 import { discoverPorts } from '../routers/services.ts';
 import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
+import type { ReplicaLimits } from '../workloads/scalers/index.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { scaleDownDelayMs } from './config.ts';
 import type { Log } from './controller-room.ts';
+import { wakeScalers } from './departing-scalers.ts';
 import { missingField } from './drift.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
 
@@ -48,10 +50,17 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
   if (!home || home.metadata.deletionTimestamp !== undefined) return;
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
+  let limits: ReplicaLimits | undefined;
+  const lift = (target: KubeObject) => raise(canary, target, originals.target.replicas, limits, room);
   // Proxies hear of ready pods as late as of routes: traffic follows when all of them know where the target is.
   const steps = [
-    (target: KubeObject) => raise(canary, target, originals.target.replicas, room),
+    async (target: KubeObject) => {
+      limits = await wakeScalers(canary, room);
+      await lift(target);
+    },
     () => sleep(clock, delayMs, signal),
+    // Its own scaler may have taken away again what had no load yet.
+    ...(canary.spec.autoscalerRef ? [lift] : []),
     (target: KubeObject) => moveTraffic(canary, target, 'target', room),
     () => sleep(clock, delayMs, signal),
     () => finalizeRoutes(canary, delayMs, room),
@@ -84,12 +93,23 @@ async function stayOnPrimary(canary: Canary, room: DepartureRoom): Promise<void>
   log.info({ canary: `${canary.metadata.namespace}/${canary.metadata.name}` }, 'the target is gone: its primary goes on serving');
 }
 
-async function raise(canary: Canary, target: KubeObject, original: number, { cluster, view, clock, signal }: DepartureRoom): Promise<void> {
+/**
+ * Brings the target to the pods that the primary serves with, and waits until they are ready. A target that runs already is left as it
+ * is, unless a scaler has sized it for less than the whole load (E60).
+ */
+async function raise(
+  canary: Canary,
+  target: KubeObject,
+  original: number,
+  limits: ReplicaLimits | undefined,
+  { cluster, view, clock, signal }: DepartureRoom,
+): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return;
   const ref = targetRefOf(canary);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
-  if (workload.replicas(target) === 0) {
+  const needed = Math.min((primary && workload.replicas(primary)) || original || 1, limits?.max ?? Number.POSITIVE_INFINITY);
+  if (workload.replicas(target) === 0 || (limits && workload.replicas(target) < needed)) {
     const leavingMs = workload.leavingForMs?.(target);
     if (leavingMs !== undefined) {
       const areGone = (now: KubeObject) => workload.replicas(now) === 0 && workload.leavingForMs?.(now) === undefined;
@@ -98,7 +118,7 @@ async function raise(canary: Canary, target: KubeObject, original: number, { clu
       // A lost node never lets its pod go: after its time the target is raised all the same.
       await Promise.race([gone, sleep(clock, leavingMs, signal)]);
     }
-    const scale = workload.scalePatch(view.find(ref)?.object ?? target, (primary && workload.replicas(primary)) || original || 1);
+    const scale = workload.scalePatch(view.find(ref)?.object ?? target, needed);
     if (scale) await cluster.patch(ref, scale.patch, { ...(scale.subresource && { subresource: scale.subresource }), signal });
   }
   const isUp = (now: KubeObject) => workload.replicas(now) > 0 && workload.readiness(now, 100).state === 'ready';

@@ -28,6 +28,21 @@ export class ProviderUnavailableError extends CanaryError {
   readonly retry = 'backoff';
 }
 
+export class ScalerMissingError extends CanaryError {
+  readonly code = 'SCALER_MISSING';
+  readonly audience = 'user';
+  readonly retry = 'backoff';
+  constructor(kind: string, name: string) {
+    super(`spec.autoscalerRef: ${kind} ${name} does not exist: create it, or correct the name; nothing goes on until then`);
+  }
+}
+
+export class ScalerUnavailableError extends CanaryError {
+  readonly code = 'SCALER_UNAVAILABLE';
+  readonly audience = 'user';
+  readonly retry = 'backoff';
+}
+
 export class TemplateLeftoverError extends CanaryError {
   readonly code = 'TEMPLATE_LEFTOVER';
   readonly audience = 'user';

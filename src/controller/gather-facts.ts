@@ -7,6 +7,7 @@ import { workloadFor } from '../workloads/index.ts';
 import type { Sides } from '../workloads/workload.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { type ControllerConfig, scaleDownDelayMs } from './config.ts';
+import { scalerFacts } from './scaling.ts';
 import { type Look, targetFacts } from './target-facts.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
@@ -50,6 +51,7 @@ export function gatherFacts(input: {
     canary,
     router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []),
   );
+  const scaler = scalerFacts(canary, view);
   return {
     nowMs,
     canary,
@@ -59,6 +61,7 @@ export function gatherFacts(input: {
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
     ...(target && { target: targetFacts(canary, target, look, primary?.serving === true) }),
     ...(primary && { primary: { ...primary, ...(equalsTarget === undefined ? {} : { equalsTarget }) } }),
+    ...(scaler && { scaler }),
     ...(live !== undefined && { liveRoutes: live }),
     converged,
     ...blockedBy(obstacle, look),

@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refKey, refOf } from '../api/kube-object.ts';
-import { adoptAnnotation, names, ownerAnnotation } from '../api/names.ts';
+import { names, ownerAnnotation } from '../api/names.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Intent } from '../engine/intent.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -17,6 +17,9 @@ import { missingField } from './drift.ts';
 import { ConfigUnavailableError, NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import type { HealingBrake } from './healing-brake.ts';
+import { isOurs } from './ownership.ts';
+import { ensureScalers, pauseScaler, resumeScaler } from './reconcile-scalers.ts';
+import { type Scaling, scalingOf } from './scaling.ts';
 import { readTargetConfigs } from './target-configs.ts';
 
 export interface Reconciled {
@@ -61,19 +64,44 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
     if (target) await ensurePrimary(context, target, primary, apex, facts, done);
     if (target) await ensureCanary(context, target, intent, facts, done);
   }
+  const scaling = scalingOf(context.canary, context.view);
+  const problem = await ensureScalers(context, scaling, intent, done, (object) =>
+    ensure(context, object, { takenOver: false, isWhole: true }, done),
+  );
+  // Nothing new is begun without its scalers, but traffic is looked after: the problem is told when all that can be done is done.
+  if (problem) done.converged = false;
+  await raise(context, primaryRefOf(context.canary), facts.primary?.replicas, intent.atLeast.primary, done);
   if (intent.primary === 'up' && facts.primary?.replicas === 0) {
     await scale(context, primaryRefOf(context.canary), Math.max(1, facts.target?.replicas ?? 1), done);
   }
+  if (intent.target === 'up' && scaling) await resumeScaler(context, scaling, done);
   if (intent.target === 'up' && target && facts.target?.replicas === 0) {
     refuseUnusable(context, target);
-    await scale(context, targetRefOf(context.canary), replicasToRaise(context, target), done);
+    await scale(context, targetRefOf(context.canary), replicasToRaise(context, target, scaling), done);
+  } else if (target) {
+    await raise(context, targetRefOf(context.canary), facts.target?.replicas, intent.atLeast.target, done);
   }
   if (apex && intent.apexOnPrimary) await ensureServices(context, apex, true, done);
   if (apex && intent.routes) await ensureRoutes(context, apex, intent.routes, done);
+  // Its scaler stands down before the target does, and neither before the traffic has gone (03 B32).
+  if (intent.target === 'zero' && done.converged && scaling) await pauseScaler(context, scaling, done);
   if (intent.target === 'zero' && (facts.target?.replicas ?? 0) > 0 && done.converged) {
     await scale(context, targetRefOf(context.canary), 0, done);
   }
+  if (problem) throw problem;
   return done;
+}
+
+/** Brings a side to the pods that it needs for its load, and never below what it has (E60). */
+async function raise(
+  context: ReconcileContext,
+  ref: ObjectRef,
+  replicas: number | undefined,
+  atLeast: number | undefined,
+  done: Reconciled,
+): Promise<void> {
+  if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return;
+  await scale(context, ref, atLeast, done, `at least ${atLeast}`);
 }
 
 /**
@@ -203,7 +231,7 @@ async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNu
 async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver }: { takenOver: boolean },
+  { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
   done: Reconciled,
 ): Promise<void> {
   const { canary, view, cluster, brake, nowMs, wanted, anchors, signal } = context;
@@ -214,7 +242,7 @@ async function ensure(
   const before = wanted.get(key);
   if (live && !takenOver && !isOurs(canary, live.object)) throw new NameTakenError(ref.kind, ref.name);
   const missing = live ? missingField(object, live.object) : 'metadata';
-  if (missing === undefined && (before === undefined || before === text)) {
+  if (missing === undefined && (before === text || (before === undefined && !isWhole))) {
     wanted.set(key, text);
     return;
   }
@@ -260,15 +288,20 @@ function isTarget(canary: Canary, ref: ObjectRef): boolean {
   return refKey(ref) === refKey(targetRefOf(canary));
 }
 
-/** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero. */
-async function scale(context: ReconcileContext, ref: ObjectRef, replicas: number, done: Reconciled): Promise<void> {
+/** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
+async function scale(
+  context: ReconcileContext,
+  ref: ObjectRef,
+  replicas: number,
+  done: Reconciled,
+  direction = replicas > 0 ? 'up' : 'zero',
+): Promise<void> {
   const { canary, view, cluster, brake, nowMs, wanted, signal } = context;
   const key = `${refKey(ref)}#scale`;
   const seen = view.find(ref);
   const scaling = seen && workloadOf(canary).scalePatch(seen.object, replicas);
   if (!scaling) return;
   if (replicas > 0 && isStillLeaving(context, seen.object, key, done)) return;
-  const direction = replicas > 0 ? 'up' : 'zero';
   const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
   done.converged = false;
   // The answer is a Scale, not the workload: until the watch has brought that version, what we see is older than what we asked for.
@@ -308,7 +341,8 @@ function isOlder(seen: string | undefined, answered: string | undefined): boolea
   return Number(seen) < Number(answered);
 }
 
-function replicasToRaise(context: ReconcileContext, target: Seen): number {
+function replicasToRaise(context: ReconcileContext, target: Seen, scaling: Scaling | undefined): number {
+  if (scaling) return scaling.own ? scaling.scaler.startReplicas(scaling.own) : 1;
   const primary = context.view.find(primaryRefOf(context.canary));
   return workloadOf(context.canary).scaleUpTarget(target.object, primary?.object);
 }
@@ -317,17 +351,6 @@ function workloadOf(canary: Canary): Workload {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
   return workload;
-}
-
-function isOurs(canary: Canary, object: KubeObject): boolean {
-  const { annotations, ownerReferences } = object.metadata;
-  return (
-    annotations?.[ownerAnnotation] === canary.metadata.uid ||
-    annotations?.[adoptAnnotation] === 'true' ||
-    // Made by the established controller, for a Canary of this name.
-    (ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.name === canary.metadata.name) ||
-    (ownerReferences ?? []).some((owner) => owner.kind === 'ControllerRevision' && owner.name === names(canary).anchor)
-  );
 }
 
 function marked(canary: Canary, object: KubeObject, owner: { name: string; uid: string }): KubeObject {

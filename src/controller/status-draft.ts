@@ -8,6 +8,8 @@ import type { HealingBrake } from './healing-brake.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { saysOnlyAnew, statusPatch } from './status-patch.ts';
 
+const SAID_ANEW = new Set(['Accepted', 'Contested', 'ScalerInDoubt']);
+
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
 /** The status that is to be stored, and how. */
@@ -25,15 +27,20 @@ export function draftStatus(
   canary: Canary,
   facts: Facts,
   record: RecordQuestion | undefined,
-  { stored, brake, sentence }: { stored: object | undefined; brake: HealingBrake; sentence: SentencePause },
+  {
+    stored,
+    brake,
+    sentence,
+    doubt,
+  }: { stored: object | undefined; brake: HealingBrake; sentence: SentencePause /** Of the primary's scaler. */; doubt: string },
 ): StatusDraft | undefined {
   const phase = record?.phase ?? canary.status?.phase ?? '';
   const release = record?.release ?? canary.status?.release;
   if (release === undefined) return undefined;
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is said anew as long as it lasts.
-  const kept = (wanted.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Contested');
-  const status = { ...wanted, conditions: keepTimes(canary, [...kept, ...contested(brake)], facts.nowMs) };
+  const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
+  const status = { ...wanted, conditions: keepTimes(canary, [...kept, ...contested(brake), ...inDoubt(doubt)], facts.nowMs) };
   const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
   if (patch === undefined) return { phase, status };
   const tellInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
@@ -44,6 +51,10 @@ export function draftStatus(
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
   if (canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined) return 0;
   return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
+}
+
+function inDoubt(message: string): Condition[] {
+  return message === '' ? [] : [{ type: 'ScalerInDoubt', status: 'True', reason: 'ScalerInDoubt', message }];
 }
 
 function contested(brake: HealingBrake): Condition[] {

@@ -26,6 +26,7 @@ export const reasons = {
   TargetMissing: 'the workload that spec.targetRef names does not exist',
   ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
   Blocked: 'an object of the release cannot be written',
+  ScalerInDoubt: 'the scaler of the primary may scale otherwise than the one that it was made from',
   Suspended: 'spec.suspend is true and nothing is written',
   CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',
 } as const;

@@ -18,6 +18,7 @@ const RULES = [
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['get', 'create', 'patch'] },
   { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: write },
+  { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: write },
   { apiGroups: ['networking.istio.io'], resources: ['virtualservices', 'destinationrules'], verbs: write },
   { apiGroups: ['split.smi-spec.io'], resources: ['trafficsplits'], verbs: write },
   { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },

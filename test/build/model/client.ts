@@ -6,9 +6,11 @@ import { parseLabelSelector } from '../../../src/embedded/apiserver/selectors.ts
 import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
 import { type Clock, sleep } from '../../../src/kube/clock.ts';
-import type { Cluster, KindRef, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
+import type { Cluster, KindRef, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
 import type { ListHandler } from '../../../src/kube/watch.ts';
 import { asApiError, type ModelServer } from './server.ts';
+
+const LOOK_FOR_KIND_MS = 5_000;
 
 export interface SentWrite {
   atMs: number;
@@ -96,6 +98,7 @@ export class ModelClient implements Cluster {
 
   /** A list, then every change, each as late as the latency, in order. */
   watch(kind: KindRef, handler: WatchHandler, { labelSelector = '' }: { labelSelector?: string } = {}) {
+    if (!this.#server.api.resources.byKind(kind.apiVersion, kind.kind)) return this.#awaitKind(kind, handler, { labelSelector });
     const listening: ListHandler = handler;
     const synced = Promise.withResolvers<void>();
     const { clock, latencyMs } = this.#options;
@@ -127,6 +130,27 @@ export class ModelClient implements Cluster {
     };
     this.#ends.push(stop);
     return { synced: synced.promise, ageMs: () => 0, restarts: 0, stop };
+  }
+
+  /** A kind that is not served is looked for again, as the real client does it. */
+  #awaitKind(kind: KindRef, handler: WatchHandler, options: { labelSelector?: string }): WatchHandle {
+    const { clock } = this.#options;
+    const synced = Promise.withResolvers<void>();
+    let stop: () => void = () => undefined;
+    const look = () => {
+      if (this.#dead) return;
+      if (this.#server.api.resources.byKind(kind.apiVersion, kind.kind)) {
+        const found = this.watch(kind, handler, options);
+        stop = () => found.stop();
+        void found.synced.then(synced.resolve);
+        return;
+      }
+      handler.onUnavailable?.('absent', `${kind.kind} is not served`);
+      stop = clock.setTimer(LOOK_FOR_KIND_MS, look);
+    };
+    stop = clock.setTimer(0, look);
+    this.#ends.push(() => stop());
+    return { synced: synced.promise, ageMs: () => 0, restarts: 0, stop: () => stop() };
   }
 
   #all(kind: KindRef, labelSelector: string): KubeObject[] {

@@ -1,0 +1,103 @@
+import { type KubeObject, type ObjectRef, refKey } from '../api/kube-object.ts';
+import type { Intent } from '../engine/intent.ts';
+import type { MergePatch } from '../workloads/scalers/index.ts';
+import { primaryRefOf } from './gather-facts.ts';
+import { isOurs } from './ownership.ts';
+import type { ReconcileContext, Reconciled } from './reconcile.ts';
+import { formerScalingOf, type Scaling, scalerProblem } from './scaling.ts';
+
+/** The primary's scaler stands and the one before is gone; otherwise, why not. */
+export async function ensureScalers(
+  context: ReconcileContext,
+  scaling: Scaling | undefined,
+  intent: Intent,
+  done: Reconciled,
+  write: (object: KubeObject) => Promise<void>,
+): Promise<unknown> {
+  const problem = scaling && scalerProblem(context.canary, scaling, context.view);
+  try {
+    if (problem) {
+      // What is there holds all the same what a release needs.
+      await holdMinimum(context, scaling, intent, done);
+      return problem;
+    }
+    await removeFormerScaler(context, done);
+    if (scaling) await ensurePrimaryScaler(context, scaling, intent, done, write);
+    return undefined;
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return error;
+  }
+}
+
+/** Makes the primary's scaler, lets it follow the user's with a promotion (03 A2), and holds the minimum that the release needs. */
+async function ensurePrimaryScaler(
+  context: ReconcileContext,
+  scaling: Scaling,
+  intent: Intent,
+  done: Reconciled,
+  write: (object: KubeObject) => Promise<void>,
+): Promise<void> {
+  const { canary, view } = context;
+  const { scaler, own, primary } = scaling;
+  if (own && (!primary || intent.primaryScaler === 'followed')) {
+    // KEDA's admission refuses a scaler of what does not exist.
+    if (!view.find(primaryRefOf(canary))) return;
+    await write(scaler.renderPrimary(canary, own, { atLeast: intent.atLeast.primary }).object);
+    return;
+  }
+  await holdMinimum(context, scaling, intent, done);
+}
+
+async function holdMinimum(context: ReconcileContext, scaling: Scaling, intent: Intent, done: Reconciled): Promise<void> {
+  const { canary, wanted } = context;
+  const { scaler, primary, primaryRef } = scaling;
+  const atLeast = intent.atLeast.primary;
+  const patch = primary && isOurs(canary, primary) ? scaler.raisePatch(primary, atLeast) : undefined;
+  if (!patch) return;
+  await patchObject(context, primaryRef, `raise ${atLeast ?? 'back'}`, patch, done);
+  // What was asked before is not what is wanted now, so the difference is no drift.
+  wanted.delete(refKey(primaryRef));
+}
+
+/** The scaler that the spec no longer names would go on scaling the primary, and keep its target paused (03 A6, B14). */
+async function removeFormerScaler(context: ReconcileContext, done: Reconciled): Promise<void> {
+  const { canary, view, cluster, signal } = context;
+  const former = formerScalingOf(canary, view);
+  if (!former) return;
+  await resumeScaler(context, former, done);
+  if (!former.primary || !isOurs(canary, former.primary)) return;
+  await cluster.delete(former.primaryRef, { signal });
+  view.forget(former.primaryRef);
+  done.wrote = true;
+  done.converged = false;
+}
+
+export async function pauseScaler(context: ReconcileContext, { scaler, ref, own }: Scaling, done: Reconciled): Promise<void> {
+  const patch = own && scaler.pausePatch(own);
+  if (patch) await patchObject(context, ref, 'pause', patch, done);
+}
+
+export async function resumeScaler(context: ReconcileContext, { scaler, ref, own }: Scaling, done: Reconciled): Promise<void> {
+  const patch = own && scaler.resumePatch(own);
+  if (patch) await patchObject(context, ref, 'resume', patch, done);
+}
+
+/** Patches a few fields of an object; to be asked for the same again is drift, and braked. */
+async function patchObject(context: ReconcileContext, ref: ObjectRef, what: string, patch: MergePatch, done: Reconciled): Promise<void> {
+  const { view, cluster, brake, nowMs, wanted, signal } = context;
+  const key = `${refKey(ref)}#patch`;
+  const isDrift = wanted.get(key) === what;
+  done.converged = false;
+  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
+  if (waitMs > 0) {
+    done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
+    return;
+  }
+  const before = view.find(ref);
+  view.learn(await cluster.patch(ref, { ...patch }, { signal }));
+  wanted.set(key, what);
+  done.wrote = true;
+  if (isDrift) brake.corrected(key, nowMs, Object.keys(patch.metadata.annotations ?? {})[0] ?? 'metadata', before?.manager);
+  else brake.forget(key);
+}

@@ -1,0 +1,362 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { APP, aModelCanary, canaryRef, ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+
+const kedaCrd: KubeObject = parse(readFileSync(new URL('../../test/fixtures/crds/keda.yaml', import.meta.url), 'utf8'));
+const plan = { stepWeight: 50, maxWeight: 50, interval: '5s' };
+const hpaRef: ObjectRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP, namespace: NAMESPACE };
+const soRef: ObjectRef = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: APP, namespace: NAMESPACE };
+const ofPrimary = (ref: ObjectRef): ObjectRef => ({ ...ref, name: `${ref.name}-primary` });
+const refTo = ({ apiVersion, kind, name }: ObjectRef, more: object = {}) => ({ autoscalerRef: { apiVersion, kind, name, ...more } });
+const PAUSED = 'autoscaling.keda.sh/paused-replicas';
+
+const anHpa = (name = APP, spec: object = {}): KubeObject => ({
+  ...hpaRef,
+  metadata: { name, namespace: NAMESPACE },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
+    minReplicas: 2,
+    maxReplicas: 10,
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }],
+    ...spec,
+  },
+});
+const aScaledObject = (annotations: Record<string, string> = {}, spec: object = {}): KubeObject => ({
+  ...soRef,
+  metadata: { name: APP, namespace: NAMESPACE, annotations },
+  spec: {
+    scaleTargetRef: { name: APP },
+    minReplicaCount: 2,
+    maxReplicaCount: 10,
+    triggers: [{ type: 'prometheus', metadata: { query: `rq{app="${APP}"}`, threshold: '5' } }],
+    ...spec,
+  },
+});
+
+async function aLab({ keda = true } = {}): Promise<ModelLab> {
+  const lab = new ModelLab({
+    draw: (from, to) => Math.floor((from + to) / 2),
+    startUpMs: [400, 600],
+    lagMs: [100, 300],
+    latencyMs: [4, 6],
+    scaleDownDelayMs: 1_000,
+  });
+  if (keda) lab.server.create(kedaCrd);
+  await lab.application();
+  lab.server.patch(targetRef, { spec: { replicas: 4 } });
+  await lab.pass(2_000);
+  return lab;
+}
+
+/** The Canary has its primary, and both rest. */
+async function initialized(scaler: KubeObject, more: object = {}, analysis: object = {}): Promise<ModelLab> {
+  const lab = await aLab();
+  lab.server.create(scaler);
+  const ref = { ...scaler, name: scaler.metadata.name } as ObjectRef;
+  lab.server.create(aModelCanary({ ...plan, ...analysis }, refTo(ref, more)));
+  lab.start();
+  expect(await rests(lab, 'Initialized')).toBe('Initialized');
+  return lab;
+}
+
+async function rests(lab: ModelLab, phase: string): Promise<string> {
+  await lab.passUntil(() => lab.phase() === phase && lab.canary()?.status?.release?.step === 'resting', 120_000);
+  // What was raised is put back.
+  await lab.pass(3_000);
+  return lab.phase();
+}
+
+const replicas = (lab: ModelLab, ref = targetRef): number => lab.server.find(ref)?.spec.replicas;
+const annotation = (lab: ModelLab, ref: ObjectRef, key: string) => lab.server.find(ref)?.metadata.annotations?.[key];
+const told = (lab: ModelLab): string => (lab.canary()?.status?.conditions ?? []).map((one: { message: string }) => one.message).join('\n');
+const order = (lab: ModelLab): string[] =>
+  lab.writes.map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name}${subresource ? `/${subresource}` : ''}`);
+
+describe('the primary has a scaler of its own', () => {
+  it('A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
+    const lab = await initialized(anHpa());
+    const made = lab.server.find(ofPrimary(hpaRef));
+    expect(made?.spec).toMatchObject({ scaleTargetRef: { name: primaryRef.name }, minReplicas: 2, maxReplicas: 10 });
+    expect(made?.metadata.ownerReferences).toEqual(lab.server.find(primaryRef)?.metadata.ownerReferences);
+    const writes = order(lab);
+    const at = (what: string) => writes.findIndex((one) => one.startsWith(what));
+    expect(at('apply HorizontalPodAutoscaler')).toBeGreaterThan(at(`create Deployment ${primaryRef.name}`));
+    expect(lab.canary()?.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
+    lab.close();
+  });
+
+  it('A2: an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
+    const lab = await initialized(anHpa());
+    lab.server.patch(hpaRef, { spec: { maxReplicas: 20, behavior: { scaleDown: { selectPolicy: 'Disabled' } } } });
+    await lab.pass(30_000);
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.maxReplicas).toBe(10);
+    lab.push('2');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ maxReplicas: 20, minReplicas: 2, behavior: { scaleDown: {} } });
+    lab.server.patch(hpaRef, { spec: { behavior: null } });
+    lab.push('3');
+    await lab.pass(5_000);
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.behavior).toBeUndefined();
+    lab.close();
+  });
+
+  it('A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
+    const lab = await initialized(anHpa());
+    const before = lab.server.find(hpaRef);
+    lab.push('2');
+    await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
+    const held = lab.server.find(ofPrimary(hpaRef));
+    expect([held?.spec.minReplicas, held?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([4, '{"minReplicas":2}']);
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    const after = lab.server.find(ofPrimary(hpaRef));
+    expect([after?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);
+    expect(lab.server.find(hpaRef)).toEqual(before);
+    expect(lab.lost).toEqual([]);
+    lab.close();
+  });
+
+  it('D8: what was raised is put back by a controller that was killed meanwhile', async () => {
+    const lab = await initialized(anHpa());
+    lab.push('2');
+    await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(4);
+    lab.kill();
+    await lab.pass(60_000);
+    lab.start();
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(2);
+    lab.close();
+  });
+
+  it('A4: primaryScalerReplicas go before the limits of the scaler', async () => {
+    const lab = await initialized(anHpa(), { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } });
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
+    lab.close();
+  });
+
+  it('I8: at rest nothing is written, however often the scaler tells what it measures', async () => {
+    const lab = await initialized(anHpa());
+    const before = lab.writes.length;
+    for (let times = 0; times < 40; times += 1) {
+      lab.server.patch(ofPrimary(hpaRef), { status: { currentReplicas: times } }, 'status');
+      await lab.pass(15_000);
+    }
+    lab.kill();
+    lab.start();
+    await lab.pass(60_000);
+    expect([before > 0, lab.writes]).toEqual([true, []]);
+    lab.close();
+  });
+});
+
+describe('the scaler of the target', () => {
+  it('B32: rests only after the traffic has gone to the primary, and before the target does', async () => {
+    const lab = await initialized(aScaledObject());
+    const writes = order(lab);
+    const at = (what: string) => writes.lastIndexOf(what);
+    expect(at(`patch ScaledObject ${APP}`)).toBeGreaterThan(at(`apply Service ${APP}`));
+    expect(at(`patch Deployment ${APP}/scale`)).toBeGreaterThan(at(`patch ScaledObject ${APP}`));
+    expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual(['0', 0]);
+    lab.close();
+  });
+
+  it('B10: the primary is not paused, also when it is made while the target is', async () => {
+    const lab = await initialized(aScaledObject());
+    lab.server.delete(ofPrimary(soRef));
+    await lab.pass(10_000);
+    expect([annotation(lab, soRef, PAUSED), annotation(lab, ofPrimary(soRef), PAUSED)]).toEqual(['0', undefined]);
+    expect(lab.server.find(ofPrimary(soRef))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
+    lab.close();
+  });
+
+  it('A14, W36 (3): it is woken before the target, which starts with its minimum, and rests again', async () => {
+    const lab = await initialized(aScaledObject());
+    const from = lab.writes.length;
+    lab.push('2');
+    await lab.passUntil(() => replicas(lab) > 0, 60_000);
+    expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([2, undefined]);
+    const writes = order(lab).slice(from);
+    expect(writes.indexOf(`patch ScaledObject ${APP}`)).toBeLessThan(writes.indexOf(`patch Deployment ${APP}/scale`));
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([0, '0']);
+    lab.close();
+  });
+
+  it('A14: a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
+    const lab = await initialized(aScaledObject({ [PAUSED]: '3' }));
+    lab.push('2');
+    await lab.passUntil(() => replicas(lab) > 0, 60_000);
+    expect(annotation(lab, soRef, PAUSED)).toBe('3');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    expect([annotation(lab, soRef, PAUSED), annotation(lab, soRef, 'serin.dev/paused-replicas-before')]).toEqual(['3', undefined]);
+    lab.close();
+  });
+
+  it('A15: fields of newer versions survive every write of a whole life', async () => {
+    const newer = { invented: { deep: [1] }, advanced: { scalingModifiers: { formula: 'a', invented: true } } };
+    const lab = await initialized(aScaledObject({}, newer));
+    lab.push('2');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(soRef)?.spec).toMatchObject(newer);
+    expect(lab.server.find(ofPrimary(soRef))?.spec).toMatchObject(newer);
+    lab.close();
+  });
+
+  it('A14, I7: a Canary that goes wakes it before the target is raised', async () => {
+    const lab = await initialized(aScaledObject());
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    expect([annotation(lab, soRef, PAUSED), replicas(lab), lab.server.find(ofPrimary(soRef)), lab.lost]).toEqual([
+      undefined,
+      4,
+      undefined,
+      [],
+    ]);
+    lab.close();
+  });
+
+  it('I7: also when nobody saw the Canary go, whose scaler was named after it came', async () => {
+    const lab = await aLab();
+    lab.server.create(aModelCanary(plan));
+    lab.start();
+    await rests(lab, 'Initialized');
+    lab.server.create(aScaledObject());
+    lab.server.patch(canaryRef, { spec: refTo(soRef) });
+    await lab.pass(20_000);
+    expect(annotation(lab, soRef, PAUSED)).toBe('0');
+    lab.kill();
+    lab.server.delete(canaryRef);
+    lab.start();
+    await lab.pass(60_000);
+    expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual([undefined, 4]);
+    lab.close();
+  });
+});
+
+describe('what cannot be had', () => {
+  it('A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
+    const lab = await aLab();
+    lab.server.create(aModelCanary(plan, refTo(hpaRef)));
+    lab.start();
+    await lab.pass(120_000);
+    expect(told(lab)).toContain('spec.autoscalerRef: HorizontalPodAutoscaler podinfo does not exist');
+    expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
+    lab.server.create(anHpa());
+    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]);
+    lab.close();
+  });
+
+  it('A3: without KEDA in the cluster the same, until its CRD is installed', async () => {
+    const lab = await aLab({ keda: false });
+    lab.server.create(aModelCanary(plan, refTo(soRef)));
+    lab.start();
+    await lab.pass(60_000);
+    expect(told(lab)).toContain('the cluster has no ScaledObject in keda.sh/v1alpha1: install its CRD');
+    expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
+    lab.server.create(kedaCrd);
+    lab.server.create(aScaledObject());
+    await lab.pass(120_000);
+    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    lab.close();
+  });
+
+  it('A3: a scaler that is deleted in the middle of a release keeps nobody from being taken home', async () => {
+    const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
+    lab.push('2');
+    await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000);
+    lab.server.delete(hpaRef);
+    lab.server.patch(targetRef, {
+      spec: { template: { spec: { containers: [{ name: 'web', image: '1', ports: [{ name: 'http', containerPort: 9898 }] }] } } },
+    });
+    await lab.pass(60_000);
+    expect([lab.canary()?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
+    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
+    lab.close();
+  });
+
+  it('B25: a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
+    const lab = await aLab();
+    lab.server.create(anHpa());
+    const theirs = anHpa(`${APP}-primary`, { minReplicas: 7 });
+    lab.server.create(theirs);
+    lab.server.create(aModelCanary(plan, refTo(hpaRef)));
+    lab.start();
+    await lab.pass(60_000);
+    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
+    expect([lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
+    lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { 'serin.dev/adopt': 'true' } } });
+    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    lab.push('2');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 2, scaleTargetRef: { name: primaryRef.name } });
+    lab.close();
+  });
+
+  it('B12: a query that was not rewritten is told by a condition, which ends with its cause', async () => {
+    const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
+    const lab = await initialized(aScaledObject({}, { triggers }));
+    const doubt = () => lab.canary()?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');
+    expect(doubt()).toMatchObject({ status: 'True', message: expect.stringContaining('does not speak of podinfo') });
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
+    await lab.pass(10_000);
+    expect(doubt()).toBeUndefined();
+    lab.close();
+  });
+});
+
+describe('another scaler', () => {
+  it.each([
+    { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
+    { to: 'another kind', scaler: aScaledObject(), ref: soRef },
+  ])('B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
+    const lab = await initialized(anHpa());
+    lab.server.create(scaler);
+    lab.server.patch(canaryRef, { spec: refTo(ref) });
+    await lab.pass(20_000);
+    expect(lab.server.find(ofPrimary(hpaRef))).toBeUndefined();
+    expect(lab.server.find(ofPrimary(ref))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
+    expect(lab.canary()?.status?.release?.scaler).toBe(`${ref.kind}/${ref.name}`);
+    lab.close();
+  });
+
+  it('B14: the scaler of the target that is not named any more is woken, and its primary goes', async () => {
+    const lab = await initialized(aScaledObject());
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
+    await lab.pass(20_000);
+    expect([annotation(lab, soRef, PAUSED), lab.server.find(ofPrimary(soRef))]).toEqual([undefined, undefined]);
+    expect(lab.canary()?.status?.release).not.toHaveProperty('scaler');
+    lab.close();
+  });
+
+  it('B14: a former scaler that is not ours stays', async () => {
+    const lab = await initialized(anHpa());
+    lab.server.delete(ofPrimary(hpaRef));
+    lab.server.create(anHpa(`${APP}-primary`));
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
+    await lab.pass(20_000);
+    expect(lab.server.find(ofPrimary(hpaRef))).toBeDefined();
+    lab.close();
+  });
+});
+
+it.each([
+  { asks: 6, gets: 6 },
+  { asks: 2, gets: 2 },
+])('W18, W37: without a scaler the primary has the $asks pods of the target after a promotion', async ({ asks, gets }) => {
+  const lab = await aLab();
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  await rests(lab, 'Initialized');
+  expect(replicas(lab, primaryRef)).toBe(4);
+  lab.server.patch(targetRef, { spec: { replicas: asks } });
+  lab.push('2');
+  expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+  expect([replicas(lab, primaryRef), lab.lost]).toEqual([gets, []]);
+  lab.close();
+});
