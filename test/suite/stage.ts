@@ -11,7 +11,7 @@ import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
-import { startNodes } from '../../src/embedded/nodes/index.ts';
+import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
 import { startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { until } from './until.ts';
@@ -23,6 +23,8 @@ export interface Stage {
   /** An administrator's client, for set-up and looking. */
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;
+  /** Of both clusters: what runs the pods. */
+  readonly nodes: Nodes;
   readonly prometheusUrl: string;
   /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
   requestCounts(): Record<string, number>;
@@ -78,7 +80,7 @@ export function aStage<S extends Stage>(start: () => Promise<S>): () => S {
 
 export async function startEmbeddedStage(options: StageOptions = {}): Promise<Stage> {
   const embedded = await startEmbeddedCluster({ nodes: nodeOptions(options), mesh: meshOptions(options) });
-  const { cluster, mesh } = embedded;
+  const { cluster, mesh, nodes } = embedded;
   await applyCrds(cluster);
   const knative = startKnative(cluster);
   const prometheus = await startPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
@@ -89,6 +91,7 @@ export async function startEmbeddedStage(options: StageOptions = {}): Promise<St
     kubeconfigFile,
     cluster,
     mesh,
+    nodes,
     prometheusUrl: prometheus.url,
     requestCounts: () => embedded.requestCounts('serin-controller'),
     forbidden: () => [],
@@ -130,6 +133,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       kubeconfigFile: real.kubeconfigFile,
       cluster,
       mesh,
+      nodes,
       prometheusUrl: prometheus.url,
       requestCounts: () => countsIn(audit.events(), ({ userAgent }) => userAgent === 'serin-controller'),
       forbidden: () =>

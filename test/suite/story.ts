@@ -57,20 +57,19 @@ export class Story {
 
   readonly given = {
     /** An application of version 1 with its Service, serving. */
-    aDeployment: async (): Promise<void> => {
+    aDeployment: async ({ replicas = 2, env = {} }: { replicas?: number; env?: Record<string, string> } = {}): Promise<void> => {
       const { cluster } = this.#stage;
       const labels = { app: APP };
       const metadata = { name: APP, namespace: this.namespace };
-      const container = { name: 'web', image: `${APP}:1`, ports: [{ name: 'http', containerPort: 9898 }] };
-      const template = { metadata: { labels }, spec: { containers: [container] } };
+      const template = { metadata: { labels }, spec: { containers: [containerOf('1', env)] } };
       await cluster.create({
         apiVersion: 'apps/v1',
         kind: 'Deployment',
         metadata,
-        spec: { replicas: 2, selector: { matchLabels: labels }, template },
+        spec: { replicas, selector: { matchLabels: labels }, template },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
-      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === 2);
+      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === replicas);
       await this.given.itServes();
     },
 
@@ -109,14 +108,8 @@ export class Story {
     /** The Deployment rolls to another version, whose pods behave as the env says. */
     imageChanges: async (version: string, env: Record<string, string> = {}): Promise<void> => {
       this.#statuses = [];
-      const container = {
-        name: 'web',
-        image: `${APP}:${version}`,
-        ports: [{ name: 'http', containerPort: 9898 }],
-        env: Object.entries(env).map(([name, value]) => ({ name, value })),
-      };
       await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
-        spec: { template: { spec: { containers: [container] } } },
+        spec: { template: { spec: { containers: [containerOf(version, env)] } } },
       });
     },
     /** What the test does itself. */
@@ -173,6 +166,13 @@ export class Story {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has ${replicas} pods`, (now) =>
         replicas === 0 ? now?.spec.replicas === 0 && !now.status?.replicas : now?.status?.availableReplicas === replicas,
       );
+    },
+    /** An autoscaler has taken pods away. */
+    shrinksTo: async (deployment: string, replicas: number): Promise<void> => {
+      await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has at most ${replicas} pods`, (now) => {
+        const left = Math.max(now?.spec.replicas ?? 0, now?.status?.replicas ?? 0);
+        return left <= replicas;
+      });
     },
     isGone: async (apiVersion: string, kind: string, name: string): Promise<void> => {
       await this.#until(this.#ref(apiVersion, kind, name), 'is gone', (now) => now === undefined);
@@ -300,4 +300,13 @@ export class Story {
   #hint(): string {
     return `controller log: ${this.#controller.logFile}\n${this.#controller.logOf(`${this.namespace}/${APP}`)}\n`;
   }
+}
+
+function containerOf(version: string, env: Record<string, string>) {
+  return {
+    name: 'web',
+    image: `${APP}:${version}`,
+    ports: [{ name: 'http', containerPort: 9898 }],
+    env: Object.entries(env).map(([name, value]) => ({ name, value })),
+  };
 }

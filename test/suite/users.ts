@@ -15,6 +15,8 @@ export interface Users {
   byVersion(): Record<string, number>;
   /** Requests that no application answered: I10 wants none. */
   lost(): string[];
+  /** Requests that were not answered well, by the application or for want of one. */
+  failed(): string[];
   forget(): void;
   stop(): Promise<void>;
 }
@@ -23,12 +25,15 @@ export interface Users {
 export function startUsers(proxyUrls: readonly string[], host: string, headers: Record<string, string> = {}): Users {
   let answers: Record<string, number> = {};
   const lost: string[] = [];
+  const failed: string[] = [];
   let isRunning = true;
   const agent = new Agent({ keepAlive: true });
   const live = async (url: string) => {
     while (isRunning) {
       const answered = await ask(url, host, headers, agent);
       if (answered.lost !== undefined) lost.push(`${new Date().toISOString()} ${answered.lost}`);
+      if (answered.lost !== undefined || answered.status >= 500)
+        failed.push(`${new Date().toISOString()} ${answered.status} ${answered.lost ?? `version ${answered.version}`}`);
       const version = answered.version ?? 'none';
       answers[version] = (answers[version] ?? 0) + 1;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -38,6 +43,7 @@ export function startUsers(proxyUrls: readonly string[], host: string, headers: 
   return {
     byVersion: () => ({ ...answers }),
     lost: () => [...lost],
+    failed: () => [...failed],
     forget() {
       answers = {};
     },

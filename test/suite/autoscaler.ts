@@ -1,0 +1,91 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Stage } from './stage.ts';
+
+const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
+const WINDOW_MS = 2_000;
+/** As the real one's: a smaller difference is no reason to scale. */
+const TOLERANCE = 0.1;
+
+export interface Autoscaler {
+  /** Why it could not scale; it tries again. */
+  errors(): string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Plays the HorizontalPodAutoscaler of a namespace by what its pods have really answered, on either cluster: neither has a metrics API.
+ * It shrinks a side at once, which is what makes a release dangerous, and stands down at zero.
+ */
+export function startAutoscaler(
+  { cluster, nodes }: Stage,
+  namespace: string,
+  { perPod, everyMs = 1_000 }: { perPod: number; everyMs?: number },
+): Autoscaler {
+  const seen = new Map<string, { atMs: number; answered: number }[]>();
+  const errors: string[] = [];
+  let isRunning = true;
+
+  /** What the pods of a Deployment have answered, each second; those that have not been there for a window count as just well used. */
+  const requestsPerSecond = (deployment: string, replicas: number): number => {
+    const own = new RegExp(`^${namespace}/${deployment}-[a-z0-9]+-[a-z0-9]+$`);
+    const nowMs = performance.now();
+    let sum = 0;
+    let measured = 0;
+    for (const [pod, app] of nodes.apps()) {
+      if (!own.test(pod)) continue;
+      const counts = [...(seen.get(pod) ?? []), { atMs: nowMs, answered: app.answered() }];
+      while (counts.length > 2 && (counts[1]?.atMs ?? nowMs) <= nowMs - WINDOW_MS) counts.shift();
+      seen.set(pod, counts);
+      const [first] = counts;
+      if (!first || first.atMs > nowMs - WINDOW_MS) continue;
+      sum += ((app.answered() - first.answered) * 1000) / (nowMs - first.atMs);
+      measured += 1;
+    }
+    return sum + Math.max(0, replicas - measured) * perPod;
+  };
+
+  const scale = async (hpa: KubeObject): Promise<void> => {
+    const ref = { ...hpa.spec.scaleTargetRef, namespace };
+    const replicas = (await cluster.get(ref))?.spec.replicas ?? 0;
+    if (replicas === 0) return;
+    const rate = requestsPerSecond(ref.name, replicas);
+    const isNear = Math.abs(rate / (replicas * perPod) - 1) <= TOLERANCE;
+    const wanted = isNear ? replicas : Math.ceil(rate / perPod);
+    const bounded = Math.min(hpa.spec.maxReplicas, Math.max(hpa.spec.minReplicas ?? 1, wanted));
+    if (bounded !== replicas) await cluster.patch(ref, { spec: { replicas: bounded } }, { subresource: 'scale' });
+  };
+
+  const live = async (): Promise<void> => {
+    while (isRunning) {
+      try {
+        const { items } = await cluster.list({ ...HPA, namespace });
+        for (const hpa of items) await scale({ ...hpa, ...HPA });
+      } catch (error) {
+        errors.push(String(error));
+      }
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  };
+  const running = live();
+  return {
+    errors: () => [...errors],
+    async stop() {
+      isRunning = false;
+      await running;
+    },
+  };
+}
+
+/** The user's HPA of a Deployment. */
+export function hpaOf(deployment: string, namespace: string, limits: { minReplicas: number; maxReplicas: number }): KubeObject {
+  const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } };
+  return {
+    ...HPA,
+    metadata: { name: deployment, namespace },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: deployment },
+      ...limits,
+      metrics: [{ type: 'Resource', resource }],
+    },
+  };
+}

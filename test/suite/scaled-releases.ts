@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import { startKeda } from '../../src/embedded/keda/index.ts';
+import { type Autoscaler, hpaOf, startAutoscaler } from './autoscaler.ts';
+import { type ControllerProcess, startController } from './controller.ts';
+import type { Stage } from './stage.ts';
+import { APP, Story } from './story.ts';
+
+const TIMEOUT_MS = 120_000;
+/** Six users ask up to 200 times a second. A pod bears more than twice what the scaler gives it, and far less than a shrunk side gets. */
+const PER_POD = 20;
+const CAPACITY = { CAPACITY_PER_SECOND: '50' };
+const PAUSED = 'autoscaling.keda.sh/paused-replicas';
+const autoscalerRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP };
+/** The canary has pods for everybody; the primary, once it has lost nearly all, only what its scaler leaves it. */
+const shrinking = { min: 11, scalers: { autoscalerRef: { ...autoscalerRef, primaryScalerReplicas: { minReplicas: 1 } } } };
+/** Nearly everybody on the canary. */
+const analysis = { stepWeights: [90], threshold: 1, interval: '3s' };
+
+/** Releases under an autoscaler that takes pods away as soon as their load has gone; on either cluster. */
+export function describeScaledReleases(title: string, startStage: () => Promise<Stage>): void {
+  describe(title, () => {
+    let stage: Stage;
+    let controller: ControllerProcess;
+    beforeAll(async () => {
+      stage = await startStage();
+      controller = startController(stage);
+    }, TIMEOUT_MS);
+    afterAll(async () => {
+      await controller?.stop();
+      await stage?.stop();
+    }, TIMEOUT_MS);
+
+    interface Play {
+      namespace: string;
+      min: number;
+      scalers: Record<string, unknown>;
+      /** The user's scaler; an HPA with `min` pods at least, where none is given. */
+      scaler?: KubeObject;
+      everyMs?: number;
+      plan?: Record<string, unknown>;
+      ends: 'Succeeded' | 'Failed';
+      /** Before the release ends. */
+      midway: (story: Story) => Promise<void>;
+    }
+
+    async function play({ namespace, min, scalers, scaler, everyMs, plan = analysis, ends, midway }: Play) {
+      const story = await Story.begin(stage, controller, namespace);
+      const { given, when, then, hooks } = story;
+      let autoscaler: Autoscaler | undefined;
+      try {
+        await given.aDeployment({ replicas: 12, env: CAPACITY });
+        const users = [given.users(), given.users()];
+        await stage.cluster.create(scaler ?? hpaOf(APP, namespace, { minReplicas: min, maxReplicas: 12 }));
+        autoscaler = startAutoscaler(stage, namespace, { perPod: PER_POD, ...(everyMs && { everyMs }) });
+        hooks.answers('gate', 403);
+        hooks.answers('stop', 403);
+        const webhooks = [
+          { name: 'gate', type: 'confirm-promotion', url: hooks.url('gate') },
+          { name: 'stop', type: 'rollback', url: hooks.url('stop') },
+        ];
+        await given.aCanary({ ...plan, webhooks }, scalers);
+        if (!('autoscalerRef' in scalers))
+          await stage.cluster.create(hpaOf(`${APP}-primary`, namespace, { minReplicas: 1, maxReplicas: 12 }));
+        await when.imageChanges('2', CAPACITY);
+        await then.canaryIs('WaitingPromotion');
+        await midway(story);
+        hooks.answers(ends === 'Failed' ? 'stop' : 'gate', 200);
+        await then.releaseEnds(ends);
+        await then.everyoneGets(ends === 'Failed' ? '1' : '2');
+        then.nothingWasLost();
+        return { failed: users.flatMap((each) => each.failed()), errors: autoscaler.errors() };
+      } finally {
+        await autoscaler?.stop();
+        await story.end();
+      }
+    }
+    const primaryHasShrunk = ({ then }: Story) => then.shrinksTo(`${APP}-primary`, 2);
+    const nothing = async () => undefined;
+    const unharmed = { failed: [], errors: [] };
+
+    it(
+      'E60, I10: with an HPA that takes pods away, users see no failed request from bootstrap to promotion',
+      async () =>
+        expect(await play({ namespace: 'promoted', ...shrinking, ends: 'Succeeded', midway: primaryHasShrunk })).toEqual(unharmed),
+      TIMEOUT_MS,
+    );
+
+    it(
+      'E31, I10: nor until a release is taken back',
+      async () => expect(await play({ namespace: 'taken-back', ...shrinking, ends: 'Failed', midway: primaryHasShrunk })).toEqual(unharmed),
+      TIMEOUT_MS,
+    );
+
+    it(
+      'E62, I10: nor when Blue/Green switches to a canary that its HPA keeps at one pod without load',
+      async () => {
+        const plan = { iterations: 1, threshold: 1, interval: '2s' };
+        const slow = { min: 1, everyMs: 5_000, scalers: { autoscalerRef } };
+        expect(await play({ namespace: 'switched', ...slow, plan, ends: 'Succeeded', midway: nothing })).toEqual(unharmed);
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which rests with its target',
+      async () => {
+        const namespace = 'keda';
+        const keda = startKeda(stage.cluster);
+        try {
+          const metadata = { name: APP, namespace };
+          const triggers = [{ type: 'prometheus', metadata: { query: `rq{app="${APP}"}`, threshold: '20' } }];
+          const spec = { scaleTargetRef: { name: APP }, minReplicaCount: 11, maxReplicaCount: 12, triggers };
+          const scaler = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', metadata, spec };
+          const ref = { apiVersion: scaler.apiVersion, kind: scaler.kind, name: APP, primaryScalerReplicas: { minReplicas: 1 } };
+          const midway = async ({ then }: Story) => {
+            await then.shrinksTo(`${APP}-primary`, 2);
+            expect((await stage.cluster.get(refOf(scaler)))?.metadata.annotations ?? {}).not.toHaveProperty([PAUSED]);
+          };
+          const played = { namespace, min: 11, scalers: { autoscalerRef: ref }, scaler, ends: 'Succeeded', midway } as const;
+          expect(await play(played)).toEqual(unharmed);
+          expect((await stage.cluster.get(refOf(scaler)))?.metadata.annotations).toMatchObject({ [PAUSED]: '0' });
+        } finally {
+          keda.stop();
+        }
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'E60: the same release fails requests where Serin does not know of the scalers, so that nothing is raised',
+      async () => {
+        const { failed } = await play({ namespace: 'unknown', min: 11, scalers: {}, ends: 'Failed', midway: primaryHasShrunk });
+        expect(failed.length).toBeGreaterThan(0);
+      },
+      TIMEOUT_MS,
+    );
+  });
+}
