@@ -122,8 +122,11 @@ it('CT18: copies that no kept template reads are deleted, and no others', async 
       return status?.phase === 'Succeeded' && status.release.run === index + 1 && status.release.step === 'resting';
     });
   }
-  const { items } = await lab.bare.cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE });
-  const kept = items.filter(({ metadata }) => metadata.name.startsWith('settings-primary-'));
-  // Five templates are kept for undo and a failed promotion, and the one before was in use until the last promotion.
-  expect(kept.map(({ data }) => data.COLOR ?? data.whose).toSorted()).toEqual(['c3', 'c4', 'c5', 'c6', 'c7', 'mine']);
+  const kept = async () => {
+    const { items } = await lab.bare.cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE });
+    const copies = items.filter(({ metadata }) => metadata.name.startsWith('settings-primary-'));
+    return copies.map(({ data }) => data.COLOR ?? data.whose).toSorted();
+  };
+  // Five templates are kept for undo and a failed promotion. The release need not wait for what is deleted.
+  await expect.poll(kept, { timeout: LAB_BOUND_MS }).toEqual(['c3', 'c4', 'c5', 'c6', 'c7', 'mine']);
 });
