@@ -24,6 +24,8 @@ import { draftStatus } from './status-draft.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
+/** Between two tries under an obstacle: whoever removes it is not always heard, and must not wait for long. */
+const LONGEST_BLOCKED_MS = 15_000;
 /** A pass that keeps finding something to do is a fault; it is left for the next wake instead of spinning. */
 const MAX_ROUNDS = 50;
 
@@ -59,6 +61,8 @@ export class CanaryProcess {
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
   #pauseMs = FIRST_PAUSE_MS;
+  /** A pass that ends at an obstacle is no failed one: its pauses grow on their own, until it is gone. */
+  #blockedPauseMs = FIRST_PAUSE_MS;
   #stopped = false;
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
@@ -283,6 +287,7 @@ export class CanaryProcess {
         facts,
       );
       this.#obstacle = undefined;
+      this.#blockedPauseMs = FIRST_PAUSE_MS;
       this.#converged = done.converged;
       if (done.wrote) this.#again = true;
       if (done.retryInMs !== undefined) this.#retryIn(done.retryInMs);
@@ -297,7 +302,8 @@ export class CanaryProcess {
       if (obstacle === undefined) throw error;
       this.#converged = false;
       this.#blockedBy(canary, obstacle);
-      this.#retryIn(this.#backOff());
+      this.#retryIn(this.#blockedPauseMs);
+      this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
     }
     if (before.converged !== this.#converged || before.obstacle !== this.#obstacle) this.#again = true;
   }

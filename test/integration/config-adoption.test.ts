@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
+import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
+import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { NAMESPACE, nameOf } from '../bench/applications.ts';
 import { ConfigLab, LAB_BOUND_MS } from '../suite/config-lab.ts';
 import { until } from '../suite/until.ts';
@@ -96,6 +98,27 @@ it('CT6: a Canary over a target whose config is missing makes no primary, says s
   const canary = await lab.bare.cluster.get(lab.canary(0));
   expect(canary?.status).toMatchObject({ phase: 'Initialized', release: { run: 0 } });
   expect(canary?.status.conditions[0].message).not.toContain('does not exist');
+});
+
+it('B25: the name of a copy that somebody has is told, tried again with growing pauses, and made when it is free', async () => {
+  lab = await ConfigLab.begin(1);
+  const { cluster } = lab.bare;
+  const canary = Canary.parse(await cluster.get(lab.canary(0)));
+  const source = await cluster.get(inNamespace('ConfigMap', 'settings'));
+  const name = copiesOf(canary, new Map([['configmap/settings' as const, source]]), []).names.get('configmap/settings') ?? '';
+  await lab.config('ConfigMap', name, { data: { whose: 'mine' } });
+  lab.startController('controller');
+  await lab.canariesAre('say what is in the way', ({ status }) =>
+    `${status?.conditions?.[0]?.message}`.includes(`ConfigMap ${name} exists and is not ours`),
+  );
+  const tries = () => lab.requests()['create configmaps'] ?? 0;
+  const [from, before] = [performance.now(), tries()];
+  await expect.poll(() => performance.now() - from, { timeout: LAB_BOUND_MS }).toBeGreaterThan(6_000);
+  expect(tries() - before, 'after 0.5, 1, 2 and 4 s, and once for its own news').toBeLessThanOrEqual(5);
+  expect((await cluster.get(inNamespace('ConfigMap', name)))?.data).toEqual({ whose: 'mine' });
+  await cluster.delete(inNamespace('ConfigMap', name));
+  await lab.initialized();
+  expect((await cluster.get(inNamespace('ConfigMap', name)))?.data).toEqual({ COLOR: 'blue' });
 });
 
 it('a config that changes between the making of the primary and the end of the bootstrap is released, not lost', async () => {
