@@ -32,6 +32,8 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
     const stage = stageOf();
     proxy = await startApiProxy(readFileSync(stage.kubeconfigFile, 'utf8'), (method, path) => {
       if (method !== 'GET' && path.includes('/namespaces/rbac/virtualservices')) return 403;
+      if (path.includes('/namespaces/config-unwatched/secrets')) return 403;
+      if (path.includes('/namespaces/config-unread/configmaps/')) return 403;
       return path.startsWith('/apis/split.smi-spec.io/v1alpha4') ? 404 : undefined;
     });
     const kubeconfigFile = join(mkdtempSync(join(tmpdir(), 'serin-stalls-')), 'kubeconfig');

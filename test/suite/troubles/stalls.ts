@@ -50,6 +50,15 @@ async function begun(
   await cluster.create(aCanary(namespace, APP, analysis, spec));
 }
 
+/** A target whose pods read this config. */
+async function begunReading(cluster: KubeCluster, namespace: string, source: object): Promise<void> {
+  await makeNamespace(cluster, namespace);
+  const target = aDeployment(namespace, APP);
+  Object.assign(target.spec.template.spec.containers[0], { envFrom: [source] });
+  await cluster.create(target);
+  await cluster.create(aCanary(namespace, APP));
+}
+
 const gate = (hooks: HookServer, type: string, fields: object = {}) => {
   hooks.answers(type, 403);
   return { analysis: { threshold: 50, webhooks: [{ name: `the-${type}`, type, url: hooks.url(type), timeout: '2s', ...fields }] } };
@@ -194,6 +203,40 @@ export const stalls: readonly Stall[] = [
     cause: /Blocked: the API server refused .*virtualservices.*403 Forbidden/,
     wayOut: /grant it to the service account of Serin/,
     play: ({ cluster }) => begun(cluster, 'rbac'),
+  },
+  {
+    namespace: 'config-missing-at-birth',
+    cause: /Blocked: ConfigMap settings, which the target's pods need, does not exist/,
+    wayOut: /create it, or make the reference optional/,
+    play: ({ cluster }) => begunReading(cluster, 'config-missing-at-birth', { configMapRef: { name: 'settings' } }),
+  },
+  {
+    namespace: 'config-missing',
+    cause: /Blocked: Secret late, which the target's pods need, does not exist/,
+    wayOut: /create it, or make the reference optional/,
+    async play(theatre) {
+      await begun(theatre.cluster, 'config-missing');
+      await theatre.teller.until('config-missing', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      const reading = [{ op: 'add', path: '/spec/template/spec/containers/0/envFrom', value: [{ secretRef: { name: 'late' } }] }];
+      await theatre.cluster.patch(deployment('config-missing'), reading);
+    },
+  },
+  {
+    namespace: 'config-unwatched',
+    cause: /Blocked: Secret db cannot be watched: .*403 Forbidden/,
+    wayOut: /grant list and watch to the service account of Serin, or choose --secrets-mode=get or off/,
+    async play({ cluster }) {
+      await begunReading(cluster, 'config-unwatched', { secretRef: { name: 'db', optional: true } });
+    },
+  },
+  {
+    namespace: 'config-unread',
+    cause: /Blocked: ConfigMap settings cannot be read: .*403 Forbidden/,
+    wayOut: /grant it to the service account of Serin/,
+    async play({ cluster }) {
+      await begunReading(cluster, 'config-unread', { configMapRef: { name: 'settings', optional: true } });
+      await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'config-unread' } });
+    },
   },
   {
     namespace: 'suspended',
