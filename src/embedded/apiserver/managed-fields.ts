@@ -88,7 +88,8 @@ export function recordUpdate(before: KubeObject | undefined, after: KubeObject, 
   const others = base
     .filter((entry) => entry !== mine)
     .map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
-  const time = isEqual(fields, mine.fields) ? mine.time : writer.time;
+  // A value that changes counts, also where whose it is does not.
+  const time = changed.size > 0 || !isEqual(fields, mine.fields) ? writer.time : mine.time;
   writeEntries(after, [...others, { ...mine, apiVersion: writer.apiVersion, time, fields }]);
 }
 
