@@ -67,6 +67,8 @@ export const Release = z.object({
   /** The revision that the primary holds by our own promotion. */
   promotedRevision: z.string().optional(),
   observedGeneration: z.int(),
+  /** The count of its templates that the target's kind keeps, where it does: it tells an edit of the template from any other. */
+  observedRollout: z.string().optional(),
   /** The revision of the target's template alone, where the configs that its pods read count too. */
   template: z.string().optional(),
   /** Those configs, by `configmap/<name>` or `secret/<name>`, as they were when the revision was recorded. Absent: none is tracked. */

@@ -28,7 +28,9 @@ export async function readTargetConfigs(
 ): Promise<ReadTarget | { problem: string }> {
   const { uid = '', generation } = target.metadata;
   const revision = workload.revision(target);
-  const recorded = recordedFor(canary, { uid, revision, ...(generation === undefined ? {} : { generation }) });
+  const rollout = workload.rollout?.(target);
+  const moved = { ...(generation === undefined ? {} : { generation }), ...(rollout === undefined ? {} : { rollout }) };
+  const recorded = recordedFor(canary, { uid, revision, ...moved });
   const refs = workload.configs?.(target) ?? [];
   // What was recorded counts, also when a flag has been changed since.
   const counted = recorded ? refs.filter((ref) => recorded.configs?.[configKey(ref)] !== undefined) : newlyCounted(refs, config);

@@ -28,6 +28,7 @@ function recorded(change: Partial<Release> = {}, phase: Phase = 'Succeeded'): Ca
     template: 's1:old',
     configs: seen('blue'),
     observedGeneration: 5,
+    observedRollout: '3',
     run: 1,
     step: 'resting',
     routes: allToPrimary,
@@ -45,6 +46,12 @@ describe('recordedFor', () => {
     { what: 'the same generation, whatever a newer server makes of its hash', target: live('s1:defaulted'), is: true },
     { what: 'another generation with the same hash: replicas moved it', target: live('s1:old', 9), is: true },
     { what: 'another generation with another hash', target: live('s1:new', 6), is: false },
+    {
+      what: 'another generation and hash, but no other template by its count',
+      target: { ...live('s1:defaulted', 9), rollout: '3' },
+      is: true,
+    },
+    { what: 'another generation, hash and count', target: { ...live('s1:new', 9), rollout: '4' }, is: false },
     { what: 'another object of the same name', target: { ...live('s1:old'), uid: 'other' }, is: false },
   ])('H1: $what is the recorded template: $is', ({ target, is }) => {
     expect(recordedFor(recorded(), target) !== undefined).toBe(is);

@@ -6,7 +6,7 @@ import type { Sides } from '../workloads/workload.ts';
 import type { ConfigsLook, LookedAt } from './tracked-configs.ts';
 
 /** Of a target what tells its template: `revision` is the hash of that alone. */
-type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'revision'>;
+type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
@@ -14,12 +14,14 @@ export type Look = ConfigsLook & Pick<LookedAt, 'uid' | 'template'>;
 
 /**
  * The release that was recorded for this very template. The same uid and generation always has the same one, whatever the hash says: a
- * newer server may show new default fields. A generation moves with replicas, too, and some kinds have none: then the hash decides.
+ * newer server may show new default fields. A generation moves with replicas and other fields, too, and some kinds have none: then the
+ * kind's own count of templates decides, and where there is none the hash.
  */
-export function recordedFor(canary: Canary, { uid, generation, revision }: Template): Release | undefined {
+export function recordedFor(canary: Canary, { uid, generation, rollout, revision }: Template): Release | undefined {
   const { release } = canary.status ?? {};
   if (release === undefined || release.targetUid !== uid || release.observedGeneration === 0) return undefined;
-  return release.observedGeneration === generation || templateOf(release) === revision ? release : undefined;
+  const isSame = release.observedGeneration === generation || (rollout !== undefined && rollout === release.observedRollout);
+  return isSame || templateOf(release) === revision ? release : undefined;
 }
 
 /** The template's revision, as it was recorded or as it is. */

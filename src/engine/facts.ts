@@ -17,6 +17,8 @@ export interface Side {
 export interface Target {
   uid: string;
   generation: number;
+  /** The count of templates that the kind keeps; absent where it keeps none. */
+  rollout?: string;
   /** Template and configs together: what decides the pods. */
   revision: string;
   /** The template's share of it; absent where there is no other. */

@@ -583,3 +583,38 @@ describe('adoption', () => {
     expect(questions[0]).toMatchObject({ kind: 'record', phase: becomes });
   });
 });
+
+describe('a generation that moves without a revision', () => {
+  const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
+
+  it('E58: is recorded once at rest, when everything is put away, and never again', () => {
+    const world = releasing();
+    world.tickUntil(at('Succeeded', 'resting'));
+    const before = records(world);
+    world.targetGeneration = 4;
+    world.targetRollout = '3';
+    world.settle();
+    expect(world.release).toMatchObject({ observedGeneration: 4, observedRollout: '3', revision: 's1:b' });
+    world.settle();
+    expect(records(world)).toBe(before + 1);
+  });
+
+  it('E58: goes along with other news during a release, and is no news by itself', () => {
+    const world = releasing();
+    const before = records(world);
+    world.targetGeneration = 2;
+    world.settle();
+    expect(records(world)).toBe(before);
+    expect(world.release.observedGeneration).toBe(1);
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 40);
+    expect(world.release.observedGeneration).toBe(2);
+  });
+
+  it('E58: another revision at rest is released, and keeps its own generation', () => {
+    const world = initialized(aCanary(steps));
+    world.targetGeneration = 2;
+    world.push('s1:b');
+    expect(world.phase).toBe('Progressing');
+    expect(world.release).toMatchObject({ revision: 's1:b', observedGeneration: 2 });
+  });
+});

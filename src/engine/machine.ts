@@ -7,7 +7,7 @@ import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { DELIVERY_LIFETIME_MS } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { pinOf, withRevision } from './pin.ts';
+import { pinOf, seenAgain, withRevision } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
 import { weightOf, withWeight } from './strategy.ts';
@@ -75,8 +75,13 @@ function settle(
   const [top = 'New', child = ''] = pathOf(value);
   const phase = top === 'New' ? '' : Phase.parse(top);
   const wake = wakeOf(context);
-  const release: Release = withScaler({ ...context.release, step: child }, event.facts);
-  const isNews = phase !== '' && (context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(release));
+  const stepped: Release = withScaler({ ...context.release, step: child }, event.facts);
+  const { target, converged } = event.facts;
+  // Written along with other news, and once more at rest: what moves it then is rare.
+  const current = seenAgain(target, stepped);
+  const isMoved = current !== stepped && child === 'resting' && converged;
+  const isNews = phase !== '' && (isMoved || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
+  const release: Release = isNews ? current : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
   const id = `${release.run}/${release.revision}/`;

@@ -1,15 +1,16 @@
 import type { Release, SeenConfig } from '../api/canary-status.ts';
 import type { Target } from './facts.ts';
 
-type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'template' | 'configs'>;
+type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'observedRollout' | 'template' | 'configs'>;
 
 /** What a release records of the target that it is about. Of one whose configs cannot be told, no generation: it is looked at anew. */
 export function pinOf(target: Target): Pin {
-  const { uid, revision, generation, template, configs, undetermined } = target;
+  const { uid, revision, generation, rollout, template, configs, undetermined } = target;
   return {
     targetUid: uid,
     revision,
     observedGeneration: undetermined === undefined ? generation : 0,
+    ...(rollout === undefined || undetermined !== undefined ? {} : { observedRollout: rollout }),
     ...(template === undefined || template === revision ? {} : { template }),
     ...(configs && undetermined === undefined ? { configs } : {}),
   };
@@ -17,8 +18,20 @@ export function pinOf(target: Target): Pin {
 
 /** The release about this target; what it remembered of the last one goes. */
 export function pinTo(target: Target, release: Release): Release {
-  const { template: _template, configs: _configs, ...rest } = release;
+  const { template: _template, configs: _configs, observedRollout: _rollout, ...rest } = release;
   return { ...rest, ...pinOf(target) };
+}
+
+/**
+ * The release with the generation and the rollout that its target has now, where that is still the recorded revision: replicas, or our own
+ * scaling, have moved them (E58). What was looked at without a generation stays without.
+ */
+export function seenAgain(target: Target | undefined, release: Release): Release {
+  if (target === undefined || target.undetermined !== undefined || release.observedGeneration === 0) return release;
+  if (target.uid !== release.targetUid || target.revision !== release.revision) return release;
+  const { generation, rollout } = target;
+  if (generation === release.observedGeneration && rollout === release.observedRollout) return release;
+  return { ...release, observedGeneration: generation, ...(rollout === undefined ? {} : { observedRollout: rollout }) };
 }
 
 /** The release with a revision that is not the one of its pin, which goes on telling which template was seen. */

@@ -64,7 +64,14 @@ export interface SideState {
 /** Both sides; one is absent where its object does not exist. */
 export interface Sides {
   /** `generation` is absent where a kind has none that tells of its pods: then the revision alone decides (DESIGN Revisions). */
-  target?: SideState & { uid: string; generation?: number; revision: string; configs?: readonly ConfigRef[]; pods?: number };
+  target?: SideState & {
+    uid: string;
+    generation?: number;
+    rollout?: string;
+    revision: string;
+    configs?: readonly ConfigRef[];
+    pods?: number;
+  };
   /** `carries`: the revision that it was written from by us. */
   primary?: SideState & { carries?: string };
 }
@@ -97,6 +104,11 @@ export interface Workload {
   measuredAs?(target: KubeObject): string | undefined;
   /** What decides the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03 H1, DESIGN Revisions). */
   revision(target: KubeObject): string;
+  /**
+   * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is no new
+   * revision, whatever a newer server makes of the hash. Absent: the kind does not count, or not at once. Reads slim objects.
+   */
+  rollout?(target: KubeObject): string | undefined;
   /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03 CT1). */
   configs?(target: KubeObject): ConfigRef[];
   /**

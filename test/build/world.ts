@@ -63,6 +63,8 @@ export class World {
   supports = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
   targetRevision = 's1:a';
   targetReplicas = 1;
+  targetGeneration = 1;
+  targetRollout: string | undefined;
   /** Checksums of what the target's pods read; absent: nothing is tracked. `podsRead` is what the pods that exist have read. */
   configs: Record<string, string> | undefined;
   podsRead: Record<string, string> | undefined;
@@ -118,7 +120,8 @@ export class World {
       target: {
         ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown, this.room.target),
         uid: 't-1',
-        generation: 1,
+        generation: this.targetGeneration,
+        ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
         ...(this.configs && { configs: seen(this.configs), pods: this.targetReplicas }),
       },

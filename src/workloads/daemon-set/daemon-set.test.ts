@@ -35,6 +35,13 @@ describe('scaling', () => {
     expect(daemonSet.revision(aDaemonSet({ nodeSelector: { disk: 'ssd' } }))).not.toBe(plain);
   });
 
+  it("H1: the count of its templates is the server's, and outlives slimming", () => {
+    const counted = aDaemonSet();
+    counted.metadata.annotations = { 'deprecated.daemonset.template.generation': '7' };
+    expect(daemonSet.rollout?.(daemonSet.slim(counted))).toBe('7');
+    expect(daemonSet.rollout?.(aDaemonSet())).toBeUndefined();
+  });
+
   it('a slim object still tells whether it is at zero', () => {
     expect(daemonSet.replicas(daemonSet.slim(aDaemonSet({ nodeSelector: { [key]: 'true' } })))).toBe(0);
     expect(daemonSet.replicas(daemonSet.slim(aDaemonSet()))).toBe(1);

@@ -12,6 +12,9 @@ import type { PrimarySpec, Workload } from '../workload.ts';
 import { daemonSetReadiness, leavingForMs, podsAskedFor, podsLeft } from './readiness.ts';
 import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
 
+/** Counted by the API server with each write of another template, our own scaling included; nobody else can set it. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
 /** apps/v1 DaemonSet (03 §3). Its pods are sent away by a key in its node selector, which is never part of a revision. */
 export const daemonSet: Workload = {
   hasPods: true,
@@ -32,6 +35,7 @@ export const daemonSet: Workload = {
     return `DaemonSet ${target.metadata.name}: spec.updateStrategy.type ${type} never replaces its pods; set it to RollingUpdate`;
   },
   revision: (target) => templateRevision(withoutScaleToZero(target.spec.template)),
+  rollout: (target) => target.metadata.annotations?.[TEMPLATE_GENERATION],
   configs: (target) => configReferences(target.spec.template.spec),
   pods: podsLeft,
   readiness: daemonSetReadiness,

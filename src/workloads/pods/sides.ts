@@ -14,7 +14,7 @@ export function besideRef(apiVersion: string, canary: Canary): ObjectRef {
   return { ...ownRef(apiVersion, canary), name: names(canary).primary };
 }
 
-type Verbs = Pick<Workload, 'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods'>;
+type Verbs = Pick<Workload, 'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods' | 'rollout'>;
 
 /** Both sides of a release of pods: the target and its primary, each judged by its own status. */
 export function podSides(workload: Verbs, canary: Canary, watched: WatchedObjects): Sides {
@@ -39,7 +39,15 @@ type Identity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
 function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): Identity {
   const { uid = '', generation = 0 } = object.metadata;
-  return { uid, generation, revision, ...(configs && { configs }), ...(workload.pods && { pods: workload.pods(object) }) };
+  const rollout = workload.rollout?.(object);
+  return {
+    uid,
+    generation,
+    revision,
+    ...(rollout === undefined ? {} : { rollout }),
+    ...(configs && { configs }),
+    ...(workload.pods && { pods: workload.pods(object) }),
+  };
 }
 
 function carriedBy(workload: Verbs, primary: KubeObject): { carries?: string } {
