@@ -9,6 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles: ['test/build/fixed-seed.ts'],
           include: ['src/**/*.test.ts', 'test/contracts/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'],
         },
       },

@@ -39,6 +39,12 @@ describe('primaryQuery', () => {
       query: "SELECT n FROM checkout WHERE app LIKE 'checkout-%'",
       becomes: "SELECT n FROM checkout WHERE app LIKE 'checkout-primary-%'",
     },
+    {
+      is: 'names in quotes, and nothing beside them',
+      type: 'datadog',
+      query: 'checkout"checkout-canary"',
+      becomes: 'checkout"checkout-primary"',
+    },
     { is: 'a language without quotes', type: 'datadog', query: 'avg:rq{service:checkout}', becomes: 'avg:rq{service:checkout-primary}' },
     {
       is: 'a path',

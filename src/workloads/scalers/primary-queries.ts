@@ -70,8 +70,9 @@ function withOwnQueries(triggers: readonly unknown[], target: string): Rewritten
  */
 export function primaryQuery(query: string, target: string, type?: string): string {
   const primary = `${target}-primary`;
-  const quoted = query.replace(QUOTED, (text) => text.replace(nameOf(target, '(?:-canary)?'), primary));
-  if (quoted !== query || QUOTED_ONLY.has(type ?? '')) return quoted;
+  const areQuoted = [...query.matchAll(QUOTED)].some(([text]) => nameOf(target, '(?:-canary|-primary)?').test(text));
+  if (areQuoted || QUOTED_ONLY.has(type ?? ''))
+    return query.replace(QUOTED, (text) => text.replace(nameOf(target, '(?:-canary)?'), primary));
   // Without quotes a word before a bracket is a function.
   return query.replace(nameOf(target, '(?:-canary)?(?!\\()'), primary);
 }
