@@ -126,6 +126,8 @@ it.each<{ routes: Routes; share: number }>([
 it.each([
   { side: pods(4), pods: 4, is: true },
   { side: pods(3, 4), pods: 4, is: false },
+  { side: pods(9, 10), pods: 10, is: true },
+  { side: pods(8, 10), pods: 10, is: false },
   { side: { ...pods(4), serving: false }, pods: 4, is: false },
   { side: undefined, pods: 1, is: false },
 ])('$side.readiness.ready of $pods pods is capacity: $is', ({ side, pods: needed, is }) => expect(hasCapacity(side, needed)).toBe(is));

@@ -58,9 +58,12 @@ export function canaryShare(routes: Routes): number {
   }
 }
 
+/** Percent of the needed pods that are enough: a scaler's own tolerance is 10 %, so that it would not act on less. */
+const ENOUGH_PERCENT = 90;
+
 /** Enough pods answer now. */
 export function hasCapacity(side: Side | undefined, pods: number): boolean {
-  return side?.serving === true && side.readiness.ready >= pods;
+  return side?.serving === true && side.readiness.ready * 100 >= pods * ENOUGH_PERCENT;
 }
 
 function carriersOf({ primary, target, routes }: Load): Side[] {
