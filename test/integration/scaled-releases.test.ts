@@ -1,4 +1,4 @@
-import { describeScaledReleases } from '../suite/scaled-releases.ts';
+import { describeScaledReleases, GRACE } from '../suite/scaled-releases.ts';
 import { startEmbeddedStage } from '../suite/stage.ts';
 
-describeScaledReleases('releases under autoscalers, on the embedded cluster', startEmbeddedStage);
+describeScaledReleases('releases under autoscalers, on the embedded cluster', () => startEmbeddedStage(GRACE));

@@ -7,7 +7,7 @@ import type { ControllerProcess } from './controller.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { BOUND_MS, told, until } from './until.ts';
-import { ask, startUsers, type Users } from './users.ts';
+import { ask, type Crowd, startUsers, type Users } from './users.ts';
 
 export const APP = 'podinfo';
 const LOOK_AGAIN_MS = 50;
@@ -79,8 +79,8 @@ export class Story {
     },
 
     /** Users who never stop asking, from before Serin arrives until the end of the story. */
-    users: (headers: Record<string, string> = {}): Users => {
-      const users = startUsers(this.#stage.mesh.urls, this.#host, headers);
+    users: (headers: Record<string, string> = {}, crowd: Crowd = {}): Users => {
+      const users = startUsers(this.#stage.mesh.urls, this.#host, headers, crowd);
       this.#users.push(users);
       return users;
     },
@@ -145,6 +145,7 @@ export class Story {
         async () => this.hooks.calls(hook).length,
         (count) => count >= times,
       ),
+    targetRuns: (version: string): Promise<void> => this.#runs(APP, version),
     primaryRuns: (version: string): Promise<void> => this.#runs(`${APP}-primary`, version),
     /** What serves is of this version at every proxy, and stays so for a round of each. */
     everyoneGets: async (version: string, headers: Record<string, string> = {}): Promise<void> => {

@@ -17,15 +17,31 @@ export interface Users {
   lost(): string[];
   /** Requests that were not answered well, by the application or for want of one. */
   failed(): string[];
+  /** Answers a second, over so many of them. */
+  pace(answers: number): Promise<number>;
   forget(): void;
   stop(): Promise<void>;
 }
 
-/** One user at each proxy who never stops asking, one request after the other, with these headers. */
-export function startUsers(proxyUrls: readonly string[], host: string, headers: Record<string, string> = {}): Users {
+export interface Crowd {
+  /** Users at each proxy; default 1. */
+  each?: number;
+  /** Between an answer and the next question. Many patient users ask as often on a busy machine as on an idle one. */
+  pauseMs?: number;
+}
+
+/** Users at each proxy who never stop asking, each one request after the other, with these headers. */
+export function startUsers(
+  proxyUrls: readonly string[],
+  host: string,
+  headers: Record<string, string> = {},
+  { each = 1, pauseMs = PAUSE_MS }: Crowd = {},
+): Users {
   let answers: Record<string, number> = {};
   const lost: string[] = [];
   const failed: string[] = [];
+  let count = 0;
+  let onAnswer: () => void = () => undefined;
   let isRunning = true;
   const agent = new Agent({ keepAlive: true });
   const live = async (url: string) => {
@@ -36,14 +52,24 @@ export function startUsers(proxyUrls: readonly string[], host: string, headers: 
         failed.push(`${new Date().toISOString()} ${answered.status} ${answered.lost ?? `version ${answered.version}`}`);
       const version = answered.version ?? 'none';
       answers[version] = (answers[version] ?? 0) + 1;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      count += 1;
+      onAnswer();
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   };
-  const all = proxyUrls.map(live);
+  const all = proxyUrls.flatMap((url) => Array.from({ length: each }, () => live(url)));
   return {
     byVersion: () => ({ ...answers }),
     lost: () => [...lost],
     failed: () => [...failed],
+    pace(wanted) {
+      const [from, sinceMs] = [count, performance.now()];
+      return new Promise((resolve) => {
+        onAnswer = () => {
+          if (count - from >= wanted) resolve((wanted * 1000) / (performance.now() - sinceMs));
+        };
+      });
+    },
     forget() {
       answers = {};
     },
