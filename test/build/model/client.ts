@@ -6,7 +6,7 @@ import { parseLabelSelector } from '../../../src/embedded/apiserver/selectors.ts
 import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
 import { type Clock, sleep } from '../../../src/kube/clock.ts';
-import type { Cluster, KindRef, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
+import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
 import type { ListHandler } from '../../../src/kube/watch.ts';
 import { asApiError, type ModelServer } from './server.ts';
 
@@ -19,6 +19,7 @@ export interface SentWrite {
   subresource: string;
   /** The object was there when the write left, and the write carries no version of it: it would overwrite whatever it finds. */
   isBlind: boolean;
+  body: object;
 }
 
 export interface ModelClientOptions {
@@ -27,6 +28,8 @@ export interface ModelClientOptions {
   latencyMs(): number;
   /** Asked before a write leaves; what it throws is the write's outcome. */
   beforeWrite?: (write: SentWrite) => void;
+  /** What happens on the server in the moment before any call of this client is carried out there. */
+  beforeCall?: () => void;
 }
 
 /** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, heard or answered. */
@@ -97,13 +100,16 @@ export class ModelClient implements Cluster {
   }
 
   /** A list, then every change, each as late as the latency, in order. */
-  watch(kind: KindRef, handler: WatchHandler, { labelSelector = '' }: { labelSelector?: string } = {}) {
-    if (!this.#server.api.resources.byKind(kind.apiVersion, kind.kind)) return this.#awaitKind(kind, handler, { labelSelector });
+  watch(kind: KindRef, handler: WatchHandler, { labelSelector = '', fieldSelector = '' }: Selection = {}) {
+    if (!this.#server.api.resources.byKind(kind.apiVersion, kind.kind))
+      return this.#awaitKind(kind, handler, { labelSelector, fieldSelector });
     const listening: ListHandler = handler;
     const synced = Promise.withResolvers<void>();
     const { clock, latencyMs } = this.#options;
     const { resource } = this.#place({ ...kind, name: '' });
-    const matches = parseLabelSelector(labelSelector);
+    const isSelected = parseLabelSelector(labelSelector);
+    const name = fieldSelector.replace(/^metadata\.name=/, '');
+    const matches = ({ metadata }: KubeObject) => isSelected(metadata.labels ?? {}) && (name === '' || metadata.name === name);
     let isOver = false;
     let due = clock.monotonicMs();
     const later = (fn: () => void) => {
@@ -112,14 +118,14 @@ export class ModelClient implements Cluster {
         if (!isOver && !this.#dead) fn();
       });
     };
-    const items = this.#all(kind, labelSelector);
+    const items = this.#all(kind, labelSelector).filter(matches);
     const version = String(this.#server.api.store.version);
     later(() => {
       listening.onList(items, version);
       synced.resolve();
     });
     const unsubscribe = this.#server.api.store.subscribe(({ storeKey, type, object: stored }) => {
-      if (storeKey !== resource.storeKey || !matches(stored.metadata.labels ?? {})) return;
+      if (storeKey !== resource.storeKey || !matches(stored)) return;
       if (kind.namespace !== undefined && stored.metadata.namespace !== kind.namespace) return;
       const object = structuredClone(fromStored(stored, resource));
       later(() => listening.onEvent({ type, object }));
@@ -133,7 +139,7 @@ export class ModelClient implements Cluster {
   }
 
   /** A kind that is not served is looked for again, as the real client does it. */
-  #awaitKind(kind: KindRef, handler: WatchHandler, options: { labelSelector?: string }): WatchHandle {
+  #awaitKind(kind: KindRef, handler: WatchHandler, options: Selection): WatchHandle {
     const { clock } = this.#options;
     const synced = Promise.withResolvers<void>();
     let stop: () => void = () => undefined;
@@ -176,7 +182,7 @@ export class ModelClient implements Cluster {
     const subresource: string = options.subresource ?? '';
     signal?.throwIfAborted();
     const isBlind = !JSON.stringify(body).includes('resourceVersion') && this.#server.find(ref) !== undefined;
-    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind };
+    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, body };
     this.#options.beforeWrite?.(write);
     if (!this.#dead) this.writes.push(write);
     return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));
@@ -199,6 +205,7 @@ export class ModelClient implements Cluster {
   async #journey<T>(act: () => T): Promise<T> {
     await this.#travel();
     let outcome: { value: T } | { error: unknown };
+    this.#options.beforeCall?.();
     try {
       outcome = { value: structuredClone(act()) };
     } catch (error) {

@@ -41,6 +41,8 @@ export class ModelLab {
   watched = false;
   /** Asked before each write of the controller; what it throws is what the API server answers. */
   refuse: (write: SentWrite) => void = () => undefined;
+  /** What others do between any two calls of the controller. */
+  betweenCalls: () => void = () => undefined;
   readonly #settings: LabSettings;
   /** Knows of everything at once. */
   readonly #newest: ModelProxy;
@@ -92,7 +94,12 @@ export class ModelLab {
   start(mayWrite: () => boolean = () => true): void {
     const { draw, latencyMs, scaleDownDelayMs } = this.#settings;
     const { clock, die } = mortal(this.clock);
-    const client = new ModelClient(this.server, { clock, latencyMs: () => draw(...latencyMs), beforeWrite: (write) => this.refuse(write) });
+    const client = new ModelClient(this.server, {
+      clock,
+      latencyMs: () => draw(...latencyMs),
+      beforeWrite: (write) => this.refuse(write),
+      beforeCall: () => this.betweenCalls(),
+    });
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs });
     const controller = startController({ config, cluster: client, clock, log: silent, metrics, mayWrite });
     controller.started.catch(() => undefined); // killed before its first look

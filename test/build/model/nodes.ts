@@ -1,10 +1,13 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { refOf } from '../../../src/api/kube-object.ts';
 import type { HandClock } from '../clock.ts';
+import { podBytes } from './pod-bytes.ts';
 import type { ModelServer } from './server.ts';
 
 /** Pods of this image never become ready. */
 export const BROKEN_IMAGE = 'broken';
+/** How soon a pod looks again for a config that it needs. */
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Deployments that run: pods asked for become available after a while, a change of the template rolls without a gap, and pods that are
@@ -15,6 +18,10 @@ export class ModelNodes {
   readonly #clock: HandClock;
   readonly #startUpMs: () => number;
   readonly #rolled = new Map<string, string>();
+  /** How often each was scaled to nothing: pods that were starting then are no longer. */
+  readonly #eras = new Map<string, number>();
+  /** What the available pods of each Deployment read when they started. */
+  readonly #runs = new Map<string, { count: number; bytes: ReadonlySet<string> }>();
 
   constructor(server: ModelServer, clock: HandClock, startUpMs: () => number) {
     this.#server = server;
@@ -22,7 +29,7 @@ export class ModelNodes {
     this.#startUpMs = startUpMs;
     server.api.store.subscribe(({ storeKey, type, object, before }) => {
       if (storeKey !== 'apps/deployments') return;
-      if (type === 'DELETED') this.#rolled.delete(object.metadata.uid ?? '');
+      if (type === 'DELETED') this.#forget(object.metadata.uid ?? '');
       else if (object.metadata.generation !== before?.metadata.generation) queueMicrotask(() => this.#observe(object));
     });
   }
@@ -33,6 +40,22 @@ export class ModelNodes {
     return (found?.spec.replicas ?? 0) > 0 && (found?.status?.availableReplicas ?? 0) > 0;
   }
 
+  /** What its pods run that are available now: more than one thing while they are replaced. */
+  runs(name: string, namespace: string): ReadonlySet<string> {
+    const found = this.#server.find({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace });
+    return this.#runs.get(found?.metadata.uid ?? '')?.bytes ?? new Set();
+  }
+
+  #forget(uid: string): void {
+    this.#rolled.delete(uid);
+    this.#runs.delete(uid);
+    this.#eras.set(uid, this.#era(uid) + 1);
+  }
+
+  #era(uid: string): number {
+    return this.#eras.get(uid) ?? 0;
+  }
+
   #observe(seen: KubeObject): void {
     const now = this.#current(seen);
     if (now === undefined) return;
@@ -40,6 +63,7 @@ export class ModelNodes {
     const template = JSON.stringify(now.spec.template);
     const replicas: number = now.spec.replicas ?? 1;
     if (replicas === 0) {
+      this.#forget(uid);
       this.#rolled.set(uid, template);
       this.#report(now, { replicas: 0, updated: 0, available: 0 });
       return;
@@ -48,13 +72,35 @@ export class ModelNodes {
     const available: number = Math.min(replicas, now.status?.availableReplicas ?? 0);
     this.#report(now, { replicas, updated: isRolled || available === 0 ? replicas : 0, available });
     if (template.includes(`"${BROKEN_IMAGE}"`)) return;
-    this.#clock.setTimer(this.#startUpMs(), () => {
-      const later = this.#current(now);
-      if (later === undefined || JSON.stringify(later.spec.template) !== template || (later.spec.replicas ?? 1) === 0) return;
-      this.#rolled.set(uid, template);
-      const count: number = later.spec.replicas ?? 1;
-      this.#report(later, { replicas: count, updated: count, available: count });
-    });
+    const startUpMs = this.#startUpMs();
+    const era = this.#era(uid);
+    const isCurrent = () => {
+      const later = this.#era(uid) === era ? this.#current(now) : undefined;
+      return later !== undefined && JSON.stringify(later.spec.template) === template ? later : undefined;
+    };
+    // Pods read their configs on the way.
+    const read = (): void => {
+      const bytes = isCurrent() && podBytes(now.spec.template, (kind, name) => this.#config(now, kind, name));
+      if (bytes === undefined) {
+        if (isCurrent()) this.#clock.setTimer(LOOK_AGAIN_MS, read);
+        return;
+      }
+      this.#clock.setTimer(startUpMs / 2, () => {
+        const later = isCurrent();
+        if (later === undefined) return;
+        const before = this.#rolled.get(uid) === template ? this.#runs.get(uid) : undefined;
+        this.#rolled.set(uid, template);
+        const count: number = later.spec.replicas ?? 1;
+        const isStarted = before === undefined || count > before.count;
+        this.#runs.set(uid, { count, bytes: isStarted ? new Set([...(before?.bytes ?? []), bytes]) : before.bytes });
+        this.#report(later, { replicas: count, updated: count, available: count });
+      });
+    };
+    this.#clock.setTimer(startUpMs / 2, read);
+  }
+
+  #config({ metadata: { namespace = '' } }: KubeObject, kind: 'ConfigMap' | 'Secret', name: string): KubeObject | undefined {
+    return this.#server.find({ apiVersion: 'v1', kind, name, namespace });
   }
 
   #current(seen: KubeObject): KubeObject | undefined {

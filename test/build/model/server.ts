@@ -41,6 +41,11 @@ export class ModelServer {
     return this.api.create(this.resource(object.apiVersion, object.kind), object.metadata.namespace ?? '', object, internalWrite);
   }
 
+  replace(object: KubeObject): KubeObject {
+    const { namespace = '', name } = object.metadata;
+    return this.api.update(this.resource(object.apiVersion, object.kind), namespace, name, object, internalWrite);
+  }
+
   patch(ref: ObjectRef, patch: object, subresource = ''): KubeObject {
     const resource = this.resource(ref.apiVersion, ref.kind);
     return this.api.patch(resource, ref.namespace ?? '', ref.name, 'merge', patch as never, { ...internalWrite, subresource });

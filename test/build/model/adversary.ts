@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { trackingAnnotation } from '../../../src/workloads/configs/tracking.ts';
+import { Evidence } from './evidence.ts';
+import { aDeployment, aModelCanary, ModelLab, NAMESPACE, primaryRef, targetRef } from './lab.ts';
+import { drawer } from './life.ts';
+
+/** Calls of a controller in one life: beyond them nothing is left to disturb. */
+const MOST_CALLS = 120;
+const LIFE_MS = 400_000;
+
+const CONFIGS = { map: 'settings', secret: 'credentials', optional: 'extra' } as const;
+const configs = [
+  ['ConfigMap', CONFIGS.map],
+  ['Secret', CONFIGS.secret],
+  ['ConfigMap', CONFIGS.optional],
+] as const;
+type Content = { data?: object; binaryData?: object };
+type ConfigKind = 'ConfigMap' | 'Secret';
+
+/** What is done to the objects of one application; each is one moment. */
+const STRIKES = {
+  push: (by) => by.push(by.next()),
+  pushBack: (by) => by.push(by.templates.at(-2) ?? by.next()),
+  pushFirst: (by) => by.push(by.templates[0] ?? by.next()),
+  pushAndBack(by) {
+    const now = by.lab.server.find(targetRef)?.spec.template;
+    by.push(by.next());
+    by.push(now);
+  },
+  dropReference: (by) => by.push(by.next(['env'])),
+  recreateTarget(by) {
+    const { server } = by.lab;
+    const target = server.find(targetRef);
+    if (target === undefined) return;
+    server.delete(targetRef);
+    const template = by.draw(0, 2) === 0 ? target.spec.template : by.next();
+    server.create({ ...aDeployment('1'), spec: { ...target.spec, template } });
+  },
+  editConfigMap: (by) => by.put('ConfigMap', CONFIGS.map, { data: { text: by.name() } }),
+  editBinary: (by) => by.put('ConfigMap', CONFIGS.map, { binaryData: { bytes: btoa(by.name()) } }),
+  editSecret: (by) => by.put('Secret', CONFIGS.secret, { data: { password: btoa(by.name()) } }),
+  editOptional: (by) => by.put('ConfigMap', CONFIGS.optional, { data: { text: by.name() } }),
+  configBack: (by) => by.back(by.aConfig()),
+  editAndBack(by) {
+    const config = by.aConfig();
+    by.put(...config, { data: { text: btoa(by.name()) } });
+    by.later(3_000, () => by.back(config));
+  },
+  deleteConfig(by) {
+    const [kind, name] = by.aConfig();
+    by.lab.server.delete({ apiVersion: 'v1', kind, name, namespace: NAMESPACE });
+    const content = by.draw(0, 2) === 0 ? (by.contents.get(name)?.at(-1) ?? {}) : { data: { text: btoa(by.name()) } };
+    by.later(3_000, () => by.put(kind, name, content));
+  },
+  optOut(by) {
+    const { server } = by.lab;
+    const config = server.find({ apiVersion: 'v1', kind: 'ConfigMap', name: CONFIGS.map, namespace: NAMESPACE });
+    if (config === undefined) return;
+    const isOut = config.metadata.annotations?.[trackingAnnotation] !== undefined;
+    server.patch(refOf(config), { metadata: { annotations: { [trackingAnnotation]: isOut ? null : 'disabled' } } });
+  },
+  editPrimary({ lab }) {
+    if (lab.server.find(primaryRef)) lab.server.patch(primaryRef, { spec: { template: { metadata: { annotations: { by: 'hand' } } } } });
+  },
+  deletePrimary: ({ lab }) => lab.server.delete(primaryRef),
+  scale({ lab, draw }) {
+    if (lab.server.find(targetRef)) lab.server.patch(targetRef, { spec: { replicas: draw(0, 4) } });
+  },
+  kill({ lab, draw }) {
+    lab.kill();
+    lab.clock.setTimer(draw(1, 20_000), () => {
+      if (!lab.isUp) lab.start();
+    });
+  },
+} satisfies Record<string, (by: Adversary) => void>;
+type Strike = keyof typeof STRIKES;
+const strikes = Object.keys(STRIKES) as Strike[];
+
+const analyses = [
+  { stepWeight: 50, maxWeight: 50 },
+  { stepWeights: [10, 60] },
+  { iterations: 2 },
+  { iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] },
+] as const;
+
+/** Everything that is drawn of one schedule. Delays follow from the seed. */
+export const aSchedule = fc.record({
+  seed: fc.integer({ min: 1, max: 2 ** 31 - 2 }),
+  analysis: fc.constantFrom(...analyses),
+  strikes: fc.array(
+    fc.record({
+      how: fc.constantFrom(...strikes),
+      /** Right before this call of the controller is carried out, or so much later. */
+      call: fc.integer({ min: 1, max: MOST_CALLS }),
+      afterMs: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 12_000 }) }),
+    }),
+    { minLength: 1, maxLength: 10 },
+  ),
+});
+export type Schedule = typeof aSchedule extends fc.Arbitrary<infer T> ? T : never;
+
+export interface Played {
+  /** What the primary got that had not been analysed. */
+  unanalysed: string[];
+  promotions: number;
+  struck: number;
+  calls: number;
+}
+
+/** A life of one Canary, in which somebody edits what it reads between the calls of its controller. */
+export async function play({ seed, analysis, strikes: planned }: Schedule): Promise<Played> {
+  const draw = drawer(seed);
+  const lab = new ModelLab({ draw, startUpMs: [200, 12_000], lagMs: [0, 1_000], latencyMs: [0, 200], scaleDownDelayMs: 1_000 });
+  const evidence = new Evidence(lab);
+  const adversary = new Adversary(lab, evidence, draw);
+  lab.refuse = (write) => evidence.sent(write);
+  let calls = 0;
+  let struck = 0;
+  lab.betweenCalls = () => {
+    calls += 1;
+    for (const { how, call, afterMs } of planned) {
+      if (call !== calls) continue;
+      struck += 1;
+      if (afterMs === 0) adversary.strike(how);
+      else lab.clock.setTimer(afterMs, () => adversary.strike(how));
+    }
+  };
+  adversary.prepare();
+  await lab.pass(15_000);
+  lab.server.create(aModelCanary(analysis));
+  lab.start();
+  await lab.passUntil(() => lab.phase() === 'Initialized', 120_000);
+  adversary.strike('push');
+  for (let ms = 0; ms < LIFE_MS; ms += 5_000) {
+    await lab.pass(5_000);
+    evidence.lookAtPods();
+    if (lab.canary()?.status?.release.step === 'resting' && calls >= MOST_CALLS) break;
+  }
+  lab.close();
+  return { unanalysed: evidence.unanalysed, promotions: evidence.promotions, struck, calls };
+}
+
+class Adversary {
+  readonly lab: ModelLab;
+  readonly draw: (from: number, to: number) => number;
+  readonly #evidence: Evidence;
+  /** What each object held before, newest last. */
+  readonly templates: KubeObject['spec'][] = [];
+  readonly contents = new Map<string, Content[]>();
+  #count = 0;
+
+  constructor(lab: ModelLab, evidence: Evidence, draw: (from: number, to: number) => number) {
+    this.lab = lab;
+    this.#evidence = evidence;
+    this.draw = draw;
+  }
+
+  prepare(): void {
+    this.put('ConfigMap', CONFIGS.map, { data: { text: '0' }, binaryData: { bytes: 'AA==' } });
+    this.put('Secret', CONFIGS.secret, { data: { password: 'MA==' } });
+    this.lab.server.create({ ...aDeployment('1'), spec: { ...aDeployment('1').spec, replicas: 2, template: this.next() } });
+  }
+
+  strike(how: Strike): void {
+    this.#evidence.foreign(() => STRIKES[how](this));
+  }
+
+  /** Another strike, a while later. */
+  later(mostMs: number, act: () => void): void {
+    this.lab.clock.setTimer(this.draw(0, mostMs), () => this.#evidence.foreign(act));
+  }
+
+  name(): string {
+    this.#count += 1;
+    return `${this.#count}`;
+  }
+
+  next(without: readonly string[] = []): KubeObject['spec'] {
+    const { template } = aDeployment(this.name()).spec;
+    const [container] = template.spec.containers;
+    const env = [
+      { name: 'TEXT', valueFrom: { configMapKeyRef: { name: CONFIGS.map, key: 'text' } } },
+      { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: CONFIGS.secret, key: 'password' } } },
+    ];
+    const volumes = [{ name: 'extra', configMap: { name: CONFIGS.optional, optional: true } }];
+    return {
+      ...template,
+      spec: { ...template.spec, containers: [{ ...container, ...(without.includes('env') ? {} : { env }) }], volumes },
+    };
+  }
+
+  push(template: KubeObject['spec']): void {
+    const { server } = this.lab;
+    const target = server.find(targetRef);
+    if (target === undefined) return;
+    this.templates.push(template);
+    server.replace({ ...target, spec: { ...target.spec, template } });
+  }
+
+  aConfig(): readonly [ConfigKind, string] {
+    return configs[this.draw(0, configs.length)] ?? configs[0];
+  }
+
+  /** What the config held before. */
+  back([kind, name]: readonly [ConfigKind, string]): void {
+    const before = this.contents.get(name)?.at(-2);
+    if (before) this.put(kind, name, before);
+  }
+
+  put(kind: ConfigKind, name: string, content: Content): void {
+    const { server } = this.lab;
+    const object = { apiVersion: 'v1', kind, metadata: { name, namespace: NAMESPACE } };
+    const found = server.find(refOf(object));
+    const held: Content = {
+      ...(found?.data && { data: found.data }),
+      ...(found?.binaryData && { binaryData: found.binaryData }),
+      ...content,
+    };
+    this.contents.set(name, [...(this.contents.get(name) ?? []), held]);
+    if (found) server.replace({ ...found, ...held });
+    else server.create({ ...object, ...held });
+  }
+}

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { aSchedule, play } from '../build/model/adversary.ts';
+import { propertyRuns, propertyTimeoutMs } from '../build/property-runs.ts';
+
+/** 150 schedules in `npm test`. */
+const SHARE = 1.25;
+
+describe('what a promotion gives to the primary', () => {
+  it('I3: is what was analysed, whoever edits target, primary, ConfigMaps and Secrets between any two calls', {
+    timeout: 3 * propertyTimeoutMs,
+  }, async () => {
+    let promotions = 0;
+    const property = fc.asyncProperty(aSchedule, async (schedule) => {
+      const played = await play(schedule);
+      promotions += played.promotions;
+      expect(played.unanalysed).toEqual([]);
+    });
+    const { numRuns, seed } = propertyRuns(SHARE);
+    await fc.assert(property, { numRuns, seed });
+    // An adversary that lets nothing be promoted proves nothing.
+    expect(promotions).toBeGreaterThan(numRuns / 2);
+  });
+});
