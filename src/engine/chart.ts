@@ -50,6 +50,7 @@ const overtakings: Move[] = [
   go('isNewForStalePods', '#Progressing.withdrawing', 'supersede'),
   go('isNew', '#Progressing.scalingUp', 'supersede'),
   go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
+  go('isInDoubt', '#Progressing.withdrawing', 'supersede'),
 ];
 const interruptions: Move[] = [...overtakings, go('isTargetStalled', '#Failed.returningTraffic', 'rollBack')];
 const rollBack = (guard: GuardName) => go(guard, '#Failed.returningTraffic', 'rollBack');

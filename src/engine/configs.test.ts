@@ -72,6 +72,35 @@ describe('a config changed', () => {
     expect(world.targetReplicas).toBe(1);
   });
 
+  it('E56: one that was edited and put back while the pods started leaves it open what they read, so new ones are analysed', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    world.configsVersion = '3';
+    world.tick(1);
+    expect(world.step).toBe('clearing');
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it('E56: the same when a new template came at that moment', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    world.configsVersion = '3';
+    world.push('s1:c');
+    expect(world.step).toBe('clearing');
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual(['s1:c']);
+  });
+
+  it('E56: one that is written at rest, and holds the same, starts nothing', () => {
+    const world = tracking();
+    world.configsVersion = '3';
+    world.tick(60_000);
+    expect([world.phase, world.step]).toEqual(['Initialized', 'resting']);
+  });
+
   it('E56: pods that were left from the last release are not the ones that are analysed', () => {
     const world = tracking();
     world.auto = false;

@@ -4,7 +4,7 @@ import type { Seen } from './context.ts';
 import { longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import { judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
-import { areSameConfigs, decidesPods } from './pin.ts';
+import { areSameConfigs, decidesPods, wereWrittenBetween } from './pin.ts';
 import { backNeed, bearableWeight, isRaised, primaryNeed, stepNeed } from './raise.ts';
 import { hasHooks, nextMove, strategyOf, weightOf } from './strategy.ts';
 
@@ -80,6 +80,7 @@ export const guards = {
   isNewAndFreeForStalePods: (seen: Seen) => isNewAndFree(seen) && hasStalePods(seen),
   isNew: hasChanged,
   isNewForStalePods: (seen: Seen) => hasChanged(seen) && hasStalePods(seen),
+  isInDoubt: (seen: Seen) => (target(seen)?.pods ?? 0) > 0 && wereWritten(seen),
   isNewWithPods: (seen: Seen) => hasChanged(seen) && hasReadConfigs(seen),
   passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
   isEmpty: (seen: Seen) => target(seen)?.pods === 0 && seen.event.facts.converged,
@@ -168,10 +169,14 @@ function hasReadConfigs(seen: Seen): boolean {
   return pods > 0 && Object.values(configs).some(decidesPods);
 }
 
-/** Pods exist that have read other configs than the ones that are there now. */
+/** Pods exist that have read other configs than the ones that are there now, or may have. */
 function hasStalePods(seen: Seen): boolean {
-  const now = target(seen);
-  return (now?.pods ?? 0) > 0 && !areSameConfigs(now?.configs ?? {}, seen.context.release.configs ?? {});
+  const { pods = 0, configs = {} } = target(seen) ?? {};
+  return pods > 0 && (!areSameConfigs(configs, seen.context.release.configs ?? {}) || wereWritten(seen));
+}
+
+function wereWritten(seen: Seen): boolean {
+  return wereWrittenBetween(target(seen)?.configs ?? {}, seen.context.release.configs ?? {});
 }
 
 function isEnough({ event }: Seen, side: 'primary' | 'target', pods: number | undefined): boolean {

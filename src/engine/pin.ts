@@ -52,3 +52,12 @@ export function areSameConfigs(one: Configs, other: Configs): boolean {
     config === undefined ? 'unread' : config.uid === undefined ? 'absent' : config.checksum;
   return Object.keys({ ...one, ...other }).every((key) => said(one[key]) === said(other[key]));
 }
+
+/** Whether one was written meanwhile and holds the same again: what it held in between, nobody knows. */
+export function wereWrittenBetween(one: Configs, other: Configs): boolean {
+  return Object.entries(one).some(([key, { uid, resourceVersion, checksum }]) => {
+    const then = other[key];
+    if (checksum === undefined || then?.checksum !== checksum) return false;
+    return then.uid !== uid || then.resourceVersion !== resourceVersion;
+  });
+}

@@ -72,6 +72,8 @@ export class World {
   scaler: Facts['scaler'];
   /** Most pods that become ready. */
   room: { target: number; primary: number } = { target: 1_000, primary: 1_000 };
+  /** Moves with every write of a config. */
+  configsVersion = '1';
   primaryReplicas = 0;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
@@ -123,7 +125,7 @@ export class World {
         generation: this.targetGeneration,
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
-        ...(this.configs && { configs: seen(this.configs), pods: this.targetReplicas }),
+        ...(this.configs && { configs: seen(this.configs, this.configsVersion), pods: this.targetReplicas }),
       },
       ...(carries === undefined
         ? {}
@@ -309,8 +311,8 @@ export class World {
   }
 }
 
-const seen = (configs: Record<string, string>) =>
-  Object.fromEntries(Object.entries(configs).map(([key, checksum]) => [key, { uid: 'u', resourceVersion: '1', checksum }]));
+const seen = (configs: Record<string, string>, resourceVersion: string) =>
+  Object.fromEntries(Object.entries(configs).map(([key, checksum]) => [key, { uid: 'u', resourceVersion, checksum }]));
 
 /** A World whose bootstrap is done: `s1:a` is promoted, the target rests at zero. */
 export function initialized(canary: Canary = aCanary(), prepare: (world: World) => void = () => undefined): World {

@@ -47,6 +47,17 @@ const STRIKES = {
     by.put(...config, { data: { text: btoa(by.name()) } });
     by.later(3_000, () => by.back(config));
   },
+  /** Right before the next pods read it, and back right after. */
+  blink(by) {
+    const { nodes } = by.lab;
+    const config = by.aConfig();
+    nodes.aroundRead = (read) => {
+      nodes.aroundRead = (again) => again();
+      by.put(...config, { data: { text: btoa(by.name()) } });
+      read();
+      by.back(config);
+    };
+  },
   deleteConfig(by) {
     const [kind, name] = by.aConfig();
     by.lab.server.delete({ apiVersion: 'v1', kind, name, namespace: NAMESPACE });

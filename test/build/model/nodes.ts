@@ -17,6 +17,8 @@ export class ModelNodes {
   readonly #server: ModelServer;
   readonly #clock: HandClock;
   readonly #startUpMs: () => number;
+  /** Around the moment in which pods read their configs. */
+  aroundRead: (read: () => void) => void = (read) => read();
   readonly #rolled = new Map<string, string>();
   /** How often each was scaled to nothing: pods that were starting then are no longer. */
   readonly #eras = new Map<string, number>();
@@ -80,7 +82,7 @@ export class ModelNodes {
     };
     // Pods read their configs on the way.
     const read = (): void => {
-      const bytes = isCurrent() && podBytes(now.spec.template, (kind, name) => this.#config(now, kind, name));
+      const bytes = isCurrent() && this.#readBy(now);
       if (bytes === undefined) {
         if (isCurrent()) this.#clock.setTimer(LOOK_AGAIN_MS, read);
         return;
@@ -97,6 +99,14 @@ export class ModelNodes {
       });
     };
     this.#clock.setTimer(startUpMs / 2, read);
+  }
+
+  #readBy(deployment: KubeObject): string | undefined {
+    let bytes: string | undefined;
+    this.aroundRead(() => {
+      bytes = podBytes(deployment.spec.template, (kind, name) => this.#config(deployment, kind, name));
+    });
+    return bytes;
   }
 
   #config({ metadata: { namespace = '' } }: KubeObject, kind: 'ConfigMap' | 'Secret', name: string): KubeObject | undefined {

@@ -43,7 +43,7 @@ export class ModelServer {
 
   replace(object: KubeObject): KubeObject {
     const { namespace = '', name } = object.metadata;
-    return this.api.update(this.resource(object.apiVersion, object.kind), namespace, name, object, internalWrite);
+    return this.api.update(this.resource(object.apiVersion, object.kind), namespace, name, overTheWire(object), internalWrite);
   }
 
   patch(ref: ObjectRef, patch: object, subresource = ''): KubeObject {
@@ -58,6 +58,11 @@ export class ModelServer {
   stop(): void {
     this.#collectors.stop();
   }
+}
+
+/** Fields without a value do not travel. */
+function overTheWire(object: KubeObject): KubeObject {
+  return JSON.parse(JSON.stringify(object));
 }
 
 /** What a client of the real server would get. */
