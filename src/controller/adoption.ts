@@ -1,31 +1,42 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { establishedManager } from '../api/names.ts';
+import type { Adoption } from '../engine/facts.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { entriesOf } from '../kube/taken-over-fields.ts';
 import { configChecksum } from '../workloads/configs/checksum.ts';
 import { type ConfigRef, configKey, configObjectRef } from '../workloads/configs/config-ref.ts';
 import type { FoundConfigs } from '../workloads/configs/read-configs.ts';
 import { isTracked } from '../workloads/configs/tracking.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { Anchors } from './anchors.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { ConfigUnavailableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { readTargetConfigs } from './target-configs.ts';
 
-/** Another controller has run this Canary: its status has a phase, but nothing that we would remember by. */
-export function isForeign(canary: Canary): boolean {
-  const phase = canary.status?.phase ?? '';
-  return phase !== '' && phase !== 'Initializing' && canary.status?.release === undefined;
+interface AdoptionRoom {
+  cluster: Cluster;
+  view: ClusterView;
+  anchors: Anchors;
+  config: ControllerConfig;
+  signal: AbortSignal;
+}
+
+/** Another controller has run this Canary: there is a phase, or a primary of its own, but nothing that we would remember by. */
+export function isForeign(canary: Canary, view: ClusterView): boolean {
+  const { phase = '', release } = canary.status ?? {};
+  if (release !== undefined) return false;
+  return (phase !== '' && phase !== 'Initializing') || view.find(primaryRefOf(canary))?.isEstablished === true;
 }
 
 /**
- * Whether the primary that another controller made holds the target as it is now, rewritten: then nothing is new, and the template is
- * kept as the last promoted one (DESIGN Revisions; its hashes cannot be computed by us, 02 §15.4.35). The reads of an adoption happen once.
+ * What can be told of another controller's release: its hashes cannot be computed by us (02 §15.4.35), so its primary is compared with the
+ * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
  */
-export async function primaryEqualsTarget(
-  canary: Canary,
-  { cluster, anchors, config, signal }: { cluster: Cluster; anchors: Anchors; config: ControllerConfig; signal: AbortSignal },
-): Promise<boolean | undefined> {
+export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promise<Adoption | undefined> {
+  const { cluster, anchors, config, signal } = room;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return undefined;
   const [target, primary] = await Promise.all([
@@ -39,7 +50,7 @@ export async function primaryEqualsTarget(
   if ('problem' in read) throw new ConfigUnavailableError(read.problem);
   const { revision } = read;
   const { selectorLabels, includeLabelPrefix } = config;
-  const rendered = workload.primaryTemplate(canary, target, {
+  const options = {
     selector,
     selectorLabels,
     includeLabelPrefix,
@@ -48,13 +59,30 @@ export async function primaryEqualsTarget(
     configs: await establishedCopies(workload.configs?.(target) ?? [], workload.configs?.(primary) ?? [], read.found, (ref) =>
       cluster.get(configObjectRef(ref, canary.metadata.namespace), { signal }),
     ),
+  };
+  const carried = workload.carries(primary);
+  const renderings = [workload.primaryTemplate(canary, target, options), workload.establishedTemplate?.(target, options)];
+  const equals = carried === undefined ? renderings.some((one) => one && workload.adopts(primary, one)) : carried === revision;
+  const primaryRevision = carried ?? workload.revision(primary);
+  await anchors.ensure(canary, target, signal);
+  const promoted = equals ? revision : primaryRevision;
+  if (!(await anchors.promotedTemplate(canary, signal, promoted)))
+    await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, signal);
+  return { target: revision, equals, primaryRevision, pushed: wasPushedSince(target, canary.status?.lastTransitionTime) };
+}
+
+/**
+ * Whether what decides the pods was changed after that moment, by anyone but the other controller, as the API server recorded it. Both
+ * have whole seconds: a change in the same one counts, since too much analysis harms nobody.
+ */
+function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
+  const sinceMs = Date.parse(lastTransitionTime ?? '');
+  const part = target.spec?.template === undefined ? undefined : 'f:template';
+  return entriesOf(target).some(({ manager, subresource, fieldsV1, time }) => {
+    const spec = fieldsV1?.['f:spec'] as Record<string, unknown> | undefined;
+    const isOfPods = spec !== undefined && (part === undefined || spec[part] !== undefined);
+    return manager !== establishedManager && (subresource ?? '') === '' && isOfPods && Date.parse(time ?? '') >= sinceMs;
   });
-  const held = workload.adopts(primary, rendered);
-  if (held) {
-    await anchors.ensure(canary, target, signal);
-    await anchors.keepTemplate(canary, held, revision, signal);
-  }
-  return held !== undefined;
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { parseCanary } from '../api/parse-canary.ts';
-import type { Facts } from '../engine/facts.ts';
+import type { Adoption, Facts } from '../engine/facts.ts';
 import { intentOf } from '../engine/intent-of.ts';
 import { type Snapshot, start, step } from '../engine/machine.ts';
 import type { EngineEvent, Question } from '../engine/questions.ts';
 import { isConflict } from '../kube/errors.ts';
 import type { Router } from '../routers/router.ts';
 import { admit, refuse } from './admission.ts';
-import { isForeign, primaryEqualsTarget } from './adoption.ts';
+import { isForeign, lookAtAdoption } from './adoption.ts';
 import { Alarms } from './alarms.ts';
 import { answerQuestion } from './answer-questions.ts';
 import { ConfigLook } from './config-look.ts';
@@ -57,7 +57,7 @@ export class CanaryProcess {
   #obstacle: string | undefined;
   #targetMissing = false;
   #doubt = '';
-  #equalsTarget: boolean | undefined;
+  #adoption: Adoption | undefined;
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
   #pauseMs = FIRST_PAUSE_MS;
@@ -128,11 +128,11 @@ export class CanaryProcess {
     this.#alarms.clear('look');
     if (lookAgainMs !== undefined) this.#alarms.set('look', lookAgainMs, () => this.wake());
     // Another controller's Canary is not taken over before it can be told what its target is.
-    if (isForeign(canary) && lookAgainMs !== undefined) return;
-    if (isForeign(canary) && this.#equalsTarget === undefined) {
-      const { cluster, anchors, config } = this.#room;
-      this.#equalsTarget = await primaryEqualsTarget(canary, { cluster, anchors, config, signal: this.#questions.signal });
-    }
+    const isTakenOver = isForeign(canary, this.#room.view);
+    if (isTakenOver && lookAgainMs !== undefined) return;
+    const { signal } = this.#questions;
+    // Anew until it is recorded: whatever is pushed meanwhile must not be taken for what the primary holds.
+    this.#adoption = isTakenOver ? await lookAtAdoption(canary, { ...this.#room, signal }) : undefined;
     await this.#step(canary, provider, router);
   }
 
@@ -146,6 +146,11 @@ export class CanaryProcess {
     this.#seenGeneration = generation;
     const facts = this.#facts(canary, provider, router);
     this.#tellOfTarget(canary, facts);
+    if (facts.adoption && facts.adoption.target !== facts.target?.revision) {
+      // The watch and the read have seen different versions of the target: nothing is adopted before they agree.
+      this.#retryIn(FIRST_PAUSE_MS);
+      return;
+    }
     const pending = this.#inbox.splice(0);
     const events: EngineEvent[] = pending.map((event) => ({ ...event, facts }));
     if (this.#snapshot === undefined) {
@@ -177,7 +182,7 @@ export class CanaryProcess {
       view,
       config,
       cookieWord,
-      equalsTarget: this.#equalsTarget,
+      adoption: this.#adoption,
       nowMs: clock.nowMs(),
       converged: this.#converged,
       obstacle: this.#obstacle,
@@ -205,7 +210,7 @@ export class CanaryProcess {
       });
     try {
       // Where nothing of ours is stored yet, perhaps nothing can be: then the phase that stands must not change either.
-      const isFirst = isForeign(canary);
+      const isFirst = isForeign(canary, this.#room.view);
       let answer = await write(isFirst);
       if (isFirst && answer.status?.release !== undefined) answer = await write(false);
       const reread = parseCanary(answer);

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { apiVersion } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-
-import { fieldManager } from '../api/names.ts';
+import { establishedManager, fieldManager } from '../api/names.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
 import { createProjection, type Projection } from '../kube/projection.ts';
+import { isUpdatedBy } from '../kube/taken-over-fields.ts';
 import type { ListHandler } from '../kube/watch.ts';
 import { remembered } from '../workloads/index.ts';
 import { isScaler } from '../workloads/scalers/index.ts';
@@ -15,6 +16,8 @@ import { lastForeignManager, withoutBookkeeping } from './drift.ts';
 export interface Seen extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
+  /** The established controller made it, or has written it, and it has not been taken over yet. */
+  isEstablished?: true;
 }
 
 const BASE_KINDS = [
@@ -170,5 +173,10 @@ function see(whole: KubeObject): Seen {
   const { status, ...said } = whole;
   const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
-  return { ...remembered(withoutBookkeeping(object)), ...(manager === undefined ? {} : { manager }) };
+  const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
+  return {
+    ...remembered(withoutBookkeeping(object)),
+    ...(manager === undefined ? {} : { manager }),
+    ...(isOwned || isUpdatedBy(object, establishedManager) ? { isEstablished: true } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
-import type { Facts } from '../engine/facts.ts';
+import type { Adoption, Facts } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { Sides } from '../workloads/workload.ts';
@@ -38,12 +38,11 @@ export function gatherFacts(input: {
   converged: boolean;
   obstacle?: string | undefined;
   cookieWord: string;
-  /** Of an adoption: whether the primary holds what the target is. */
-  equalsTarget?: boolean | undefined;
+  adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
   look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, obstacle, cookieWord, equalsTarget, look } = input;
+  const { canary, provider, router, view, config, nowMs, converged, obstacle, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
@@ -60,7 +59,8 @@ export function gatherFacts(input: {
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
     ...(target && { target: targetFacts(canary, target, look, primary?.serving === true) }),
-    ...(primary && { primary: { ...primary, ...(equalsTarget === undefined ? {} : { equalsTarget }) } }),
+    ...(primary && { primary }),
+    ...(adoption && { adoption }),
     ...(scaler && { scaler }),
     ...(live !== undefined && { liveRoutes: live }),
     converged,

@@ -20,6 +20,7 @@ import type { HealingBrake } from './healing-brake.ts';
 import { isOurs } from './ownership.ts';
 import { ensureScalers, pauseScaler, resumeScaler } from './reconcile-scalers.ts';
 import { type Scaling, scalingOf } from './scaling.ts';
+import { takeOver } from './take-over.ts';
 import { readTargetConfigs } from './target-configs.ts';
 
 export interface Reconciled {
@@ -54,7 +55,8 @@ export interface ReconcileContext {
 export async function reconcile(context: ReconcileContext, intent: Intent, facts: Facts): Promise<Reconciled> {
   const done: Reconciled = { converged: true, wrote: false };
   if (intent.frozen || !intent.prepared) return done;
-  const { canary, view } = context;
+  const { canary, view, router } = context;
+  if (await takeOver(canary, workloadOf(canary), router, context)) done.wrote = true;
   const target = facts.target && view.find(targetRefOf(canary));
   const primary = facts.primary && view.find(primaryRefOf(canary));
   const apex = apexOf(context, target, primary);

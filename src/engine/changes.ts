@@ -162,10 +162,13 @@ export const changes = {
     return { ...tell(seen, say('PrimaryLate', message, { warning: true })), ...release(seen, { reason: message }), wakeAtMs: undefined };
   },
   initialize: (seen: Seen) => {
-    const revision = seen.event.facts.primary?.carries ?? seen.event.facts.target?.revision ?? seen.context.release.revision;
+    const { release: known } = seen.context;
+    const { primary, target } = seen.event.facts;
+    // What another controller left in the primary is what serves: a target that is something else by now is released (E3).
+    const revision = known.promotedRevision ?? primary?.carries ?? target?.revision ?? known.revision;
     return {
       ...tell(seen, say('Initialized', `${who(seen)} is initialized: its primary serves`, { alert: 'info' })),
-      release: { ...withRevision(withoutCapacity(seen.context.release), revision), promotedRevision: revision },
+      release: { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision },
     };
   },
 

@@ -31,6 +31,18 @@ export interface Target {
   pods?: number;
 }
 
+/** What can be told of another controller's release without its hashes, which cannot be computed (02 §15.4.35). */
+export interface Adoption {
+  /** The revision of the target that was looked at. */
+  target: string;
+  /** The primary holds the target as it is now, rewritten. */
+  equals: boolean;
+  /** A revision that stands for what the primary holds; no target's, unless it is equal. */
+  primaryRevision: string;
+  /** The target was changed after the other controller had last written the status. */
+  pushed: boolean;
+}
+
 /** What the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
 export interface Facts {
   nowMs: number;
@@ -43,7 +55,9 @@ export interface Facts {
   /** Absent: the workload does not exist. `revision` is `s1:` and a SHA-256 of what decides its pods. */
   target?: Side & Target;
   /** `carries`: the revision that it was written from (its `flagger-id`), when it is ours. */
-  primary?: Side & { carries?: string /** Adoption: the target, rewritten, is what the primary holds. */; equalsTarget?: boolean };
+  primary?: Side & { carries?: string };
+  /** Of a release that another controller has been running, where both sides are there. */
+  adoption?: Adoption;
   /** The user's scaler as `kind/name`, and what it and the primary's keep; absent: none is named, or it does not exist. */
   scaler?: { name: string; target: ScalerLimits; primary: ScalerLimits };
   /** The routes that the objects in the cluster express; absent when there is none yet. */

@@ -564,26 +564,6 @@ describe('suspend, answers and deliveries', () => {
   });
 });
 
-describe('adoption', () => {
-  it.each([
-    { phase: 'Succeeded', equalsTarget: true, becomes: 'Succeeded' },
-    { phase: 'Succeeded', equalsTarget: false, becomes: 'Progressing' },
-    { phase: 'Failed', equalsTarget: false, becomes: 'Failed' },
-  ] as const)('E3: $phase with target equal to primary: $equalsTarget becomes $becomes (15.4.35)', ({ phase, equalsTarget, becomes }) => {
-    const world = initialized();
-    const status = { phase, failedChecks: 0, canaryWeight: 0, iterations: 0, lastAppliedSpec: '4b5d' };
-    const canary = { ...world.canary, status };
-    const facts = {
-      ...world.facts(),
-      canary,
-      primary: { readiness: { state: 'ready', ready: 1, wanted: 1 }, serving: true, replicas: 1, equalsTarget } as const,
-    };
-    const { next, questions } = step(start(canary, facts), { type: 'RESUME', facts });
-    expect([next.value]).toMatchObject([{ [becomes]: expect.anything() }]);
-    expect(questions[0]).toMatchObject({ kind: 'record', phase: becomes });
-  });
-});
-
 describe('a generation that moves without a revision', () => {
   const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
 

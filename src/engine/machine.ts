@@ -3,11 +3,12 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { Phase } from '../api/phase.ts';
 import { allToPrimary } from '../api/routes.ts';
+import { adopt } from './adopt.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { DELIVERY_LIFETIME_MS } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { pinOf, seenAgain, withRevision } from './pin.ts';
+import { pinOf, seenAgain } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
 import { weightOf, withWeight } from './strategy.ts';
@@ -18,9 +19,16 @@ export type Snapshot = ReturnType<typeof chart.resolveState>;
 export function start(canary: Canary, facts: Facts): Snapshot {
   const { status } = canary;
   const context = { attempt: facts.nowMs, asks: [], frozen: false, blocked: false };
-  if (!status || status.phase === '') return resolve('New', { ...context, release: blank(facts) });
+  if (!status || status.phase === '') {
+    // A primary that another controller made, before it could say so.
+    const taken = facts.adoption && adopt({ phase: '', failedChecks: 0, canaryWeight: 0, iterations: 0 }, facts);
+    return resolve('New', { ...context, release: { ...blank(facts), ...taken } });
+  }
   const { phase, release: recorded } = status;
-  if (!recorded) return resolve(stateOf(phase, ''), { ...context, release: adopted(status, facts) });
+  if (!recorded) {
+    const adopted = { ...blank(facts), ...adopt(status, facts) };
+    return resolve(stateOf(phase, adopted.step), { ...context, release: adopted });
+  }
   const { suspended = false, ...release } = recorded;
   return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: recorded } });
 }
@@ -189,20 +197,4 @@ function blank(facts: Facts): Release {
     startedMs: nowMs,
     stepStartedMs: nowMs,
   };
-}
-
-/** Takes over from another controller: the live routes are the recorded ones, and nothing starts that is not truly new (E3). */
-function adopted(status: NonNullable<Canary['status']>, facts: Facts): Release {
-  const live = facts.liveRoutes;
-  const base: Release = {
-    ...blank(facts),
-    routes: live && !('unreadable' in live) ? live : allToPrimary,
-    failedChecks: status.failedChecks,
-    iterations: Math.max(0, status.iterations),
-  };
-  const isServedAlready = facts.primary?.equalsTarget !== false;
-  const isResting = status.phase === 'Initialized' || status.phase === 'Succeeded';
-  if (isResting && isServedAlready) return { ...base, promotedRevision: base.revision };
-  if (isResting) return { ...withRevision(base, 'adopted'), promotedRevision: 'adopted' };
-  return isServedAlready && status.phase === 'Failed' ? { ...base, promotedRevision: base.revision } : base;
 }

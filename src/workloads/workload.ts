@@ -155,11 +155,12 @@ export interface Workload {
   promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[];
   /** Path of a field that the server's answer lost, changed or kept from before; undefined when it holds what was rendered. */
   templateMatches(answer: KubeObject, rendered: PrimarySpec): string | undefined;
-  /**
-   * Of a primary that another controller made: what it holds, for our history, when that is `rendered` but for the id of the promotion,
-   * which tells nothing of the pods. Undefined: it holds something else.
-   */
-  adopts(primary: KubeObject, rendered: PrimarySpec): PrimarySpec | undefined;
+  /** What the established controller makes of the target; absent: the same as we do. Compared only, never written. */
+  establishedTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
+  /** Of a primary that another controller made: whether it is `rendered` but for the id of the promotion, which tells nothing of the pods. */
+  adopts(primary: KubeObject, rendered: PrimarySpec): boolean;
+  /** Of the same: what it holds, for our history, as if it had been written from this revision. */
+  held(primary: KubeObject, revision: string): PrimarySpec;
 }
 
 export type JsonPatchOperation = { op: 'test' | 'replace' | 'add'; path: string; value: unknown } | { op: 'remove'; path: string };

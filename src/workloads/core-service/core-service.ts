@@ -55,7 +55,8 @@ export const coreService: Workload = {
   carries,
   promotionPatch: servicePromotionPatch,
   templateMatches,
-  adopts: (primary, rendered) => (templateMatches(primary, rendered, { anyRevision: true }) === undefined ? rendered : undefined),
+  adopts: (primary, rendered) => templateMatches(primary, rendered, { anyRevision: true }) === undefined,
+  held: (primary, revision): PromotedService => ({ service: decidedSpec(primary), revision }),
 };
 
 const copyRef = (canary: Canary): ObjectRef => serviceRef(canary, names(canary).canaryService);

@@ -2,6 +2,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
+import { establishedSpec } from '../pods/established-template.ts';
+import { heldPods } from '../pods/held.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
 import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
 import { carriedRevision, templateRevision } from '../pods/revision.ts';
@@ -55,7 +57,10 @@ export const daemonSet: Workload = {
   carries: carriedRevision,
   promotionPatch,
   templateMatches,
-  adopts: adoptsPods,
+  establishedTemplate: (target, options) => establishedSpec(unscaled(target), options, { spreads: false }),
+  // One that was made while the target was away keeps our key (03 B9).
+  adopts: (primary, rendered) => adoptsPods(unscaled(primary), rendered),
+  held: (primary, revision) => heldPods(unscaled(primary), revision),
 };
 
 function promotedPart(primary: KubeObject): PrimarySpec {

@@ -1,6 +1,8 @@
 import { resolveSelector } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
+import { establishedSpec } from '../pods/established-template.ts';
+import { heldPods } from '../pods/held.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
 import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
 import { carriedRevision, templateRevision } from '../pods/revision.ts';
@@ -44,5 +46,7 @@ export const deployment: Workload = {
   carries: carriedRevision,
   promotionPatch,
   templateMatches,
+  establishedTemplate: (target, options) => establishedSpec(target, options, { spreads: true }),
   adopts: adoptsPods,
+  held: heldPods,
 };

@@ -63,7 +63,8 @@ export const knative: Workload = {
   templateMatches(answer, rendered) {
     return primaryRevision(answer) === rendered.primaryRevision ? undefined : `metadata.annotations.${primaryRevisionAnnotation}`;
   },
-  adopts: (primary, rendered) => (primaryRevision(primary) === rendered.primaryRevision ? rendered : undefined),
+  adopts: (primary, rendered) => primaryRevision(primary) === rendered.primaryRevision,
+  held: (primary): PromotedRevision => ({ primaryRevision: primaryRevision(primary) ?? '' }),
 };
 
 function sides(canary: Canary, watched: WatchedObjects): Sides {

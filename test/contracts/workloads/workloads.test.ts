@@ -201,15 +201,30 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     else expect(primary.spec.selector).toEqual({ matchLabels: { app: 'shop-primary', track: 'live' } });
   });
 
-  it('adoption: a primary of the established controller that holds the target is kept as it is, any other is not', () => {
-    const rendered = workload.primaryTemplate(canary, target, options);
+  it('adoption: a primary of the established controller that holds the target is known, any other is not', () => {
     const established = structuredClone(primaryOf(kind));
     if (established.spec.template?.metadata?.annotations && workload.hasPods)
       established.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
-    const held = workload.adopts(established, rendered);
-    expect(held).toBeDefined();
-    expect(workload.adopts(established, workload.primaryTemplate(canary, changed, options))).toBeUndefined();
-    if (held && workload.hasPods) expect(held.template).toEqual(established.spec.template);
+    expect(workload.adopts(established, workload.primaryTemplate(canary, target, options))).toBe(true);
+    expect(workload.adopts(established, workload.primaryTemplate(canary, changed, options))).toBe(false);
+    const theirs = workload.establishedTemplate?.(target, options);
+    if (theirs) expect(workload.adopts({ ...established, spec: { ...established.spec, ...theirs } }, theirs)).toBe(true);
+  });
+
+  it('adoption: what such a primary holds can be put back, and is known again then', () => {
+    const established = structuredClone(primaryOf(kind));
+    if (established.spec.template?.metadata?.annotations && workload.hasPods)
+      established.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
+    const revision = workload.carries(established) ?? `s1:${'7'.repeat(64)}`;
+    const held = workload.held(established, revision);
+    const promoted = jsonPatch(
+      structuredClone(established),
+      workload.promotionPatch(established, workload.primaryTemplate(canary, changed, options)),
+    ) as KubeObject;
+    const restored = jsonPatch(structuredClone(promoted), workload.promotionPatch(promoted, held)) as KubeObject;
+    expect(workload.carries(restored)).toBe(revision);
+    expect(workload.templateMatches(restored, held)).toBeUndefined();
+    if (workload.hasPods) expect(restored.spec.template.spec).toEqual(established.spec.template.spec);
   });
 
   it('leaving: what was put into the target is taken back, once and for all', () => {

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../api/kube-object.ts';
+import { fieldsTakenOver, isUpdatedBy, type ManagedFieldsEntry } from './taken-over-fields.ts';
+
+const objectOf = (...managedFields: ManagedFieldsEntry[]): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'shop', managedFields } as KubeObject['metadata'],
+});
+const theirs: ManagedFieldsEntry = {
+  manager: 'flagger',
+  operation: 'Update',
+  apiVersion: 'v1',
+  time: '2026-01-01T00:00:00Z',
+  fieldsType: 'FieldsV1',
+  fieldsV1: { 'f:spec': { 'f:ports': { 'k:{"port":80}': { '.': {}, 'f:name': {} } }, 'f:selector': {} } },
+};
+const users: ManagedFieldsEntry = { manager: 'kubectl-edit', operation: 'Update', fieldsV1: { 'f:spec': { 'f:type': {} } } };
+const status: ManagedFieldsEntry = { ...theirs, subresource: 'status', fieldsV1: { 'f:status': {} } };
+const applied: ManagedFieldsEntry = {
+  manager: 'serin',
+  operation: 'Apply',
+  apiVersion: 'v1',
+  fieldsV1: { 'f:spec': { 'f:ports': { 'k:{"port":80}': { 'f:protocol': {} } } } },
+};
+
+it('what the other controller owns by updates becomes ours by apply; users and status keep theirs', () => {
+  expect(fieldsTakenOver(objectOf(theirs, users, status), 'flagger', 'serin')).toEqual([
+    users,
+    status,
+    { ...theirs, manager: 'serin', operation: 'Apply' },
+  ]);
+});
+
+it('it is joined with what we applied before', () => {
+  const [only, ...more] = fieldsTakenOver(objectOf(theirs, applied), 'flagger', 'serin') ?? [];
+  expect(more).toEqual([]);
+  expect(only).toMatchObject({
+    manager: 'serin',
+    operation: 'Apply',
+    fieldsV1: { 'f:spec': { 'f:ports': { 'k:{"port":80}': { '.': {}, 'f:name': {}, 'f:protocol': {} } }, 'f:selector': {} } },
+  });
+});
+
+it('an object that the other controller never updated is left as it is', () => {
+  expect(fieldsTakenOver(objectOf(users, status, applied), 'flagger', 'serin')).toBeUndefined();
+  expect([objectOf(users, status), objectOf(theirs)].map((object) => isUpdatedBy(object, 'flagger'))).toEqual([false, true]);
+});

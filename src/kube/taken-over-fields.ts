@@ -1,0 +1,54 @@
+import type { KubeObject } from '../api/kube-object.ts';
+
+export interface ManagedFieldsEntry {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  time?: string;
+  subresource?: string;
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+}
+
+/** Whether fields of the object itself (not of its status) belong to this manager by updates, as a client that sends whole objects leaves it. */
+export function isUpdatedBy(object: KubeObject, manager: string): boolean {
+  return entriesOf(object).some((entry) => isUpdateOf(entry, manager));
+}
+
+/**
+ * `managedFields` with what one manager owns by updates moved to what another applies: a later apply that leaves such a field out removes
+ * it, instead of leaving it to an owner who is gone. Undefined: nothing to move. The way of client-go's csaupgrade.
+ */
+export function fieldsTakenOver(object: KubeObject, from: string, to: string): ManagedFieldsEntry[] | undefined {
+  const entries = entriesOf(object);
+  const moved = entries.filter((entry) => isUpdateOf(entry, from));
+  if (moved.length === 0) return undefined;
+  const isApplied = ({ manager, operation, subresource }: ManagedFieldsEntry) =>
+    manager === to && operation === 'Apply' && (subresource ?? '') === '';
+  const applied = entries.find(isApplied);
+  const last = applied ?? moved[0];
+  const entry: ManagedFieldsEntry = {
+    ...last,
+    manager: to,
+    operation: 'Apply',
+    fieldsType: 'FieldsV1',
+    fieldsV1: [...moved, ...(applied ? [applied] : [])].reduce<Record<string, unknown>>((all, one) => union(all, one.fieldsV1 ?? {}), {}),
+  };
+  return [...entries.filter((one) => !moved.includes(one) && one !== applied), entry];
+}
+
+export function entriesOf(object: KubeObject): ManagedFieldsEntry[] {
+  return (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];
+}
+
+function isUpdateOf({ manager, operation, subresource }: ManagedFieldsEntry, name: string): boolean {
+  return manager === name && operation === 'Update' && (subresource ?? '') === '';
+}
+
+/** Field sets are trees of keys. */
+function union(one: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> {
+  const all = { ...one };
+  for (const [key, value] of Object.entries(other))
+    all[key] = union((all[key] ?? {}) as Record<string, unknown>, (value ?? {}) as Record<string, unknown>);
+  return all;
+}

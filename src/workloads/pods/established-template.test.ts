@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { adoptsPods } from './adopts.ts';
+import { establishedSpec } from './established-template.ts';
+import { primarySpec } from './render-primary.ts';
+
+const options = {
+  selector: { key: 'app', value: 'checkout' },
+  selectorLabels: ['app', 'name', 'app.kubernetes.io/name'],
+  includeLabelPrefix: [],
+  revision: 's1:a',
+  replicas: 1,
+  configs: new Map([['configmap/settings', 'settings-primary']]),
+};
+const zone = 'topology.kubernetes.io/zone';
+/** In the way of the worked example of reference 03 §2.7. */
+const target: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'checkout', namespace: 'shop' },
+  spec: {
+    selector: { matchLabels: { app: 'checkout' } },
+    template: {
+      metadata: {
+        creationTimestamp: null,
+        labels: { app: 'checkout', track: 'live', 'app.kubernetes.io/name': 'checkout', 'kustomize.toolkit.fluxcd.io/name': 'apps' },
+        annotations: { 'argocd.argoproj.io/tracking-id': 'shop:x', 'flagger-id': 'old' },
+      },
+      spec: {
+        containers: [{ name: 'web', image: 'checkout:7', envFrom: [{ configMapRef: { name: 'settings' } }] }],
+        affinity: {
+          podAntiAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 50, podAffinityTerm: { topologyKey: zone, labelSelector: { matchLabels: { app: 'checkout', track: 'live' } } } },
+            ],
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              {
+                topologyKey: zone,
+                labelSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['cart', 'checkout', 'checkout'] }] },
+              },
+            ],
+          },
+          podAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: { matchLabels: { app: 'checkout' } } }],
+          },
+        },
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: zone, labelSelector: { matchLabels: { 'app.kubernetes.io/name': 'checkout' } } },
+          { maxSkew: 1, topologyKey: zone, labelSelector: { matchLabels: { app: 'cart' } } },
+        ],
+      },
+    },
+  },
+};
+
+it('03-W9, W10: labels stay but for those of Flux, one is suffixed; the id of the promotion is left out', () => {
+  expect(establishedSpec(target, options, { spreads: true }).template?.metadata).toEqual({
+    labels: { app: 'checkout-primary', track: 'live', 'app.kubernetes.io/name': 'checkout' },
+    annotations: { 'argocd.argoproj.io/tracking-id': 'shop:x' },
+  });
+});
+
+it('03-W26–W33, CT20: spread terms are rewritten by name, anti-affinity only, the first equal value of an expression', () => {
+  const { affinity, topologySpreadConstraints, containers } = (establishedSpec(target, options, { spreads: true }).template?.spec ??
+    {}) as KubeObject['spec'];
+  const { podAntiAffinity, podAffinity } = affinity;
+  const [preferred] = podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+  expect(preferred.podAffinityTerm.labelSelector.matchLabels).toEqual({ app: 'checkout-primary', track: 'live' });
+  const [required] = podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+  expect(required.labelSelector.matchExpressions[0].values).toEqual(['cart', 'checkout-primary', 'checkout']);
+  expect(podAffinity).toEqual(target.spec.template.spec.affinity.podAffinity);
+  expect(topologySpreadConstraints.map((one: { labelSelector: object }) => one.labelSelector)).toEqual([
+    { matchLabels: { 'app.kubernetes.io/name': 'checkout-primary' } },
+    { matchLabels: { app: 'cart' } },
+  ]);
+  expect(containers[0].envFrom).toEqual([{ configMapRef: { name: 'settings-primary' } }]);
+});
+
+it('03-W30: terms of DaemonSets are not rewritten', () => {
+  const { affinity } = (establishedSpec(target, options, { spreads: false }).template?.spec ?? {}) as KubeObject['spec'];
+  expect(affinity).toEqual(target.spec.template.spec.affinity);
+});
+
+it('03-B20: a primary of the established controller is known where we would render another one', () => {
+  const theirs = establishedSpec(target, options, { spreads: true });
+  const metadata = { ...theirs.template?.metadata, annotations: { ...theirs.template?.metadata?.annotations, 'flagger-id': '6d0c9a0e' } };
+  const primary: KubeObject = { ...target, spec: { ...target.spec, template: { ...theirs.template, metadata } } };
+  const ours = primarySpec({ metadata: { namespace: 'shop' } } as never, target, options);
+  expect([adoptsPods(primary, ours), adoptsPods(primary, theirs)]).toEqual([false, true]);
+});

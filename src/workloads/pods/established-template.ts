@@ -1,0 +1,84 @@
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { revisionAnnotation } from '../../api/names.ts';
+import { primaryValue } from '../../api/selector-label.ts';
+import { rewriteReferences } from '../configs/references.ts';
+import type { LabelSelector } from '../label-selector.ts';
+import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
+
+interface Term {
+  labelSelector?: LabelSelector;
+  [field: string]: unknown;
+}
+interface Spread {
+  topologySpreadConstraints?: Term[];
+  affinity?: {
+    podAntiAffinity?: {
+      preferredDuringSchedulingIgnoredDuringExecution?: { podAffinityTerm: Term; [field: string]: unknown }[];
+      requiredDuringSchedulingIgnoredDuringExecution?: Term[];
+    };
+  };
+}
+
+/**
+ * What the established controller makes of the target's pods (03 W9, W10, W23, W26–W34, CT20), which differs from ours where its rules do
+ * harm: what it promoted must be known again as promoted, and not be analysed once more. The id of the promotion is left out. `spreads`:
+ * it rewrites no spread terms of DaemonSets (W30).
+ */
+export function establishedSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
+  const { key, value } = options.selector;
+  const template: PodTemplate = target.spec.template;
+  const { labels = {}, annotations = {}, creationTimestamp: _none, ...metadata } = template.metadata ?? {};
+  const { [revisionAnnotation]: _id, ...kept } = withoutToolkit(annotations);
+  const spec = options.configs ? rewriteReferences(template.spec, options.configs) : template.spec;
+  return {
+    template: {
+      ...template,
+      metadata: { ...metadata, labels: { ...withoutToolkit(labels), [key]: primaryValue(value) }, annotations: kept },
+      spec: spreads ? rewriteSpread(spec, target.metadata.name, options.selectorLabels) : spec,
+    },
+  };
+}
+
+const withoutToolkit = (pairs: Labels): Labels =>
+  Object.fromEntries(Object.entries(pairs).filter(([key]) => !key.includes('toolkit.fluxcd.io')));
+
+function rewriteSpread<T extends Record<string, unknown>>(spec: T, name: string, keys: readonly string[]): T {
+  const { topologySpreadConstraints: spreads, affinity } = spec as Spread;
+  const anti = affinity?.podAntiAffinity;
+  const preferred = anti?.preferredDuringSchedulingIgnoredDuringExecution;
+  const required = anti?.requiredDuringSchedulingIgnoredDuringExecution;
+  const term = (one: Term): Term => ({ ...one, ...(one.labelSelector && { labelSelector: suffixed(one.labelSelector, name, keys) }) });
+  const podAntiAffinity = {
+    ...anti,
+    ...(preferred && {
+      preferredDuringSchedulingIgnoredDuringExecution: preferred.map((one) => ({ ...one, podAffinityTerm: term(one.podAffinityTerm) })),
+    }),
+    ...(required && { requiredDuringSchedulingIgnoredDuringExecution: required.map(term) }),
+  };
+  return {
+    ...spec,
+    ...(spreads && { topologySpreadConstraints: spreads.map(term) }),
+    ...(anti && { affinity: { ...affinity, podAntiAffinity } }),
+  };
+}
+
+/** It compares with the name of the Deployment, and in an expression suffixes the first value that is equal (W31–W33). */
+function suffixed(selector: LabelSelector, name: string, keys: readonly string[]): LabelSelector {
+  const { matchLabels, matchExpressions } = selector;
+  const isOurs = (key: string) => keys.includes(key);
+  return {
+    ...selector,
+    ...(matchLabels && {
+      matchLabels: Object.fromEntries(
+        Object.entries(matchLabels).map(([key, value]) => [key, isOurs(key) && value === name ? primaryValue(value) : value]),
+      ),
+    }),
+    ...(matchExpressions && {
+      matchExpressions: matchExpressions.map((expression) => {
+        const { values = [] } = expression;
+        const at = isOurs(expression.key) ? values.indexOf(name) : -1;
+        return at < 0 ? expression : { ...expression, values: values.with(at, primaryValue(name)) };
+      }),
+    }),
+  };
+}

@@ -1,0 +1,240 @@
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import type { Phase } from '../../../src/api/phase.ts';
+import type { Stage } from '../stage.ts';
+import { until } from '../until.ts';
+import { ask } from '../users.ts';
+import * as objects from './objects.ts';
+
+export const NAME = 'shop';
+const PLURALS: Record<string, string> = {
+  Deployment: 'deployments',
+  Service: 'services',
+  VirtualService: 'virtualservices',
+  DestinationRule: 'destinationrules',
+  TrafficSplit: 'trafficsplits',
+  Canary: 'canaries',
+  ConfigMap: 'configmaps',
+};
+
+/** How the established controller has left one Canary. */
+export interface Left {
+  phase: Phase;
+  /** Version that the target's template is of; its primary is of version 1 unless it was promoted. */
+  version?: string;
+  promoted?: boolean;
+  /** Pods of the target. */
+  replicas?: number;
+  /** Of the route; absent: there is no routing object. */
+  http?: object[];
+  split?: number;
+  /** The apex still selects the target. */
+  isApexOnTarget?: boolean;
+  status?: Record<string, unknown>;
+  analysis: Record<string, unknown>;
+  spec?: Record<string, unknown>;
+}
+
+/**
+ * An application in a namespace of its own that the established controller has been running: its objects made and updated by POST and PUT
+ * under its field manager, its status with hashes that nobody else can compute, no controller that looks after it.
+ */
+export class Established {
+  readonly namespace: string;
+  readonly #stage: Stage;
+
+  constructor(stage: Stage, namespace: string) {
+    this.#stage = stage;
+    this.namespace = namespace;
+  }
+
+  ref(apiVersion: string, kind: string, name = NAME): ObjectRef {
+    return { apiVersion, kind, name, namespace: this.namespace };
+  }
+
+  get canary(): ObjectRef {
+    return this.ref('flagger.app/v1beta1', 'Canary');
+  }
+  get target(): ObjectRef {
+    return this.ref('apps/v1', 'Deployment');
+  }
+  get primary(): ObjectRef {
+    return this.ref('apps/v1', 'Deployment', `${NAME}-primary`);
+  }
+  get host(): string {
+    return `${NAME}.${this.namespace}`;
+  }
+
+  get(ref: ObjectRef): Promise<KubeObject | undefined> {
+    return this.#stage.cluster.get(ref);
+  }
+
+  until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined, hint?: () => string) {
+    return until(this.#stage.cluster, ref, what, isSo, hint ? { hint } : {});
+  }
+
+  /** What a user pushes with kubectl. */
+  async push(version: string, more: Record<string, unknown> = {}): Promise<void> {
+    await this.#send('PATCH', this.target, { spec: { template: { spec: templateOf(version, more).spec } } }, 'kubectl');
+  }
+
+  async stands(left: Left): Promise<void> {
+    const { cluster } = this.#stage;
+    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } });
+    const { version = '1', promoted = false, replicas = 0, http, split } = left;
+    await this.#post(this.#deployment(promoted || version === '1' ? version : '1', Math.max(2, replicas)), 'kubectl');
+    const canary = await this.#post(this.#canary(left), 'kubectl');
+    const { apiVersion, kind } = canary;
+    const owner = { apiVersion, kind, name: NAME, uid: canary.metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
+    const place = { name: NAME, namespace: this.namespace, owner };
+    if (left.isApexOnTarget) {
+      const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
+      await this.#post(
+        {
+          ...objects.service(place, 'apex'),
+          metadata: { name: NAME, namespace: this.namespace },
+          spec: { selector: { app: NAME }, ports },
+        },
+        'kubectl',
+      );
+    } else await this.#post(objects.service(place, 'apex'));
+    for (const role of ['canary', 'primary'] as const) await this.#post(objects.service(place, role));
+    await this.#post(objects.primaryDeployment(place, templateOf(promoted ? version : '1'), promoted));
+    await this.until(this.primary, 'is up', isUp(2));
+    if (http) {
+      for (const role of ['canary', 'primary'] as const) await this.#post(objects.destinationRule(place, role));
+      // Made at 100/0, and changed by PUT, as a release does it.
+      const made = await this.#post(objects.virtualService(place, objects.weighted(NAME, 0)));
+      await this.#put({ ...made, spec: { ...made.spec, http } });
+    }
+    if (split !== undefined) {
+      const made = await this.#post(objects.trafficSplit(place, 0));
+      await this.#put({ ...made, spec: objects.trafficSplit(place, split).spec });
+    }
+    if (!promoted && version !== '1') await this.push(version);
+    await this.#send('PATCH', this.target, { spec: { replicas } });
+    await this.until(this.target, `has ${replicas} pods`, isUp(replicas));
+    await this.writesStatus(left.phase, { canaryWeight: split ?? weightIn(http), ...left.status });
+    for (const url of this.#stage.mesh.urls) await this.#untilAnswers(url);
+  }
+
+  /** The whole status by PUT, without what it does not know. */
+  async writesStatus(phase: Phase, more: Record<string, unknown> = {}): Promise<void> {
+    const now = `${new Date().toISOString().slice(0, 19)}Z`;
+    const isTrue = phase === 'Initialized' || phase === 'Succeeded';
+    const condition = {
+      type: 'Promoted',
+      status: isTrue ? 'True' : phase === 'Failed' ? 'False' : 'Unknown',
+      reason: phase,
+      message: 'as it says',
+    };
+    const found = await this.get(this.canary);
+    if (!found) return;
+    const status = {
+      phase,
+      failedChecks: 0,
+      canaryWeight: 0,
+      iterations: 0,
+      trackedConfigs: {},
+      lastAppliedSpec: '5f8fd4f546',
+      lastPromotedSpec: phase === 'Initialized' || phase === 'Succeeded' ? '5f8fd4f546' : '65bb57b6b5',
+      lastTransitionTime: now,
+      conditions: [{ ...condition, lastUpdateTime: now, lastTransitionTime: now }],
+      ...more,
+    };
+    await this.#send('PUT', this.canary, { ...found, status }, 'flagger', '/status');
+  }
+
+  #deployment(version: string, replicas: number): KubeObject {
+    const metadata = { name: NAME, namespace: this.namespace, labels: { team: 'shop' }, annotations: { contact: 'shop@example.test' } };
+    const spec = { replicas, selector: { matchLabels: { app: NAME } }, template: templateOf(version) };
+    return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+  }
+
+  #canary({ analysis, spec = {} }: Left): KubeObject {
+    return {
+      apiVersion: 'flagger.app/v1beta1',
+      kind: 'Canary',
+      metadata: {
+        name: NAME,
+        namespace: this.namespace,
+        ...(spec.revertOnDeletion === true ? { finalizers: ['finalizer.flagger.app'] } : {}),
+      },
+      spec: {
+        provider: 'istio',
+        targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: NAME },
+        service: { port: 80, targetPort: 'http' },
+        progressDeadlineSeconds: 60,
+        ...spec,
+        analysis: { interval: '1s', threshold: 5, ...analysis },
+      },
+    };
+  }
+
+  #post(object: KubeObject, manager = 'flagger'): Promise<KubeObject> {
+    return this.#send('POST', { ...this.ref(object.apiVersion, object.kind), name: '' }, object, manager);
+  }
+
+  #put(object: KubeObject): Promise<KubeObject> {
+    return this.#send('PUT', this.ref(object.apiVersion, object.kind, object.metadata.name), object);
+  }
+
+  async #send(
+    method: string,
+    { apiVersion, kind, name }: ObjectRef,
+    body: object,
+    manager = 'flagger',
+    subresource = '',
+  ): Promise<KubeObject> {
+    const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const one = name === '' ? '' : `/${name}${subresource}`;
+    const path = `${root}/namespaces/${this.namespace}/${PLURALS[kind] ?? kind}${one}?fieldManager=${manager}`;
+    if (method !== 'PATCH') return (await this.#stage.cluster.raw(method, path, body)) as KubeObject;
+    const ref = { apiVersion, kind, name, namespace: this.namespace };
+    const found = await this.#stage.cluster.get(ref);
+    if (!found) throw new Error(`${kind} ${name} is not there`);
+    return (await this.#stage.cluster.raw('PUT', path, merged(withoutVersion(found), body))) as KubeObject;
+  }
+
+  async #untilAnswers(url: string): Promise<void> {
+    const deadlineMs = performance.now() + 30_000;
+    while ((await ask(url, this.host)).status !== 200)
+      if (performance.now() > deadlineMs) throw new Error(`${this.host} does not serve at ${url}`);
+  }
+}
+
+/** Whoever writes the status of a Deployment meanwhile must not be in the way. */
+function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...object }: KubeObject): object {
+  return { ...object, metadata };
+}
+
+export function templateOf(version: string, more: Record<string, unknown> = {}): KubeObject['spec'] {
+  const container = { name: 'web', image: `${NAME}:${version}`, ports: [{ name: 'http', containerPort: 9898 }] };
+  // A term that the established controller rewrites in another way than we do (03 B20).
+  const topologySpreadConstraints = [
+    {
+      maxSkew: 1,
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: { app: NAME } },
+    },
+  ];
+  return { metadata: { labels: { app: NAME } }, spec: { containers: [container], topologySpreadConstraints, ...more } };
+}
+
+const isUp = (replicas: number) => (now: KubeObject | undefined) => {
+  const { observedGeneration, replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 } = now?.status ?? {};
+  const isSeen = observedGeneration === now?.metadata.generation;
+  return isSeen && [all, updatedReplicas, availableReplicas].every((count) => count === replicas);
+};
+
+function weightIn(http: object[] | undefined): number {
+  const rule = http?.at(-1) as { route?: { weight?: number }[] } | undefined;
+  return rule?.route?.[1]?.weight ?? 0;
+}
+
+function merged<T>(into: T, patch: unknown): T {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch as T;
+  const base = (typeof into === 'object' && into !== null ? into : {}) as Record<string, unknown>;
+  const changed = Object.entries(patch).map(([key, value]) => [key, merged(base[key], value)]);
+  return { ...base, ...Object.fromEntries(changed) } as T;
+}
