@@ -91,6 +91,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
   },
   Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
+  ForeignController: {
+    causes: 'the other controller still runs, or somebody edited the status by hand',
+    next: 'stop the other one, then `kubectl annotate canary NAME serin.dev/resume="$(date)" --overwrite`',
+  },
   CRDOutdated: { causes: 'the CRD of another controller or an older version is installed', next: 'apply `charts/serin/crds`' },
 };
 

@@ -28,6 +28,8 @@ export const revisionAnnotation = 'flagger-id';
 export const ownerAnnotation = 'serin.dev/canary-uid';
 /** Allows Serin to take over an object of the right name that it did not make. */
 export const adoptAnnotation = 'serin.dev/adopt';
+/** A new value lets Serin go on with a Canary that it left to another controller. */
+export const resumeAnnotation = 'serin.dev/resume';
 export const fluxOff = {
   'kustomize.toolkit.fluxcd.io/reconcile': 'disabled',
   'helm.toolkit.fluxcd.io/driftDetection': 'disabled',

@@ -75,8 +75,9 @@ export async function refuse(raw: KubeObject, { reason, message }: Refusal, room
     const patch = { metadata: { resourceVersion: raw.metadata.resourceVersion }, status: { ...statusBasics(status), conditions } };
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
   } catch (error) {
-    if (isConflict(error)) return;
-    throw error;
+    // Whoever wrote first is heard of by the watch; of a rival for the status itself it is told once, whatever he writes.
+    if (!isConflict(error)) throw error;
+    if (reason !== 'ForeignController') return;
   }
   room.announceOn(raw, { reason, type: 'Warning', message });
 }

@@ -1,5 +1,6 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { resumeAnnotation } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Adoption, Facts } from '../engine/facts.ts';
 import { intentOf } from '../engine/intent-of.ts';
@@ -21,6 +22,7 @@ import { reconcile } from './reconcile.ts';
 import { scalerDoubts, scalerRefs } from './scaling.ts';
 import { SentencePause } from './sentence-pause.ts';
 import { draftStatus } from './status-draft.ts';
+import { StatusOwnership } from './status-ownership.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -42,7 +44,7 @@ type Pending =
 export class CanaryProcess {
   readonly #room: ControllerRoom;
   readonly #key: { namespace: string; name: string };
-  readonly #brake = new HealingBrake();
+  #brake = new HealingBrake();
   readonly #wanted = new Map<string, string>();
   readonly #lastReplicas = new Map<string, number>();
   readonly #sentence = new SentencePause();
@@ -58,6 +60,8 @@ export class CanaryProcess {
   #targetMissing = false;
   #doubt = '';
   #adoption: Adoption | undefined;
+  readonly #ownership = new StatusOwnership();
+  #isAside = false;
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
   #pauseMs = FIRST_PAUSE_MS;
@@ -112,6 +116,8 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#room.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#room.clock.nowMs() < this.#outdatedUntilMs) return;
+    if (this.#ownership.isContested(raw)) return this.#standAside(raw);
+    this.#isAside = false;
     const admitted = admit(raw, this.#room);
     if ('reason' in admitted) {
       await refuse(raw, admitted, this.#room, this.#questions.signal);
@@ -134,6 +140,21 @@ export class CanaryProcess {
     // Anew until it is recorded: whatever is pushed meanwhile must not be taken for what the primary holds.
     this.#adoption = isTakenOver ? await lookAtAdoption(canary, { ...this.#room, signal }) : undefined;
     await this.#step(canary, provider, router);
+  }
+
+  /** Two controllers must not run one Canary: it is said once, and nothing is written or asked from here on. */
+  async #standAside(raw: KubeObject): Promise<void> {
+    if (this.#isAside) return;
+    this.#isAside = true;
+    this.#dropSnapshot();
+    this.#alarms.stop();
+    this.#brake = new HealingBrake();
+    this.#wanted.clear();
+    this.#converged = false;
+    this.#room.deliveries.stop(raw.metadata.uid);
+    const message = `another controller writes this status, so Serin leaves the Canary to it: stop the other one and then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
+    this.#room.log.warn({ canary: this.#label }, 'left to another controller, which writes its status');
+    await refuse(raw, { reason: 'ForeignController', message }, this.#room, this.#questions.signal);
   }
 
   async #step(canary: Canary, provider: Provider, router: Router): Promise<void> {
@@ -219,6 +240,7 @@ export class CanaryProcess {
         return undefined;
       }
       this.#room.view.learn(answer);
+      this.#ownership.learn(answer);
       this.#outdatedPauseMs = 0;
       if (canary.status?.phase !== draft.phase) this.#room.metrics.phaseChanged(canary, draft.phase);
       return reread.canary;

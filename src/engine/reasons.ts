@@ -27,6 +27,7 @@ export const reasons = {
   ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
   Blocked: 'an object of the release cannot be written',
   ScalerInDoubt: 'the scaler of the primary may scale otherwise than the one that it was made from',
+  ForeignController: 'another controller writes the status of this Canary; Serin leaves it alone',
   Suspended: 'spec.suspend is true and nothing is written',
   CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',
 } as const;

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAdoption } from '../suite/adoption.ts';
 import { describeHealthRules } from '../suite/health-rules.ts';
 import { describeIsolation } from '../suite/isolation.ts';
+import { describeRivalry } from '../suite/rivalry.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 
 describe('conduct on the embedded cluster', () => {
@@ -9,4 +10,5 @@ describe('conduct on the embedded cluster', () => {
   describeHealthRules(stage);
   describeIsolation(stage);
   describeAdoption(stage);
+  describeRivalry(stage);
 });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
+import { isConflict } from '../../../src/kube/errors.ts';
 import type { Stage } from '../stage.ts';
 import { until } from '../until.ts';
 import { ask } from '../users.ts';
@@ -118,7 +120,7 @@ export class Established {
   }
 
   /** The whole status by PUT, without what it does not know. */
-  async writesStatus(phase: Phase, more: Record<string, unknown> = {}): Promise<void> {
+  async writesStatus(phase: Phase, more: Record<string, unknown> = {}): Promise<KubeObject | undefined> {
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const isTrue = phase === 'Initialized' || phase === 'Succeeded';
     const condition = {
@@ -128,7 +130,7 @@ export class Established {
       message: 'as it says',
     };
     const found = await this.get(this.canary);
-    if (!found) return;
+    if (!found) return undefined;
     const status = {
       phase,
       failedChecks: 0,
@@ -141,7 +143,24 @@ export class Established {
       conditions: [{ ...condition, lastUpdateTime: now, lastTransitionTime: now }],
       ...more,
     };
-    await this.#send('PUT', this.canary, { ...found, status }, 'flagger', '/status');
+    return this.#send('PUT', this.canary, { ...found, status }, 'flagger', '/status');
+  }
+
+  /** The same once more, as a controller does that still runs: whatever somebody else put there is gone. The version that it made. */
+  async rewritesStatus(phase: Phase): Promise<string> {
+    for (;;) {
+      try {
+        const { metadata } = (await this.writesStatus(phase)) ?? {};
+        return metadata?.resourceVersion ?? '';
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+    }
+  }
+
+  /** Until the clock of statuses, which have whole seconds, has moved. */
+  async nextSecond(): Promise<void> {
+    await sleep(1_000 - (Date.now() % 1_000));
   }
 
   #deployment(version: string, replicas: number): KubeObject {

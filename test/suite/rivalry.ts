@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type ControllerProcess, startController } from './controller.ts';
+import { Established, NAME } from './established/established.ts';
+import { weighted } from './established/objects.ts';
+import type { Stage } from './stage.ts';
+
+const REWRITES = 6;
+
+/** Somebody forgot to stop the other controller. Counts requests, so that no other controller may run on the stage. */
+export function describeRivalry(stageOf: () => Stage): void {
+  describe('a Canary whose status another controller writes', () => {
+    it('ForeignController: it is left alone at once, told once, and taken up again when a person says so', async () => {
+      const stage = stageOf();
+      const left = new Established(stage, 'rivalry');
+      await left.stands({ phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 10, maxWeight: 50 } });
+      const versions: KubeObject[] = [];
+      const watch = stage.cluster.watch(
+        { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: left.namespace },
+        { onEvent: ({ object }) => versions.push(object), onList: (items) => versions.push(...items) },
+      );
+      const controller: ControllerProcess = startController(stage, { namespace: left.namespace });
+      try {
+        await left.until(left.canary, 'is adopted', (now) => now?.status?.release?.step === 'resting');
+        await left.until(left.primary, 'is ours', (now) => now?.metadata.ownerReferences?.[0]?.kind === 'ControllerRevision');
+        const theirs = new Set<string>();
+        let writes: Record<string, number> = {};
+        for (let round = 0; round < REWRITES; round += 1) {
+          theirs.add(await left.rewritesStatus('Initialized'));
+          if (round === 0) await left.until(left.canary, 'is told of', (now) => reasons(now).includes('ForeignController'));
+          if (round === 1) writes = stage.requestCounts();
+          if (round === 3) await left.push('2');
+          await left.nextSecond();
+        }
+        const ours = versions.filter(({ metadata, status }) => status?.release && !theirs.has(metadata.resourceVersion ?? ''));
+        const told = versions.filter(
+          (object) => reasons(object).includes('ForeignController') && !theirs.has(object.metadata.resourceVersion ?? ''),
+        );
+        const hint = controller.logOf(`${left.namespace}/${NAME}`);
+        expect(ours.length, `adoption and its owner references\n${hint}`).toBeLessThanOrEqual(2);
+        expect(told.length, hint).toBe(1);
+        const since = Object.entries(stage.requestCounts()).filter(
+          ([what, count]) => !what.startsWith('watch') && count > (writes[what] ?? 0),
+        );
+        expect(since, hint).toEqual([]);
+        const { items } = await stage.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: left.namespace });
+        expect(items.filter(({ reason }) => reason === 'ForeignController')).toHaveLength(1);
+
+        await stage.cluster.patch(left.canary, { metadata: { annotations: { 'serin.dev/resume': 'now' } } });
+        const end = await left.until(
+          left.canary,
+          'is released by us',
+          (now) => now?.status?.phase === 'Succeeded' && now.status.release?.step === 'resting',
+          () => controller.logOf(`${left.namespace}/${NAME}`),
+        );
+        expect(reasons(end)).toEqual(['Succeeded']);
+        expect((await left.get(left.primary))?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
+      } finally {
+        watch.stop();
+        await controller.stop();
+      }
+    });
+  });
+}
+
+const reasons = (now: KubeObject | undefined): string[] => (now?.status?.conditions ?? []).map(({ reason }: { reason: string }) => reason);
