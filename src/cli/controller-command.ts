@@ -12,9 +12,11 @@ import { createCluster } from '../kube/create-cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
 import { CredentialPluginError } from '../kube/exec-credential.ts';
 import { KubeconfigError } from '../kube/kubeconfig.ts';
+import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../kube/write-deadline.ts';
 import { startHealthServer } from '../server/http-server.ts';
+import { digest } from '../workloads/canonical-json.ts';
 import { version } from './version.ts';
 
 const STALE_WATCH_MS = 300_000;
@@ -44,7 +46,13 @@ const PositiveNumber = z
 const Flags = z.object({
   kubeconfig: z.string().optional(),
   master: z.string().optional(),
-  namespace: z.string(),
+  namespace: List,
+  namespaces: List,
+  canarySelector: z.string().superRefine((text, context) => {
+    const parsed = parseLabelSelector(text);
+    if ('unreadable' in parsed)
+      context.addIssue({ code: 'custom', message: `${parsed.unreadable} is no requirement on a label: write it like team=shop` });
+  }),
   meshProvider: z.string(),
   metricsServer: z.string(),
   selectorLabels: List,
@@ -82,6 +90,7 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
 function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
   return ControllerConfig.safeParse({
     ...flags,
+    namespaces: [...new Set([...flags.namespace, ...flags.namespaces])],
     minAnalysisIntervalMs: flags.minAnalysisInterval,
     ...(flags.scaleDownDelay === undefined ? {} : { scaleDownDelayMs: flags.scaleDownDelay }),
     eventWebhook: env.EVENT_WEBHOOK_URL || flags.eventWebhook,
@@ -104,6 +113,12 @@ const flagName = (path: readonly PropertyKey[]): string =>
     .join('.')
     .replace(/Ms$/, '')
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** The established name, so that the other controller stands by; one of its own for each slice, whose leaders do not replace each other. */
+function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {
+  if (canarySelector === '' && namespaces.length <= 1) return 'flagger-leader-election';
+  return `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;
+}
 
 function connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection> {
   return loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
@@ -165,7 +180,10 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     controller.started.then(
       () => {
         hasLooked = true;
-        log.info({ provider: config.meshProvider, namespace: config.namespace || 'all' }, 'looking after Canaries');
+        log.info(
+          { provider: config.meshProvider, namespaces: config.namespaces.length > 0 ? config.namespaces : 'all' },
+          'looking after Canaries',
+        );
       },
       (error: unknown) => log.error({ err: error }, 'the first look at the cluster failed'),
     );
@@ -173,8 +191,8 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
   if (config.enableLeaderElection) {
     // Its own client: a busy request queue must not make us lose the lease.
     leadership = electLeader(createCluster(connection, { requestTimeoutMs: config.renewDeadlineMs / 2 }), {
-      namespace: config.namespace || config.leaderElectionNamespace,
-      name: 'flagger-leader-election',
+      namespace: config.namespaces.length === 1 ? (config.namespaces[0] ?? '') : config.leaderElectionNamespace,
+      name: leaseName(config),
       identity: `${hostname()}_${randomUUID()}`,
       leaseDurationMs: config.leaseDurationMs,
       renewDeadlineMs: config.renewDeadlineMs,

@@ -15,6 +15,10 @@ program
   .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
   .option('--master <url>', 'address of the API server, instead of the kubeconfig’s')
   .addOption(new Option('--namespace <name>', 'only this namespace').default('', 'all'))
+  .addOption(new Option('--namespaces <list>', 'only these namespaces; permissions in each of them are enough').default('', 'all'))
+  .addOption(
+    new Option('--canary-selector <selector>', 'only Canaries with these labels, like team=shop; others are left alone').default('', 'all'),
+  )
   .option('--mesh-provider <name>', 'traffic provider of Canaries that name none', 'istio')
   .option('--metrics-server <url>', 'Prometheus for built-in and inline checks', 'http://prometheus:9090')
   .option('--selector-labels <list>', 'labels that may select a target, by priority', 'app,name,app.kubernetes.io/name')

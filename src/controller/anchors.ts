@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { isForbidden } from '../kube/errors.ts';
 import {
   historyToPrune,
   readAnchor,
@@ -45,11 +46,11 @@ export class Anchors {
       { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
       { signal },
     );
-    const { name, namespace, uid } = canary.metadata;
+    const { name, namespace, uid, labels } = canary.metadata;
     const { provider, targetRef, service, analysis, autoscalerRef } = canary.spec;
     const anchor = renderAnchor(canary, {
       canary: {
-        metadata: { name, namespace, uid },
+        metadata: { name, namespace, uid, ...(labels && { labels }) },
         spec: {
           ...(provider && { provider }),
           targetRef,
@@ -101,11 +102,22 @@ export class Anchors {
   /** Anchors whose Canary is not among these uids: it was deleted while nobody looked. */
   async orphans(
     isAlive: (canary: Pick<Canary, 'metadata' | 'spec'>) => boolean,
-    namespace: string,
+    namespaces: readonly string[],
     signal: AbortSignal,
   ): Promise<Canary[]> {
-    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...(namespace === '' ? {} : { namespace }) };
-    const { items } = await this.#cluster.list(kind, { labelSelector: `${recordLabel}=anchor`, signal });
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
+    const scopes = namespaces.length === 0 ? [kind] : namespaces.map((namespace) => ({ ...kind, namespace }));
+    const selection = { labelSelector: `${recordLabel}=anchor`, signal };
+    const lists = await Promise.all(
+      scopes.map((scope) =>
+        this.#cluster.list(scope, selection).catch((error: unknown) => {
+          // One of several namespaces that may not be read stops only the Canaries there.
+          if (scopes.length > 1 && isForbidden(error)) return { items: [] };
+          throw error;
+        }),
+      ),
+    );
+    const items = lists.flatMap((list) => list.items);
     return items.flatMap((anchor) => {
       const { canary } = readAnchor(anchor) ?? {};
       if (!canary) return [];

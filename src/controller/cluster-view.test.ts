@@ -26,7 +26,7 @@ function aView() {
   const clock = handClock();
   const stopping = new AbortController();
   const heard: string[] = [];
-  const view = new ClusterView(cluster, '', ({ kind, name }) => heard.push(`${kind} ${name}`));
+  const view = new ClusterView(cluster, [], ({ kind, name }) => heard.push(`${kind} ${name}`));
   const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
   const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
   const list = (...items: KubeObject[]) => handlers[0]?.onList(items);

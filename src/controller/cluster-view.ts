@@ -39,19 +39,22 @@ interface Watched {
 export class ClusterView {
   readonly #watched = new Map<string, Watched>();
   readonly #cluster: Cluster;
-  readonly #namespace: string;
+  readonly #namespaces: readonly string[];
   readonly #onChange: (ref: ObjectRef) => void;
   readonly #waiting = new Set<(ref: ObjectRef) => void>();
 
-  constructor(cluster: Cluster, namespace: string, onChange: (ref: ObjectRef) => void) {
+  /** `namespaces`: a watch of each kind in each of them; none: one watch of each kind over the whole cluster. */
+  constructor(cluster: Cluster, namespaces: readonly string[], onChange: (ref: ObjectRef) => void) {
     this.#cluster = cluster;
-    this.#namespace = namespace;
+    this.#namespaces = namespaces;
     this.#onChange = onChange;
   }
 
   /** Opens the watches that every Canary needs and waits for their first LIST. */
   async start(): Promise<void> {
-    await Promise.all(BASE_KINDS.map((kind) => this.#watch(kind).handle.synced));
+    const watches = BASE_KINDS.flatMap((kind) => this.#scopes(kind));
+    // One of several namespaces that may not be read stops only the Canaries there.
+    await Promise.all(watches.map(({ known, handle }) => (this.#namespaces.length > 1 ? known : handle.synced)));
   }
 
   stop(): void {
@@ -59,16 +62,16 @@ export class ClusterView {
   }
 
   find(ref: ObjectRef): Seen | undefined {
-    return this.#watch(ref).projection.get(ref.namespace ?? '', ref.name);
+    return this.#scopes(ref)[0]?.projection.get(ref.namespace ?? '', ref.name);
   }
 
   all(kind: KindRef): Seen[] {
-    return [...this.#watch(kind).projection.values()];
+    return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
   /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. */
   async ready(kind: KindRef): Promise<void> {
-    await this.#watch(kind).known;
+    await Promise.all(this.#scopes(kind).map(({ known }) => known));
   }
 
   /** Resolves when the object is so, looked at now and on each change of it; rejects after the bound, or with the signal's reason. */
@@ -102,16 +105,17 @@ export class ClusterView {
 
   /** Why objects of this kind cannot be had: no CRD, or no permission. */
   unavailable(kind: KindRef): string | undefined {
-    return this.#watch(kind).unavailable;
+    return this.#scopes(kind).find(({ unavailable }) => unavailable !== undefined)?.unavailable;
   }
 
   /** The answer of our own write replaces what we had: read your own writes. */
   learn(object: KubeObject): void {
-    this.#watch(object).projection.learn(object);
+    const { apiVersion, kind, metadata } = object;
+    this.#scopes({ apiVersion, kind, ...(metadata.namespace && { namespace: metadata.namespace }) })[0]?.projection.learn(object);
   }
 
   forget(ref: ObjectRef): void {
-    this.#watch(ref).projection.forget(ref);
+    this.#scopes(ref)[0]?.projection.forget(ref);
   }
 
   /** Age of the stalest watch, and each one's figures for the metrics. */
@@ -119,8 +123,15 @@ export class ClusterView {
     return [...this.#watched].map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
   }
 
-  #watch({ apiVersion, kind }: KindRef): Watched {
-    const key = `${apiVersion}/${kind}`;
+  /** The watches that see the kind: of one namespace where the ref names it, and none of a namespace that is not looked at. */
+  #scopes({ apiVersion, kind, namespace }: KindRef): Watched[] {
+    if (this.#namespaces.length === 0) return [this.#watch(apiVersion, kind, '')];
+    const looked = namespace ? this.#namespaces.filter((one) => one === namespace) : this.#namespaces;
+    return looked.map((one) => this.#watch(apiVersion, kind, one));
+  }
+
+  #watch(apiVersion: string, kind: string, namespace: string): Watched {
+    const key = `${apiVersion}/${kind}${this.#namespaces.length > 1 ? ` in ${namespace}` : ''}`;
     const known = this.#watched.get(key);
     if (known) return known;
     const firstHeard = Promise.withResolvers<void>();
@@ -152,7 +163,7 @@ export class ClusterView {
       this.#onChange(changed);
       for (const hear of this.#waiting) hear(changed);
     });
-    const narrowed = this.#namespace === '' ? {} : { namespace: this.#namespace };
+    const narrowed = namespace === '' ? {} : { namespace };
     const watched: Watched = {
       projection,
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),

@@ -6,7 +6,8 @@ const seconds = (fallback: number) => z.number().min(0).default(fallback);
 
 /** Settings of the controller; one flag each, `selectorLabels` being `--selector-labels`. Times are in milliseconds inside. */
 export const ControllerConfig = z.object({
-  namespace: z.string().default('').describe('namespace to watch; empty is all'),
+  namespaces: z.array(z.string()).default([]).describe('namespaces to watch; none is all of the cluster'),
+  canarySelector: z.string().default('').describe('label selector of the Canaries to look after; empty is all'),
   meshProvider: Provider.default('istio').describe('traffic provider of Canaries that name none'),
   metricsServer: z.url().default('http://prometheus:9090').describe('Prometheus for built-in and inline checks'),
   selectorLabels: z

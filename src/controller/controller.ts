@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
+import { type KubeObject, type Labels, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Announcement } from '../engine/questions.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
+import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { measure } from '../metrics/measure.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
@@ -57,10 +58,11 @@ export function startController(options: ControllerOptions): Controller {
   const leaving = new Map<string, AbortController>();
   const processes = new Map<string, CanaryProcess>();
   const register = new CanaryRegister();
+  const slice = parseLabelSelector(config.canarySelector);
   const stopping = new AbortController();
   let isStarted = false;
   const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin' });
-  const view = new ClusterView(cluster, config.namespace, onChange);
+  const view = new ClusterView(cluster, config.namespaces, onChange);
   const room: ControllerRoom = {
     config,
     clock,
@@ -112,6 +114,11 @@ export function startController(options: ControllerOptions): Controller {
     const key = `${ref.namespace}/${ref.name}`;
     const raw = view.find(ref)?.object;
     const before = register.lastSeen(key);
+    if (raw && !isInSlice(raw)) {
+      // Somebody else's now, as it stands: nothing of it is given back.
+      if (before) letGo(key, before.uid);
+      return;
+    }
     if (before && raw?.metadata.uid !== before.uid) {
       const rivals = register.rivalsOf(key);
       const last = readable(before.raw);
@@ -140,6 +147,18 @@ export function startController(options: ControllerOptions): Controller {
       metrics.counted(ref.namespace ?? '', 1);
     }
     process.wake();
+  }
+
+  /** By `--canary-selector`. Looked at here and not by the API server, to whom a Canary whose label goes is a Canary that is gone. */
+  function isInSlice({ metadata }: { metadata: { labels?: Labels | undefined } }): boolean {
+    return 'unreadable' in slice || slice.matches(metadata.labels ?? {});
+  }
+
+  function letGo(key: string, uid: string): void {
+    register.remove(key);
+    room.deliveries.stop(uid);
+    room.anchors.forget(uid);
+    forget(key);
   }
 
   function forget(key: string): void {
@@ -276,11 +295,11 @@ export function startController(options: ControllerOptions): Controller {
   async function start(): Promise<void> {
     await view.start();
     metrics.started(config.meshProvider);
-    const orphans = await room.anchors.orphans(isInherited, config.namespace, stopping.signal);
-    for (const orphan of orphans) void leave(labelOf(orphan), orphan);
+    const orphans = await room.anchors.orphans(isInherited, config.namespaces, stopping.signal);
+    for (const orphan of orphans) if (isInSlice(orphan)) void leave(labelOf(orphan), orphan);
     // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
-      const canary = readable(object);
+      const canary = isInSlice(object) ? readable(object) : undefined;
       if (canary) put(labelOf(canary), canary, object);
     }
     isStarted = true;

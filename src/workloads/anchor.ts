@@ -15,7 +15,7 @@ export interface Originals {
   /** Absent: there was no apex Service, so it is ours. */
   apexService?: { selector: Labels; [field: string]: unknown };
   /** What a controller needs that finds the anchor after its Canary was deleted. */
-  canary?: Pick<Canary, 'spec'> & { metadata: { name: string; namespace: string; uid: string } };
+  canary?: Pick<Canary, 'spec'> & { metadata: { name: string; namespace: string; uid: string; labels?: Labels } };
 }
 export type AnchorData = Originals & { canaryUid: string };
 

@@ -3,6 +3,7 @@ import { describeAdoption } from '../suite/adoption.ts';
 import { describeHealthRules } from '../suite/health-rules.ts';
 import { describeIsolation } from '../suite/isolation.ts';
 import { describeRivalry } from '../suite/rivalry.ts';
+import { describeSlices } from '../suite/slices.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
 
 describe('conduct on a real control plane', () => {
@@ -11,4 +12,5 @@ describe('conduct on a real control plane', () => {
   describeIsolation(stage);
   describeAdoption(stage);
   describeRivalry(stage);
+  describeSlices(stage);
 });

@@ -4,7 +4,7 @@ const read = ['get', 'list', 'watch'];
 const write = [...read, 'create', 'patch', 'update', 'delete'];
 
 /** What the controller may do, and nothing more: a request that it makes beyond this fails the suite. */
-const RULES = [
+export const controllerRules = [
   { apiGroups: ['flagger.app'], resources: ['canaries', 'metrictemplates', 'alertproviders'], verbs: read },
   { apiGroups: ['flagger.app'], resources: ['canaries/status', 'canaries/finalizers', 'canaries'], verbs: ['get', 'patch', 'update'] },
   { apiGroups: ['apps'], resources: ['deployments', 'daemonsets', 'controllerrevisions'], verbs: write },
@@ -30,7 +30,7 @@ export function controllerRole(user: string): KubeObject[] {
   const metadata = { name: 'serin' };
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   return [
-    { apiVersion, kind: 'ClusterRole', metadata, rules: RULES },
+    { apiVersion, kind: 'ClusterRole', metadata, rules: controllerRules },
     {
       apiVersion,
       kind: 'ClusterRoleBinding',

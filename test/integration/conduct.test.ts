@@ -3,6 +3,7 @@ import { describeAdoption } from '../suite/adoption.ts';
 import { describeHealthRules } from '../suite/health-rules.ts';
 import { describeIsolation } from '../suite/isolation.ts';
 import { describeRivalry } from '../suite/rivalry.ts';
+import { describeSlices } from '../suite/slices.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 
 describe('conduct on the embedded cluster', () => {
@@ -11,4 +12,5 @@ describe('conduct on the embedded cluster', () => {
   describeIsolation(stage);
   describeAdoption(stage);
   describeRivalry(stage);
+  describeSlices(stage);
 });

@@ -1,44 +1,15 @@
-import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type LabelTest, parseLabelSelector as parseText } from '../../kube/label-selector-text.ts';
 import { type Json, valueAt } from './json.ts';
 import { badRequest } from './status.ts';
 
 type Predicate = (object: KubeObject) => boolean;
-type Requirement = (labels: Labels) => boolean;
 
-/** A label selector, equality and set based: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`. */
-export function parseLabelSelector(text: string): Requirement {
-  const requirements = splitOutsideParentheses(text).map(parseRequirement);
-  return (labels) => requirements.every((holds) => holds(labels));
-}
-
-function splitOutsideParentheses(text: string): string[] {
-  return text
-    .split(/,(?![^(]*\))/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function parseRequirement(text: string): Requirement {
-  const set = /^([^\s!=()]+)\s+(in|notin)\s*\(([^)]*)\)$/.exec(text);
-  if (set !== null) {
-    const [, key = '', verb, list = ''] = set;
-    const values = list.split(',').map((value) => value.trim());
-    return verb === 'in'
-      ? (labels) => Object.hasOwn(labels, key) && values.includes(labels[key] ?? '')
-      : (labels) => !Object.hasOwn(labels, key) || !values.includes(labels[key] ?? '');
-  }
-  const compared = /^([^\s!=()<>]+)\s*(==|=|!=|>|<)\s*([^\s=!()<>]*)$/.exec(text);
-  if (compared !== null) {
-    const [, key = '', operator, value = ''] = compared;
-    if (operator === '!=') return (labels) => labels[key] !== value;
-    if (operator === '>') return (labels) => Number(labels[key]) > Number(value);
-    if (operator === '<') return (labels) => Number(labels[key]) < Number(value);
-    return (labels) => labels[key] === value;
-  }
-  const existence = /^(!?)\s*([^\s!=()<>]+)$/.exec(text);
-  if (existence === null) throw badRequest(`unable to parse requirement: found '${text}'`);
-  const [, not, key = ''] = existence;
-  return (labels) => Object.hasOwn(labels, key) === (not === '');
+/** As a query parameter; what cannot be read is the caller's fault. */
+export function parseLabelSelector(text: string): LabelTest {
+  const parsed = parseText(text);
+  if ('unreadable' in parsed) throw badRequest(`unable to parse requirement: found '${parsed.unreadable}'`);
+  return parsed.matches;
 }
 
 const podFields = [

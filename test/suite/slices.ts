@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { controllerRules } from '../e2e/controller-role.ts';
+import { startController } from './controller.ts';
+import { Established, NAME } from './established/established.ts';
+import { weighted } from './established/objects.ts';
+import type { Stage } from './stage.ts';
+
+const left = { phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 25, maxWeight: 50 } } as const;
+const isAdopted = (now: KubeObject | undefined) => now?.status?.release?.step === 'resting';
+
+/** Moving over in slices: Canaries outside are left alone entirely. Other controllers must not run on the stage. */
+export function describeSlices(stageOf: () => Stage): void {
+  describe('moving in slices', () => {
+    it('--canary-selector: a Canary without the label is not touched; one that gets it is taken over, and one that loses it is let go', async () => {
+      const stage = stageOf();
+      const [inside, outside] = [new Established(stage, 'slice-in'), new Established(stage, 'slice-out')];
+      await Promise.all([inside, outside].map((one) => one.stands(left)));
+      const label = (one: Established, serin: string | null) => stage.cluster.patch(one.canary, { metadata: { labels: { serin } } });
+      await label(inside, 'yes');
+      const untouched = await pictureOf(stage, outside.namespace);
+      const controller = startController(stage, { 'canary-selector': 'serin=yes', namespaces: `${inside.namespace},${outside.namespace}` });
+      const hint = () => controller.logOf(inside.namespace);
+      try {
+        await inside.until(inside.canary, 'is adopted', isAdopted, hint);
+        await inside.push('2');
+        await inside.until(inside.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
+        expect(await pictureOf(stage, outside.namespace)).toEqual(untouched);
+
+        await label(inside, null);
+        await inside.push('3');
+        await label(outside, 'yes');
+        await outside.until(outside.canary, 'is adopted', isAdopted, hint);
+        await outside.push('2');
+        await outside.until(outside.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
+        const kept = await inside.get(inside.canary);
+        expect(kept?.status).toMatchObject({ phase: 'Succeeded', canaryWeight: 0 });
+        const primary = await inside.get(inside.primary);
+        expect(primary?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
+      } finally {
+        await controller.stop();
+      }
+    });
+
+    it('--namespaces: permissions in each of them are enough, and all others are left alone', async () => {
+      const stage = stageOf();
+      const [one, other, outside] = ['apart-one', 'apart-two', 'apart-not'].map((namespace) => new Established(stage, namespace));
+      if (!one || !other || !outside) throw new Error('three are made');
+      await Promise.all([one, other, outside].map((each) => each.stands(left)));
+      const untouched = await pictureOf(stage, outside.namespace);
+      const kubeconfig = await allowedIn(stage, [one.namespace, other.namespace]);
+      const controller = startController(
+        { ...stage, kubeconfigFile: kubeconfig.file },
+        { namespaces: `${one.namespace},${other.namespace}` },
+      );
+      const hint = () => readFileSync(controller.logFile, 'utf8').split('\n').slice(-15).join('\n');
+      try {
+        for (const each of [one, other]) await each.until(each.canary, 'is adopted', isAdopted, hint);
+        await one.push('2');
+        await one.until(one.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
+        await stage.cluster.delete(other.canary);
+        await other.until(other.primary, 'is gone', (now) => now === undefined, hint);
+        expect(await pictureOf(stage, outside.namespace)).toEqual(untouched);
+      } finally {
+        await controller.stop();
+        rmSync(kubeconfig.folder, { recursive: true, force: true });
+      }
+    });
+  });
+}
+
+/** Everything in a namespace that Serin could touch, by version. */
+async function pictureOf({ cluster }: Stage, namespace: string): Promise<Record<string, unknown>> {
+  const kinds = [
+    ['flagger.app/v1beta1', 'Canary'],
+    ['apps/v1', 'Deployment'],
+    ['apps/v1', 'ControllerRevision'],
+    ['v1', 'Service'],
+    ['networking.istio.io/v1beta1', 'VirtualService'],
+    ['networking.istio.io/v1beta1', 'DestinationRule'],
+  ] as const;
+  const lists = await Promise.all(
+    kinds.map(async ([apiVersion, kind]) => ({ kind, items: (await cluster.list({ apiVersion, kind, namespace })).items })),
+  );
+  return Object.fromEntries(
+    lists.flatMap(({ kind, items }) => items.map(({ metadata }) => [`${kind} ${metadata.name}`, versionOf(kind, metadata)])),
+  );
+}
+
+/** The workload controllers report on their own, late. */
+function versionOf(kind: string, { resourceVersion, generation, ownerReferences, managedFields }: KubeObject['metadata']): unknown {
+  if (kind !== 'Deployment') return resourceVersion;
+  const managers = ((managedFields ?? []) as { manager: string }[]).map(({ manager }) => manager);
+  return { generation, ownerReferences, isWrittenByUs: managers.includes('serin') };
+}
+
+/** A service account with a Role in these namespaces and nothing else; where nobody asks for permission, the token is not looked at. */
+async function allowedIn({ cluster, kubeconfigFile }: Stage, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
+  const [home = ''] = namespaces;
+  const group = 'rbac.authorization.k8s.io';
+  const folder = mkdtempSync(join(tmpdir(), 'serin-slice-'));
+  const file = join(folder, 'kubeconfig');
+  const kubeconfig = parse(readFileSync(kubeconfigFile, 'utf8'));
+  try {
+    await cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'serin', namespace: home } });
+    for (const namespace of namespaces) {
+      const metadata = { name: 'serin', namespace };
+      await cluster.create({ apiVersion: `${group}/v1`, kind: 'Role', metadata, rules: controllerRules });
+      const roleRef = { apiGroup: group, kind: 'Role', name: 'serin' };
+      const subjects = [{ kind: 'ServiceAccount', name: 'serin', namespace: home }];
+      await cluster.create({ apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
+    }
+    const path = `/api/v1/namespaces/${home}/serviceaccounts/serin/token`;
+    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
+    const { status } = (await cluster.raw('POST', path, request)) as KubeObject;
+    for (const one of kubeconfig.users) one.user = { token: status.token };
+  } catch (error) {
+    // The embedded cluster has no RBAC; it is the real one that refuses.
+    if (!(error instanceof Error) || !/not served|404/.test(error.message)) throw error;
+  }
+  writeFileSync(file, stringify(kubeconfig));
+  return { file, folder };
+}
