@@ -202,7 +202,8 @@ export function startController(options: ControllerOptions): Controller {
     const attempt = async (): Promise<void> => {
       if (signal.aborted || !room.mayWrite()) return;
       try {
-        await depart(canary, { cluster, view, config, clock, log, signal, isInherited: () => isInherited(canary) });
+        const { anchors } = room;
+        await depart(canary, { cluster, view, config, clock, log, signal, anchors, isHeld, isInherited: () => isInherited(canary) });
         await letGo();
         if (leaving.get(key) === own) leaving.delete(key);
       } catch (error) {
@@ -219,9 +220,12 @@ export function startController(options: ControllerOptions): Controller {
 
   /** The application is back on its target: the Canary with `revertOnDeletion` may go. */
   async function release(held: KubeObject): Promise<void> {
-    const finalizers = (held.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-    const metadata = { finalizers, resourceVersion: held.metadata.resourceVersion };
-    await cluster.patch(refOf(held), { metadata }, { signal: stopping.signal });
+    const { signal } = stopping;
+    // Its status may have been written since, by us or by another controller.
+    const now = await cluster.get(refOf(held), { signal });
+    if (now === undefined || now.metadata.uid !== held.metadata.uid) return;
+    const finalizers = (now.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+    await cluster.patch(refOf(now), { metadata: { finalizers, resourceVersion: now.metadata.resourceVersion } }, { signal });
   }
 
   function put(key: string, canary: Canary, raw: KubeObject): void {

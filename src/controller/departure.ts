@@ -12,6 +12,7 @@ import { discoverPorts } from '../routers/services.ts';
 import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReplicaLimits } from '../workloads/scalers/index.ts';
+import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { scaleDownDelayMs } from './config.ts';
@@ -19,6 +20,7 @@ import type { Log } from './controller-room.ts';
 import { wakeScalers } from './departing-scalers.ts';
 import { missingField } from './drift.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
+import { takeOver } from './take-over.ts';
 
 const LONGEST_WAIT_MS = 600_000;
 
@@ -29,6 +31,9 @@ export interface DepartureRoom {
   clock: Clock;
   log: Log;
   signal: AbortSignal;
+  anchors: Anchors;
+  /** The Canary itself is still there, held by its finalizer. */
+  isHeld: boolean;
   /** A Canary made again under the same name has taken over: what is under way ends. */
   isInherited(): boolean;
 }
@@ -44,11 +49,12 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   const { namespace } = canary.metadata;
   const label = `${namespace}/${canary.metadata.name}`;
   const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
+  const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
+  if (!home || home.metadata.deletionTimestamp !== undefined) return;
+  if (room.isHeld) await inherit(canary, room);
   const anchor = await cluster.get(anchorRef, { signal });
   const originals = anchor && readAnchor(anchor);
   if (!anchor || !originals) return;
-  const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
-  if (!home || home.metadata.deletionTimestamp !== undefined) return;
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
   let limits: ReplicaLimits | undefined;
   const lift = (target: KubeObject) => raise(canary, target, originals.target.replicas, limits, room);
@@ -77,6 +83,15 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   if (room.isInherited()) return;
   await cluster.delete(anchorRef, { signal, propagationPolicy: 'Background' });
   log.info({ canary: label }, 'the application is on its own Deployment again');
+}
+
+/** What the established controller made would go with the Canary, before the target serves: it gets an anchor first (phase Terminating). */
+async function inherit(canary: Canary, room: DepartureRoom): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? room.config.meshProvider);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  await Promise.all([...workload.watches(canary), ...router.watches(canary)].map((ref) => room.view.ready(ref)));
+  await takeOver(canary, workload, router, room);
 }
 
 async function findTarget(canary: Canary, { cluster, signal }: DepartureRoom): Promise<KubeObject | undefined> {

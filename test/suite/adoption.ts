@@ -137,6 +137,36 @@ interface Adopted {
 
 /** Moving over from the established controller. */
 export function describeAdoption(stageOf: () => Stage): void {
+  it('I7: a Canary that the established controller left half reverted is given back before what it owns goes with it', async () => {
+    const stage = stageOf();
+    const left = new Established(stage, 'adopt-terminating');
+    const analysis = { ...plan };
+    await left.stands({
+      phase: 'Succeeded',
+      version: '2',
+      promoted: true,
+      http: weighted(NAME, 0),
+      analysis,
+      spec: { revertOnDeletion: true },
+    });
+    await stage.cluster.delete(left.canary);
+    await left.writesStatus('Terminating');
+    const users = startUsers(stage.mesh.urls, left.host);
+    const controller = startController(stage, { namespace: left.namespace });
+    try {
+      const hint = () => controller.logOf(`${left.namespace}/${NAME}`);
+      await left.until(left.canary, 'is gone', (now) => now === undefined, hint);
+      await left.until(left.primary, 'is gone', (now) => now === undefined, hint);
+      const service = await left.get(left.ref('v1', 'Service'));
+      expect([service?.spec.selector, service?.metadata.ownerReferences]).toEqual([{ app: NAME }, undefined]);
+      expect((await left.get(left.target))?.spec.replicas).toBe(2);
+      expect(users.lost(), hint()).toEqual([]);
+    } finally {
+      await users.stop();
+      await controller.stop();
+    }
+  });
+
   describe('adoption', () => {
     const adopted = new Map<string, Adopted>();
     let controller: ControllerProcess;
