@@ -157,7 +157,8 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
   }
 }
 
-async function applyCrds(cluster: KubeCluster): Promise<void> {
+/** Those of Serin and of the meshes; again, after somebody has removed them. */
+export async function applyCrds(cluster: KubeCluster): Promise<void> {
   const crds = CRD_FOLDERS.flatMap((folder) =>
     readdirSync(folder)
       .filter((file) => file.endsWith('.yaml'))
