@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAdoption } from '../suite/adoption.ts';
 import { describeHealthRules } from '../suite/health-rules.ts';
 import { describeIsolation } from '../suite/isolation.ts';
+import { describeMoving } from '../suite/moving.ts';
 import { describeRivalry } from '../suite/rivalry.ts';
 import { describeSlices } from '../suite/slices.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
@@ -11,6 +12,7 @@ describe('conduct on a real control plane', () => {
   describeHealthRules(stage);
   describeIsolation(stage);
   describeAdoption(stage);
+  describeMoving(stage);
   describeRivalry(stage);
   describeSlices(stage);
 });

@@ -34,6 +34,10 @@ export interface Left {
   status?: Record<string, unknown>;
   analysis: Record<string, unknown>;
   spec?: Record<string, unknown>;
+  /** Laid over the pod spec of every version that it has seen. */
+  pods?: Record<string, unknown>;
+  /** More ports of its Services, as port discovery finds them. */
+  ports?: object[];
 }
 
 /**
@@ -79,11 +83,24 @@ export class Established {
     await this.#send('PATCH', this.target, { spec: { template: { spec: templateOf(version, more).spec } } }, 'kubectl');
   }
 
+  /** What somebody with `kubectl edit` makes of an object. */
+  async edits(ref: ObjectRef, patch: object): Promise<void> {
+    await this.#send('PATCH', ref, patch, 'kubectl-edit');
+  }
+
+  /** A user's push that leaves out what was there before. */
+  async replaceTemplate(template: KubeObject['spec']): Promise<void> {
+    const found = await this.get(this.target);
+    if (!found) throw new Error('the target is not there');
+    const { resourceVersion: _, ...metadata } = found.metadata;
+    await this.#send('PUT', this.target, { ...found, metadata, spec: { ...found.spec, template } }, 'kubectl');
+  }
+
   async stands(left: Left): Promise<void> {
     const { cluster } = this.#stage;
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } });
     const { version = '1', promoted = false, replicas = 0, http, split } = left;
-    await this.#post(this.#deployment(promoted || version === '1' ? version : '1', Math.max(2, replicas)), 'kubectl');
+    await this.#post(this.#deployment(promoted || version === '1' ? version : '1', Math.max(2, replicas), left.pods), 'kubectl');
     const canary = await this.#post(this.#canary(left), 'kubectl');
     const { apiVersion, kind } = canary;
     const owner = { apiVersion, kind, name: NAME, uid: canary.metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
@@ -98,9 +115,9 @@ export class Established {
         },
         'kubectl',
       );
-    } else await this.#post(objects.service(place, 'apex'));
-    for (const role of ['canary', 'primary'] as const) await this.#post(objects.service(place, role));
-    await this.#post(objects.primaryDeployment(place, templateOf(promoted ? version : '1'), promoted));
+    } else await this.#post(objects.service(place, 'apex', left.ports));
+    for (const role of ['canary', 'primary'] as const) await this.#post(objects.service(place, role, left.ports));
+    await this.#post(objects.primaryDeployment(place, templateOf(promoted ? version : '1', left.pods), promoted));
     await this.until(this.primary, 'is up', isUp(2));
     if (http) {
       for (const role of ['canary', 'primary'] as const) await this.#post(objects.destinationRule(place, role));
@@ -163,9 +180,9 @@ export class Established {
     await sleep(1_000 - (Date.now() % 1_000));
   }
 
-  #deployment(version: string, replicas: number): KubeObject {
+  #deployment(version: string, replicas: number, pods: Record<string, unknown> = {}): KubeObject {
     const metadata = { name: NAME, namespace: this.namespace, labels: { team: 'shop' }, annotations: { contact: 'shop@example.test' } };
-    const spec = { replicas, selector: { matchLabels: { app: NAME } }, template: templateOf(version) };
+    const spec = { replicas, selector: { matchLabels: { app: NAME } }, template: templateOf(version, pods) };
     return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
   }
 
