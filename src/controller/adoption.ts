@@ -68,6 +68,7 @@ export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promis
   const promoted = equals ? revision : primaryRevision;
   if (!(await anchors.promotedTemplate(canary, signal, promoted)))
     await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, signal);
+  await keepCopies(canary, workload.configs?.(primary) ?? [], room);
   return { target: revision, equals, primaryRevision, pushed: wasPushedSince(target, canary.status?.lastTransitionTime) };
 }
 
@@ -83,6 +84,24 @@ function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefin
     const isOfPods = spec !== undefined && (part === undefined || spec[part] !== undefined);
     return manager !== establishedManager && (subresource ?? '') === '' && isOfPods && Date.parse(time ?? '') >= sinceMs;
   });
+}
+
+/** The copies that the primary reads stay when the Canary goes, as the primary itself does (03 CT16). */
+async function keepCopies(canary: Canary, refs: readonly ConfigRef[], { cluster, anchors, config, signal }: AdoptionRoom): Promise<void> {
+  const isTheirs = ({ kind, name }: { kind: string; name: string }) => kind === 'Canary' && name === canary.metadata.name;
+  for (const ref of refs) {
+    if (!ref.name.endsWith('-primary') || (ref.kind === 'Secret' && config.secretsMode === 'off')) continue;
+    const where = configObjectRef(ref, canary.metadata.namespace);
+    const copy = await cluster.get(where, { signal });
+    const owners = copy?.metadata.ownerReferences ?? [];
+    if (!owners.some(isTheirs)) continue;
+    const { name, uid } = await anchors.reference(canary, signal);
+    const ownerReferences = [
+      ...owners.filter((owner) => !isTheirs(owner)),
+      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid },
+    ];
+    await cluster.patch(where, { metadata: { resourceVersion: copy?.metadata.resourceVersion, ownerReferences } }, { signal });
+  }
 }
 
 /**

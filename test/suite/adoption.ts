@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import { Established, type Left, NAME } from './established/established.ts';
+import { Established, type Left, NAME, templateOf } from './established/established.ts';
 import { matched, mirrored, sticky, weighted } from './established/objects.ts';
 import type { Stage } from './stage.ts';
 import { startUsers, type Users } from './users.ts';
@@ -28,6 +28,14 @@ const promotedAt = (weights: readonly number[], version = '2') => ({ phase: 'Suc
 const CASES: Readonly<Record<string, Case>> = {
   initializing: { phase: 'Initializing', replicas: 2, isApexOnTarget: true, ends: { phase: 'Initialized', primary: '1', weights: [0] } },
   initialized: { phase: 'Initialized', http: weighted(NAME, 0), ends: { phase: 'Initialized', primary: '1', weights: [0] } },
+  configured: {
+    phase: 'Initialized',
+    http: weighted(NAME, 0),
+    configs: { settings: { color: 'blue' } },
+    pods: { containers: [{ ...templateOf('1').spec.containers[0], envFrom: [{ configMapRef: { name: 'settings' } }] }] },
+    status: { trackedConfigs: { 'configmap/settings': 'f234cb93c08ad64e' } },
+    ends: { phase: 'Initialized', primary: '1', weights: [0] },
+  },
   succeeded: {
     phase: 'Succeeded',
     version: '2',
@@ -181,7 +189,7 @@ export function describeAdoption(stageOf: () => Stage): void {
 
     const title = 'E3: %s is taken over where it stands, with no pod restarted, no weight changed and no request lost';
     it.concurrent.each(Object.keys(CASES))(title, async (name) => {
-      const { ends, rolls = false } = CASES[name] as Case;
+      const { ends, push, rolls = false } = CASES[name] as Case;
       const { left, users, weights, pods } = adopted.get(name) as Adopted;
       const hint = () => `weights ${weights().join(', ')}\n${controller.logOf(`${left.namespace}/${NAME}`)}\n`;
       const rested = await left.until(
@@ -197,7 +205,7 @@ export function describeAdoption(stageOf: () => Stage): void {
         (now) => version(now) === `${NAME}:${ends.primary}`,
         hint,
       );
-      if (ends.weights.length > 0) expect(weights(), hint()).toEqual(ends.weights);
+      if (ends.weights.length > 0) expect(push === undefined ? weights() : withoutDips(weights()), hint()).toEqual(ends.weights);
       if (!rolls) expect(await podsOf(stageOf(), left, `${NAME}-primary`), 'pods of the primary').toEqual(pods);
       if (!rolls && ends.phase !== 'Failed') expect(rested?.status.lastAppliedSpec).toBe(rested?.status.lastPromotedSpec);
       expect(rested?.status.lastAppliedSpec).toMatch(/^s1:/);
@@ -207,6 +215,15 @@ export function describeAdoption(stageOf: () => Stage): void {
         await left.until(object, 'is ours', (now) => now !== undefined && isOurs(now), hint);
     });
   });
+}
+
+/**
+ * Pods that were just sent away and are called back for the pushed revision can still be counted as available for a moment: such a canary
+ * loses its traffic until they are (CanaryDown). What was taken over is over by then.
+ */
+function withoutDips(weights: readonly number[]): number[] {
+  const isDip = (index: number) => weights[index] === 0 && weights[index - 1] === weights[index + 1];
+  return weights.filter((_, index) => !isDip(index) && !isDip(index - 1));
 }
 
 async function standing(stage: Stage, name: string, one: Case): Promise<Adopted> {
@@ -263,19 +280,26 @@ function isOurs(object: KubeObject): boolean {
   const owners = (object.metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`);
   // The Service that its users had before is nobody's.
   const isUsers = owners.length === 0 && object.kind === 'Service' && object.metadata.name === NAME;
-  return !isUpdatedBy(object, 'flagger') && (isUsers || owners.join() === `ControllerRevision ${NAME}-serin-anchor`);
+  // Copies are left as they are until our first promotion, but for their owner.
+  return (
+    (object.kind === 'ConfigMap' || !isUpdatedBy(object, 'flagger')) &&
+    (isUsers || owners.join() === `ControllerRevision ${NAME}-serin-anchor`)
+  );
 }
 
 async function generated({ cluster }: Stage, { namespace }: Established): Promise<ObjectRef[]> {
   const kinds = [
     ['v1', 'Service'],
+    ['v1', 'ConfigMap'],
     ['networking.istio.io/v1beta1', 'VirtualService'],
     ['networking.istio.io/v1beta1', 'DestinationRule'],
     ['split.smi-spec.io/v1alpha2', 'TrafficSplit'],
   ] as const;
   const all = await Promise.all(
     kinds.map(async ([apiVersion, kind]) =>
-      (await cluster.list({ apiVersion, kind, namespace })).items.map(({ metadata: { name } }) => ({ apiVersion, kind, name, namespace })),
+      (await cluster.list({ apiVersion, kind, namespace })).items
+        .filter(({ metadata }) => kind !== 'ConfigMap' || /^settings-primary$/.test(metadata.name))
+        .map(({ metadata: { name } }) => ({ apiVersion, kind, name, namespace })),
     ),
   );
   return all.flat();

@@ -36,6 +36,8 @@ export interface Left {
   spec?: Record<string, unknown>;
   /** Laid over the pod spec of every version that it has seen. */
   pods?: Record<string, unknown>;
+  /** ConfigMaps that the pods read. */
+  configs?: Record<string, Record<string, string>>;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];
 }
@@ -105,6 +107,10 @@ export class Established {
     const { apiVersion, kind } = canary;
     const owner = { apiVersion, kind, name: NAME, uid: canary.metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
     const place = { name: NAME, namespace: this.namespace, owner };
+    for (const [name, data] of Object.entries(left.configs ?? {})) {
+      await this.#post({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: this.namespace }, data }, 'kubectl');
+      await this.#post(objects.configCopy(place, name, data));
+    }
     if (left.isApexOnTarget) {
       const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
       await this.#post(

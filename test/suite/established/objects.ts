@@ -25,6 +25,7 @@ export function primaryDeployment({ name, namespace, owner }: Place, template: K
       template: {
         spec: {
           ...template.spec,
+          containers: template.spec.containers.map(withCopies),
           // W26, W32: a term that names the Deployment.
           topologySpreadConstraints: template.spec.topologySpreadConstraints.map((term: object) => ({
             ...term,
@@ -40,6 +41,20 @@ export function primaryDeployment({ name, namespace, owner }: Place, template: K
       },
     },
   };
+}
+
+/** CT20: it reads the copies. */
+function withCopies(container: { envFrom?: { configMapRef: { name: string } }[] }): object {
+  const { envFrom } = container;
+  return {
+    ...container,
+    ...(envFrom && { envFrom: envFrom.map(({ configMapRef: { name } }) => ({ configMapRef: { name: `${name}-primary` } })) }),
+  };
+}
+
+/** CT14: no annotations, the data alone. */
+export function configCopy({ namespace, owner }: Place, name: string, data: Record<string, string>): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-primary`, namespace, ownerReferences: [owner] }, data };
 }
 
 /** SV1–SV9. */
