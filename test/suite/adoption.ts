@@ -192,17 +192,17 @@ export function describeAdoption(stageOf: () => Stage): void {
       const { ends, push, rolls = false } = CASES[name] as Case;
       const { left, users, weights, pods } = adopted.get(name) as Adopted;
       const hint = () => `weights ${weights().join(', ')}\n${controller.logOf(`${left.namespace}/${NAME}`)}\n`;
-      const rested = await left.until(
-        left.canary,
-        `rests as ${ends.phase}`,
-        (now) => now?.status?.phase === ends.phase && now.status.release?.step === 'resting',
-        hint,
-      );
       const version = (now: KubeObject | undefined) => now?.spec.template.spec.containers[0].image;
       const primary = await left.until(
         left.primary,
         `is of version ${ends.primary}`,
         (now) => version(now) === `${NAME}:${ends.primary}`,
+        hint,
+      );
+      const rested = await left.until(
+        left.canary,
+        `rests as ${ends.phase}`,
+        (now) => now?.status?.phase === ends.phase && now.status.release?.step === 'resting',
         hint,
       );
       if (ends.weights.length > 0) expect(push === undefined ? weights() : withoutDips(weights()), hint()).toEqual(ends.weights);

@@ -64,7 +64,8 @@ export function describeMoving(stageOf: () => Stage): void {
     it('leaving: with Serin stopped everything is there that the other controller looks at; its status is taken up again on return', async () => {
       const stage = stageOf();
       const left = new Established(stage, 'leaving');
-      await left.stands(atRest);
+      // Long enough to stop Serin within a step.
+      await left.stands({ ...atRest, analysis: { ...analysis, interval: '5s' } });
       const users = startUsers(stage.mesh.urls.slice(0, 1), left.host);
       let controller = startController(stage, { namespace: left.namespace });
       const hint = () => controller.logOf(`${left.namespace}/${NAME}`);
@@ -72,10 +73,14 @@ export function describeMoving(stageOf: () => Stage): void {
         await left.until(left.canary, 'is adopted', isResting('Initialized'), hint);
         await left.push('2');
         await left.until(left.canary, 'is at 25 %', (now) => now?.status?.canaryWeight === 25, hint);
+        const route = left.ref('networking.istio.io/v1beta1', 'VirtualService');
+        await left.until(route, 'has it too', (now) => now?.spec.http[0].route[1].weight === 25, hint);
         await controller.stop();
-        expect(await left.get(left.canary)).toMatchObject({ status: established('Progressing', 'Unknown', { iterations: 0 }) });
-        const weight = (await left.get(left.canary))?.status.canaryWeight;
-        expect(await left.get(left.ref('networking.istio.io/v1beta1', 'VirtualService'))).toMatchObject({ spec: vs(weight) });
+        expect(await left.get(left.canary)).toMatchObject({
+          status: established('Progressing', 'Unknown', { iterations: 0, canaryWeight: 25 }),
+        });
+
+        expect(await left.get(route)).toMatchObject({ spec: vs(25) });
 
         controller = startController(stage, { namespace: left.namespace });
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
