@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { establishedManager } from '../api/names.ts';
 import type { Adoption } from '../engine/facts.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { isForbidden } from '../kube/errors.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
 import { configChecksum } from '../workloads/configs/checksum.ts';
 import { type ConfigRef, configKey, configObjectRef } from '../workloads/configs/config-ref.ts';
@@ -12,6 +13,7 @@ import { workloadFor } from '../workloads/index.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
+import type { Log } from './controller-room.ts';
 import { ConfigUnavailableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { readTargetConfigs } from './target-configs.ts';
@@ -21,6 +23,7 @@ interface AdoptionRoom {
   view: ClusterView;
   anchors: Anchors;
   config: ControllerConfig;
+  log: Log;
   signal: AbortSignal;
 }
 
@@ -87,7 +90,11 @@ function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefin
 }
 
 /** The copies that the primary reads stay when the Canary goes, as the primary itself does (03 CT16). */
-async function keepCopies(canary: Canary, refs: readonly ConfigRef[], { cluster, anchors, config, signal }: AdoptionRoom): Promise<void> {
+async function keepCopies(
+  canary: Canary,
+  refs: readonly ConfigRef[],
+  { cluster, anchors, config, log, signal }: AdoptionRoom,
+): Promise<void> {
   const isTheirs = ({ kind, name }: { kind: string; name: string }) => kind === 'Canary' && name === canary.metadata.name;
   for (const ref of refs) {
     if (!ref.name.endsWith('-primary') || (ref.kind === 'Secret' && config.secretsMode === 'off')) continue;
@@ -100,7 +107,12 @@ async function keepCopies(canary: Canary, refs: readonly ConfigRef[], { cluster,
       ...owners.filter((owner) => !isTheirs(owner)),
       { apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid },
     ];
-    await cluster.patch(where, { metadata: { resourceVersion: copy?.metadata.resourceVersion, ownerReferences } }, { signal });
+    const metadata = { resourceVersion: copy?.metadata.resourceVersion, ownerReferences };
+    await cluster.patch(where, { metadata }, { signal }).catch((err: unknown) => {
+      // They stay until the Canary goes, which is no reason to leave the Canary to nobody.
+      if (!isForbidden(err)) throw err;
+      log.warn({ canary: `${canary.metadata.namespace}/${canary.metadata.name}`, err }, 'a config copy goes with its Canary');
+    });
   }
 }
 

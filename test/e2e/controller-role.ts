@@ -14,7 +14,8 @@ export const controllerRules = [
   { apiGroups: ['serving.knative.dev'], resources: ['services'], verbs: [...read, 'patch'] },
   { apiGroups: ['serving.knative.dev'], resources: ['revisions'], verbs: read },
   // Tracked configs are watched by name; their copies are made and pruned, and never changed.
-  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: [...read, 'create', 'delete'] },
+  // `patch`: the owner of copies that the established controller made.
+  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['get', 'create', 'patch'] },
   { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: write },
