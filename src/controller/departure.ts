@@ -23,6 +23,8 @@ import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { takeOver } from './take-over.ts';
 
 const LONGEST_WAIT_MS = 600_000;
+/** Times that a target may fall again before all of it is begun anew. */
+const MOST_ROUNDS = 5;
 
 export interface DepartureRoom {
   cluster: Cluster;
@@ -56,17 +58,21 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   const originals = anchor && readAnchor(anchor);
   if (!anchor || !originals) return;
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
-  let limits: ReplicaLimits | undefined;
-  const lift = (target: KubeObject) => raise(canary, target, originals.target.replicas, limits, room);
-  // Proxies hear of ready pods as late as of routes: traffic follows when all of them know where the target is.
+  const settle = async (): Promise<void> => {
+    const limits = await wakeScalers(canary, room);
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const target = await findTarget(canary, room);
+      if (!target || room.isInherited()) return;
+      await raise(canary, target, originals.target.replicas, limits, room);
+      await sleep(clock, delayMs, signal);
+      if (isUp(canary, room.view.find(targetRefOf(canary))?.object)) return;
+    }
+    throw new Error(`${canary.spec.targetRef.name} does not stay ready: traffic stays on its primary`);
+  };
   const steps = [
-    async (target: KubeObject) => {
-      limits = await wakeScalers(canary, room);
-      await lift(target);
-    },
-    () => sleep(clock, delayMs, signal),
-    // Its own scaler may have taken away again what had no load yet.
-    ...(canary.spec.autoscalerRef ? [lift] : []),
+    // Proxies hear of ready pods as late as of routes, pods that were just sent away count as available for a moment, and a scaler takes
+    // away what has no load yet: traffic follows when the target was up before and after that time.
+    settle,
     (target: KubeObject) => moveTraffic(canary, target, 'target', room),
     () => sleep(clock, delayMs, signal),
     () => finalizeRoutes(canary, delayMs, room),
@@ -136,11 +142,16 @@ async function raise(
     const scale = workload.scalePatch(view.find(ref)?.object ?? target, needed);
     if (scale) await cluster.patch(ref, scale.patch, { ...(scale.subresource && { subresource: scale.subresource }), signal });
   }
-  const isUp = (now: KubeObject) => workload.replicas(now) > 0 && workload.readiness(now, 100).state === 'ready';
   const late = `${ref.name} does not become ready: traffic stays on its primary`;
-  await view.until(ref, (now) => now === undefined || isUp(now), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
+  await view.until(ref, (now) => now === undefined || isUp(canary, now), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
   // Gone, or out of our sight: the next attempt looks again, and until then traffic stays where it is served.
   if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
+}
+
+function isUp(canary: Canary, target: KubeObject | undefined): boolean {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload || !target) return true;
+  return workload.replicas(target) > 0 && workload.readiness(target, 100).state === 'ready';
 }
 
 /** What we put into the target itself is taken out of it, traffic included where it is the target that holds it. */
