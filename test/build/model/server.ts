@@ -1,9 +1,11 @@
 import { crds } from '../../../src/api/crds.ts';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { refOf } from '../../../src/api/kube-object.ts';
 import { Api } from '../../../src/embedded/apiserver/api.ts';
 import { Collectors } from '../../../src/embedded/apiserver/collectors.ts';
 import type { Resource } from '../../../src/embedded/apiserver/resources.ts';
 import { Refusal } from '../../../src/embedded/apiserver/status.ts';
+import { toStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite } from '../../../src/embedded/apiserver/write-context.ts';
 import { routingCrds } from '../../../src/embedded/routing-crds.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
@@ -39,6 +41,22 @@ export class ModelServer {
   /** What a user does, at once. */
   create(object: KubeObject): KubeObject {
     return this.api.create(this.resource(object.apiVersion, object.kind), object.metadata.namespace ?? '', object, internalWrite);
+  }
+
+  /** Puts an object back as it was read, with its uid, its generation and its status. */
+  restore(object: KubeObject): void {
+    const resource = this.resource(object.apiVersion, object.kind);
+    this.api.store.put(resource.storeKey, toStored(structuredClone(object), resource));
+  }
+
+  /** A PUT under a field manager of somebody else, whether or not the object is there. */
+  putAs(manager: string, object: KubeObject): KubeObject {
+    const resource = this.resource(object.apiVersion, object.kind);
+    const { namespace = '', name } = object.metadata;
+    const context = { ...internalWrite, manager };
+    const wanted = overTheWire(object);
+    if (this.find(refOf(object))) return this.api.update(resource, namespace, name, wanted, context);
+    return this.api.create(resource, namespace, wanted, context);
   }
 
   replace(object: KubeObject): KubeObject {

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { ControllerConfig } from '../../src/controller/config.ts';
+import { startController } from '../../src/controller/controller.ts';
+import { createControllerMetrics } from '../../src/controller/controller-metrics.ts';
+import { handClock } from '../build/clock.ts';
+import { ModelClient } from '../build/model/client.ts';
+import { calm } from '../build/model/lab.ts';
+import { ModelServer } from '../build/model/server.ts';
+import { recordedRests } from '../build/recorded-rest.ts';
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const metrics = createControllerMetrics('test');
+/** Longer than every pause, deadline and delay of a controller at rest. */
+const WATCHED_MS = 1_200_000;
+const recorded = recordedRests();
+
+/** The same objects in another namespace, as if they had been made there. */
+function inNamespace(objects: readonly KubeObject[], namespace: string): KubeObject[] {
+  let text = JSON.stringify(objects);
+  const before = objects[0]?.metadata.namespace ?? '';
+  for (const { metadata } of objects) text = text.replaceAll(metadata.uid ?? '-', `${metadata.uid}-${namespace}`);
+  return JSON.parse(text.replaceAll(`"namespace":"${before}"`, `"namespace":"${namespace}"`));
+}
+
+/** Starts this version over the objects, lets time go by, and says what it has written. */
+async function startOver(applications: readonly (readonly KubeObject[])[], edit: (server: ModelServer) => void = () => undefined) {
+  const clock = handClock(Date.UTC(2030, 0, 1));
+  const server = new ModelServer(clock);
+  const crds = parseAllDocuments(readFileSync(new URL('../fixtures/crds/knative.yaml', import.meta.url), 'utf8'));
+  for (const crd of crds) if (crd.toJS() !== null) server.create(crd.toJS() as KubeObject);
+  for (const objects of applications) {
+    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: objects[0]?.metadata.namespace ?? '' } });
+    for (const object of objects) server.restore(object);
+  }
+  edit(server);
+  await calm(server);
+  const before = server.api.store.version;
+  const client = new ModelClient(server, { clock, latencyMs: () => 5 });
+  const config = ControllerConfig.parse({ minAnalysisIntervalMs: 100, scaleDownDelayMs: 200 });
+  const controller = startController({ config, cluster: client, clock, log: silent, metrics });
+  for (let ms = 0; ms < WATCHED_MS; ) {
+    const stepMs = Math.min(WATCHED_MS - ms, clock.nextInMs ?? Number.POSITIVE_INFINITY);
+    clock.advance(stepMs);
+    ms += stepMs;
+    await calm(server);
+  }
+  await controller.started;
+  const phases = server.api.store.list('flagger.app/canaries').map(([, { status }]) => status?.phase);
+  const runs = server.api.store.list('flagger.app/canaries').map(([, { status }]) => status?.release.run);
+  const writes = client.writes.map(
+    ({ verb, ref, subresource, body }) => `${verb} ${ref.kind}/${subresource} ${ref.name}: ${JSON.stringify(body)}`,
+  );
+  const wrote = { writes, changes: server.api.store.version - before };
+  await controller.stop();
+  client.close();
+  server.stop();
+  return { ...wrote, phases, runs };
+}
+
+const TARGETS = new Set(['Deployment', 'DaemonSet']);
+const podTargets = Object.entries(recorded).filter(([, objects]) => objects.some(({ kind }) => TARGETS.has(kind)));
+const runsOf = (objects: readonly KubeObject[]) => objects.flatMap(({ kind, status }) => (kind === 'Canary' ? [status?.release.run] : []));
+
+const isTarget = ({ kind, metadata }: KubeObject) => TARGETS.has(kind) && !metadata.name.endsWith('-primary');
+
+/** Another spec is another generation, which the workload's own controller has seen. */
+function scaled(object: KubeObject, spec: object): KubeObject {
+  const generation = (object.metadata.generation ?? 0) + 1;
+  return {
+    ...object,
+    metadata: { ...object.metadata, generation },
+    spec: { ...object.spec, ...spec },
+    status: { ...object.status, observedGeneration: generation },
+  };
+}
+
+/** What a newer API server shows of an old object: fields with defaults that the old one did not know, and no other generation. */
+function withNewDefaults(object: KubeObject): KubeObject {
+  const deepen = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(deepen);
+    if (typeof value !== 'object' || value === null) return value;
+    return { ...Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, deepen(inner)])), newDefault: 'on' };
+  };
+  const { template } = object.spec;
+  const { containers, ...pod } = template.spec;
+  const grown = { ...pod, containers: containers.map(deepen), newDefault: 'on' };
+  return { ...object, spec: { ...object.spec, template: { ...template, newDefault: 'on', spec: grown }, newDefault: 'on' } };
+}
+
+describe('a new version over what another has left', () => {
+  it.each(Object.entries(recorded))('I8: starts over %s at rest, and writes nothing', async (_, objects) => {
+    expect(await startOver([objects])).toMatchObject({ writes: [], changes: 0 });
+  });
+
+  it.each(podTargets)(
+    'DESIGN Revisions: over %s on a newer API server, whose new fields have defaults at every level',
+    async (_, objects) => {
+      const newer = objects.map((object) => (TARGETS.has(object.kind) ? withNewDefaults(object) : object));
+      expect(await startOver([newer])).toMatchObject({ writes: [], changes: 0 });
+    },
+  );
+
+  it.each(podTargets.filter(([, objects]) => objects.some(({ kind }) => kind === 'Deployment')))(
+    'DESIGN Revisions: over %s, whose target an autoscaler has scaled meanwhile, starts no release',
+    async (_, objects) => {
+      const { runs } = await startOver([objects.map((object) => (isTarget(object) ? scaled(object, { replicas: 7 }) : object))]);
+      expect(runs).toEqual(runsOf(objects));
+    },
+  );
+
+  it('E58: over a DaemonSet whose rollout somebody has tuned on a newer API server, starts no release', async () => {
+    const [, objects] = podTargets.find(([name]) => name.includes('daemon-set')) ?? ['', []];
+    const tuned = (object: KubeObject) => scaled(withNewDefaults(object), { minReadySeconds: 7 });
+    const { runs } = await startOver([objects.map((object) => (isTarget(object) ? tuned(object) : object))]);
+    expect(runs).toEqual(runsOf(objects));
+  });
+
+  it.each(Object.entries(recorded))('D1: starts over %s, and heals what was changed while no version ran', async (_, objects) => {
+    const routing = ['VirtualService', 'TrafficSplit'];
+    const changed = objects.map((object) => {
+      if (object.kind === 'Service' && object.apiVersion === 'v1' && object.metadata.name === 'podinfo-canary') return undefined;
+      if (routing.includes(object.kind)) return undefined;
+      if (object.apiVersion === 'serving.knative.dev/v1' && object.kind === 'Service')
+        return { ...object, spec: { ...object.spec, traffic: [] } };
+      return object;
+    });
+    const { writes } = await startOver([changed.filter((object) => object !== undefined)]);
+    expect(writes).not.toEqual([]);
+  });
+
+  it('I8: starts over 200 resting Canaries of every kind and provider, and writes nothing', async () => {
+    const cases = Object.values(recorded);
+    const all = Array.from({ length: 200 }, (_, index) => inNamespace(cases[index % cases.length] ?? [], `ns-${index}`));
+    const { phases, runs, ...wrote } = await startOver(all);
+    expect(wrote).toEqual({ writes: [], changes: 0 });
+    expect(phases).toHaveLength(200);
+  });
+});
