@@ -262,12 +262,14 @@ async function ensure(
     return;
   }
   const foundInPlace = live !== undefined && !isOurs(canary, live.object);
-  const toWrite = foundInPlace ? object : marked(canary, object, owner);
+  const toWrite = foundInPlace ? { ...object } : marked(canary, object, owner);
   if (live) {
     // The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9).
     toWrite.metadata = { ...toWrite.metadata, resourceVersion: live.object.metadata.resourceVersion ?? '' };
   }
-  view.learn(await cluster.apply(toWrite, { signal }));
+  const applied = await cluster.apply(toWrite, { signal });
+  view.learn(applied);
+  await replaceList(context, object, applied);
   noteWritten();
 
   function noteWritten(): void {
@@ -288,6 +290,18 @@ function mergeIntoTarget({ cluster, signal }: ReconcileContext, fields: KubeObje
 
 function isTarget(canary: Canary, ref: ObjectRef): boolean {
   return refKey(ref) === refKey(targetRefOf(canary));
+}
+
+/**
+ * An apply leaves the entries of lists that other managers have added, such as a port by hand: what is too much goes with the list, which
+ * a merge patch sets whole.
+ */
+async function replaceList({ cluster, view, signal }: ReconcileContext, wanted: KubeObject, applied: KubeObject): Promise<void> {
+  const [section, field = ''] = missingField(wanted, applied)?.split(/[.[]/) ?? [];
+  const list: unknown = section === 'spec' ? wanted.spec[field] : undefined;
+  if (!Array.isArray(list)) return;
+  const { resourceVersion = '' } = applied.metadata;
+  view.learn(await cluster.patch(refOf(wanted), { metadata: { resourceVersion }, spec: { [field]: list } }, { signal }));
 }
 
 /** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
