@@ -6,7 +6,8 @@ import { startMeasuredController } from './controller-process.ts';
 import { betweenStatusWrites, difference, median, totalOf } from './figures.ts';
 
 const AGENT = 'serin-controller';
-const QUIET_FOR_MS = 2_000;
+/** Longer than a sentence may wait to be written (E55). */
+const QUIET_FOR_MS = 7_000;
 const LOOK_EVERY_MS = 100;
 const START_BOUND_MS = 150_000;
 const CHANGE_BOUND_MS = 60_000;
