@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, in real time. */
 export default defineConfig({
   test: {
-    // Integration tests mostly wait: one worker would leave a core idle.
-    maxWorkers: 2,
+    // Integration tests mostly wait: as many workers as cores would leave one idle.
+    maxWorkers: 3,
     projects: [
       {
         test: {

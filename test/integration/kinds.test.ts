@@ -1,12 +1,7 @@
 import { describe } from 'vitest';
-import { ADVERSE } from '../suite/adversity/lab.ts';
-import { describeAdoptedKinds } from '../suite/kinds/adopted.ts';
-import { describeAtRest } from '../suite/kinds/at-rest.ts';
 import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
-import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
-import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 
@@ -15,12 +10,4 @@ const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'K
 describe('kinds of target on the embedded cluster', () => {
   const stage = aStage(startEmbeddedStage);
   describeKinds(stage, kinds);
-});
-
-describe('what is special to a kind of target, on the embedded cluster', () => {
-  const stage = aStage(() => startEmbeddedStage(ADVERSE));
-  describeAtRest(stage, kinds);
-  describeAdoptedKinds(stage, kinds);
-  describeDaemonSetEdits(stage);
-  describeServiceCopies(stage);
 });

@@ -138,6 +138,8 @@ export class Established {
     if (!promoted && version !== '1') await this.push(version);
     await this.#send('PATCH', this.target, { spec: { replicas } });
     await this.until(this.target, `has ${replicas} pods`, isUp(replicas));
+    // A template and a status of the same second: nobody could tell which came first, and it would count as a push.
+    await this.nextSecond();
     await this.writesStatus(left.phase, { canaryWeight: split ?? weightIn(http), ...left.status });
     for (const url of this.#stage.mesh.urls) await this.#untilAnswers(url);
   }

@@ -1,0 +1,20 @@
+import { describe } from 'vitest';
+import { ADVERSE } from '../suite/adversity/lab.ts';
+import { describeAdoptedKinds } from '../suite/kinds/adopted.ts';
+import { describeAtRest } from '../suite/kinds/at-rest.ts';
+import { serviceApplication } from '../suite/kinds/core-service.ts';
+import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
+import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
+import { knativeApplication } from '../suite/kinds/knative.ts';
+import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+
+const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
+
+describe('what is special to a kind of target, on the embedded cluster', () => {
+  const stage = aStage(() => startEmbeddedStage(ADVERSE));
+  describeAtRest(stage, kinds);
+  describeAdoptedKinds(stage, kinds);
+  describeDaemonSetEdits(stage);
+  describeServiceCopies(stage);
+});
