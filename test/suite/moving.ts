@@ -84,6 +84,8 @@ export function describeMoving(stageOf: () => Stage): void {
 
         controller = startController(stage, { namespace: left.namespace });
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
+        // The intent is recorded first, and then the pods go.
+        await left.until(left.target, 'rests', (now) => now?.spec.replicas === 0, hint);
         await controller.stop();
         const rested = await left.get(left.canary);
         expect(rested).toMatchObject({ status: established('Succeeded', 'True', { iterations: 0, canaryWeight: 0 }) });
