@@ -37,13 +37,14 @@ export function deploymentStatus(
     readyReplicas: count(all, 'readyReplicas'),
     availableReplicas: count(all, 'availableReplicas'),
   };
-  const wanted = Number(deployment.spec.replicas ?? 1);
+  // Beside an old pod that stays until the new one is available, the new one counts: it is of what the sets want, not of the Deployment.
+  const wantedBySets = all.reduce((sum, set) => sum + Number(set.spec?.replicas ?? 1), 0);
   const previous = (deployment.status?.conditions ?? []) as DeploymentCondition[];
   const progress = progressing(deployment, fresh, counts, previous, nowMs);
   const conditions = [available(deployment, counts, previous, nowMs), ...(progress.condition ? [progress.condition] : [])];
   const status = {
     observedGeneration: deployment.metadata.generation,
-    ...nonZero({ ...counts, unavailableReplicas: Math.max(0, wanted - counts.availableReplicas) }),
+    ...nonZero({ ...counts, unavailableReplicas: Math.max(0, wantedBySets - counts.availableReplicas) }),
     // Unlike the other counters it is a pointer, so its zero is told.
     terminatingReplicas: count(all, 'terminatingReplicas'),
     ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
