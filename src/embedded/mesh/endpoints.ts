@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Destination } from './destination.ts';
 import type { LaggedView } from './lagged-view.ts';
-import type { Destination } from './resolved-route.ts';
 
 export interface Endpoint {
   ip: string;

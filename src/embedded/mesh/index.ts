@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Cluster, KindRef } from '../../kube/cluster.ts';
+import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
-import { KNATIVE_SERVICE } from './knative-service.ts';
 import { laggedView } from './lagged-view.ts';
 import { type MeshProxy, startProxy } from './proxy.ts';
 import { seededRandom } from './random.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+import type { ObservedKind } from './resolver.ts';
+import { resolvers } from './resolvers.ts';
 import { type Answered, recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
 
 export interface MeshOptions {
@@ -45,23 +47,16 @@ export interface Mesh {
   stop(): Promise<void>;
 }
 
-const ISTIO = ['networking.istio.io/v1', 'networking.istio.io/v1beta1', 'networking.istio.io/v1alpha3'];
-/** One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
-const KINDS: readonly (KindRef & { knownAs?: string })[] = [
+const KINDS: readonly ObservedKind[] = [
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
-  ...ISTIO.map((apiVersion) => ({ apiVersion, kind: 'VirtualService' })),
-  ...['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
-    { apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit' },
-    { apiVersion: `specs.smi-spec.io/${version}`, kind: 'HTTPRouteGroup' },
-  ]),
-  { apiVersion: 'serving.knative.dev/v1', kind: 'Service', knownAs: KNATIVE_SERVICE },
+  ...resolvers.flatMap(({ kinds }) => kinds),
 ];
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
   const { proxies: size = 3, lagMs: [leastMs, mostMs] = [0, 3000], seed = 1 } = options;
-  const metrics = trafficMetrics();
+  const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
   const counts: MeshCounts = { total: 0, byStatus: {}, byWorkload: {}, mirrored: {}, proxyErrors: {} };
   const portByIp = new Map<string, number>();
   let isStarting = true;
@@ -88,8 +83,9 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   await Promise.race([Promise.all(stores.map((store) => store.synced)), new Promise((resolve) => setTimeout(resolve, 200))]);
   isStarting = false;
 
-  const onAnswer = (answered: Answered & { isMirror: boolean; reason?: string }): void => {
+  const onAnswer = (answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void => {
     recordAnswer(metrics, answered);
+    route?.count?.(metrics, answered);
     tally(counts, answered);
   };
   const started: MeshProxy[] = await Promise.all(

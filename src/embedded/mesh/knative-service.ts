@@ -2,12 +2,20 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+import { MS } from './traffic-metrics.ts';
 
 /** The name under which views know Knative's Services: a core Service has the same kind. */
-export const KNATIVE_SERVICE = 'KnativeService';
+const KNATIVE_SERVICE = 'KnativeService';
+
+export const knativeService: RouteResolver = {
+  kinds: [{ apiVersion: 'serving.knative.dev/v1', kind: 'Service', knownAs: KNATIVE_SERVICE }],
+  histograms: { envoy_cluster_upstream_rq_time: MS },
+  resolve: routeByKnativeService,
+};
 
 /** The Revision that the traffic in force picks for a request to a Knative Service; undefined when the host is none. */
-export function routeByKnativeService(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+function routeByKnativeService(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
   const { service } = request.host;
   const found = service && view.get(KNATIVE_SERVICE, `${service.namespace}/${service.name}`);
   if (!service || !found) return undefined;
@@ -24,5 +32,12 @@ export function routeByKnativeService(view: LaggedView, request: MeshRequest, ra
     requestHeaders: [],
     responseHeaders: [],
     retries: { attempts: 0, on: [] },
+    count: (metrics, { destination, pod, status, durationMs, isProxyError }) => {
+      if (!pod || isProxyError) return;
+      // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
+      const cluster = { envoy_cluster_name: `${destination.namespace}/${destination.name}` };
+      metrics.count('envoy_cluster_upstream_rq', { ...cluster, envoy_response_code: String(status) });
+      metrics.observe('envoy_cluster_upstream_rq_time', cluster, durationMs);
+    },
   };
 }

@@ -1,15 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Destination } from './destination.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
-import { routeByKnativeService } from './knative-service.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { Destination, HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import { resolvers } from './resolvers.ts';
 import type { Answered } from './traffic-metrics.ts';
-import { routeByTrafficSplit } from './traffic-split.ts';
 import { callUpstream, type UpstreamAnswer, type UpstreamFailure } from './upstream.ts';
-import { routeByVirtualService } from './virtual-service.ts';
 
 export interface ProxyContext {
   view: LaggedView;
@@ -17,7 +16,7 @@ export interface ProxyContext {
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
   podOf(namespace: string, name: string): KubeObject | undefined;
-  onAnswer(answered: Answered & { isMirror: boolean; reason?: string }): void;
+  onAnswer(answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void;
 }
 
 export interface MeshProxy {
@@ -84,11 +83,11 @@ async function answer(context: ProxyContext, incoming: IncomingMessage, response
   const durationMs = performance.now() - startedMs;
   const common = { ...seen, destination: route.destination, isMirror: false, durationMs, ...(outcome.pod ? { pod: outcome.pod } : {}) };
   if ('reason' in outcome) {
-    context.onAnswer({ ...common, status: outcome.status, reason: outcome.reason, isProxyError: true });
+    context.onAnswer({ ...common, status: outcome.status, reason: outcome.reason, isProxyError: true }, route);
     refuse(response, outcome);
     return;
   }
-  context.onAnswer({ ...common, status: outcome.status, isProxyError: false });
+  context.onAnswer({ ...common, status: outcome.status, isProxyError: false }, route);
   const headers = outcome.headers;
   for (const name of HOP_HEADERS) delete headers[name];
   for (const changes of route.responseHeaders) changeHeaders(headers, changes);
@@ -109,13 +108,12 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
   };
 }
 
-/** VirtualService before TrafficSplit before Knative's own before the plain Service. */
+/** What no provider's object speaks of goes to the plain Service. */
 function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): ResolvedRoute | Refusal {
-  const routed =
-    routeByVirtualService(view, request, random) ??
-    routeByTrafficSplit(view, request, random) ??
-    routeByKnativeService(view, request, random);
-  if (routed) return routed;
+  for (const { resolve } of resolvers) {
+    const routed = resolve(view, request, random);
+    if (routed) return routed;
+  }
   const { service } = request.host;
   if (!service) return { status: 404, reason: `nothing serves ${request.host.text}` };
   return { via: 'Service', destination: service, mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
@@ -210,16 +208,19 @@ async function sendMirror(
   const outcome = await sendTo(context, destination, copy, { ...route, retries: { attempts: 0, on: [] } });
   const by = outcome.pod ? { pod: outcome.pod } : {};
   const reason = 'reason' in outcome ? { reason: outcome.reason } : {};
-  context.onAnswer({
-    ...seen,
-    ...by,
-    ...reason,
-    destination,
-    status: outcome.status,
-    isProxyError: 'reason' in outcome,
-    isMirror: true,
-    durationMs: performance.now() - startedMs,
-  });
+  context.onAnswer(
+    {
+      ...seen,
+      ...by,
+      ...reason,
+      destination,
+      status: outcome.status,
+      isProxyError: 'reason' in outcome,
+      isMirror: true,
+      durationMs: performance.now() - startedMs,
+    },
+    route,
+  );
 }
 
 function refuse(response: ServerResponse, { status, reason }: Refusal): void {

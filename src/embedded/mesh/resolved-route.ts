@@ -1,8 +1,6 @@
-/** Where a request goes, whichever object said so. */
-export interface Destination {
-  name: string;
-  namespace: string;
-}
+import type { Destination } from './destination.ts';
+import type { Metrics } from './exposition.ts';
+import type { Answered } from './traffic-metrics.ts';
 
 export interface HeaderChanges {
   add?: Record<string, string>;
@@ -11,7 +9,8 @@ export interface HeaderChanges {
 }
 
 export interface ResolvedRoute {
-  via: 'VirtualService' | 'TrafficSplit' | 'KnativeService' | 'Service';
+  /** The kind of object that decided; `Service` where none did. */
+  via: string;
   destination: Destination;
   /** Copies to send besides. */
   mirrors: Destination[];
@@ -21,6 +20,8 @@ export interface ResolvedRoute {
   /** Of the whole request, with its retries. */
   timeoutMs?: number;
   retries: { attempts: number; perTryTimeoutMs?: number; on: readonly string[] };
+  /** What this provider's own proxy counts of the answer, besides what sidecars and applications count of any. */
+  count?(metrics: Metrics, answered: Answered): void;
 }
 
 /** The proxy itself answers: no route, no backend. */

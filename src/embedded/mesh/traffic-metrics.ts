@@ -1,18 +1,19 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { controllerOf } from '../controllers/selectors.ts';
+import type { Destination } from './destination.ts';
 import { createMetrics, type Metrics } from './exposition.ts';
-import type { Destination } from './resolved-route.ts';
 
-const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
+export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export const trafficMetrics = (): Metrics =>
+/** `histograms`: the bounds of what providers count of their own (`RouteResolver.histograms`). */
+export const trafficMetrics = (histograms: Readonly<Record<string, readonly number[]>>): Metrics =>
   createMetrics({
     istio_request_duration_milliseconds: MS,
     response_latency_ms: MS,
     osm_request_duration_ms: MS,
     http_request_duration_seconds: SECONDS,
-    envoy_cluster_upstream_rq_time: MS,
+    ...histograms,
   });
 
 /** What owns a pod, in the words of the meshes: the Deployment above its ReplicaSet, or its direct controller. */
@@ -37,7 +38,7 @@ export interface Answered {
   durationMs: number;
 }
 
-/** Counts one answer under the names of every mesh: what a sidecar at either end, and the app itself, would have counted. */
+/** Counts one answer under the names of every sidecar mesh: what a sidecar at either end, and the app itself, would have counted. */
 export function recordAnswer(metrics: Metrics, { destination, pod, status, isProxyError, method, path, durationMs }: Answered): void {
   const workload = pod ? workloadOf(pod) : { kind: 'unknown', name: 'unknown' };
   const code = String(status);
@@ -71,10 +72,6 @@ export function recordAnswer(metrics: Metrics, { destination, pod, status, isPro
   const osm = { destination_namespace: namespace, destination_kind: workload.kind, destination_name: workload.name };
   metrics.count('osm_request_total', { ...osm, response_code: code });
   metrics.observe('osm_request_duration_ms', osm, durationMs);
-  // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
-  const envoy = { envoy_cluster_name: `${destination.namespace}/${destination.name}` };
-  metrics.count('envoy_cluster_upstream_rq', { ...envoy, envoy_response_code: code });
-  metrics.observe('envoy_cluster_upstream_rq_time', envoy, durationMs);
   const app = { kubernetes_namespace: namespace, kubernetes_pod_name: pod.metadata.name, method, path, status: code };
   metrics.count('http_requests_total', app);
   metrics.observe('http_request_duration_seconds', app, durationMs / 1000);

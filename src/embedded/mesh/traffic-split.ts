@@ -3,6 +3,15 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+
+export const trafficSplit: RouteResolver = {
+  kinds: ['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
+    { apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit' },
+    { apiVersion: `specs.smi-spec.io/${version}`, kind: 'HTTPRouteGroup' },
+  ]),
+  resolve: routeByTrafficSplit,
+};
 
 /** The backend that the TrafficSplit of the request's Service picks; undefined when no split speaks of this request. */
 export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {

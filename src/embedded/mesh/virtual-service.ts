@@ -1,10 +1,12 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Destination } from './destination.ts';
 import { type IstioMatch, matchesAny } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { Destination, HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
 
 interface Headers {
   request?: HeaderChanges;
@@ -26,6 +28,11 @@ interface HttpRoute {
 
 /** What Istio does when a route says nothing of retries, and the word in `retryOn` when it gives only attempts. */
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
+
+export const virtualService: RouteResolver = {
+  kinds: ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind: 'VirtualService' })),
+  resolve: routeByVirtualService,
+};
 
 /** The route of the VirtualService that holds the request's host; undefined when none does. */
 export function routeByVirtualService(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {

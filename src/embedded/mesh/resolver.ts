@@ -1,0 +1,19 @@
+import type { KindRef } from '../../kube/cluster.ts';
+import type { LaggedView } from './lagged-view.ts';
+import type { MeshRequest } from './request.ts';
+import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+
+/** How the proxies understand the objects of one traffic provider, by that provider's own specification and nothing else. */
+export interface RouteResolver {
+  /** What it reads. One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
+  readonly kinds: readonly ObservedKind[];
+  /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
+  readonly histograms?: Readonly<Record<string, readonly number[]>>;
+  /** Where a request goes; undefined when no object of this provider speaks of it. */
+  resolve(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined;
+}
+
+export interface ObservedKind extends KindRef {
+  /** The name under which views know the kind, where another group has a kind of the same name. */
+  readonly knownAs?: string;
+}

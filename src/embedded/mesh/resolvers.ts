@@ -1,0 +1,7 @@
+import { knativeService } from './knative-service.ts';
+import type { RouteResolver } from './resolver.ts';
+import { trafficSplit } from './traffic-split.ts';
+import { virtualService } from './virtual-service.ts';
+
+/** Every traffic provider that the proxies understand; the first one whose objects speak of a request decides. */
+export const resolvers: readonly RouteResolver[] = [virtualService, trafficSplit, knativeService];

@@ -1,0 +1,24 @@
+import type { Provider } from '../../../src/api/canary.ts';
+import { istio } from './istio.ts';
+import { knative } from './knative.ts';
+import type { RouterCase } from './router-case.ts';
+import { smiMatches, smiWeights } from './smi.ts';
+
+const noProxy: RouterCase = {
+  lacks: { weights: 'no proxy', mirroring: 'no proxy', headerMatch: 'no proxy', sessionAffinity: 'no proxy' },
+  sums: () => [],
+};
+
+/** Each provider that has a router. */
+export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
+  istio,
+  knative,
+  kubernetes: noProxy,
+  linkerd: smiWeights('v1alpha1'),
+  none: noProxy,
+  osm: smiWeights('v1alpha2'),
+  'smi:v1alpha1': smiWeights('v1alpha1'),
+  'smi:v1alpha2': smiWeights('v1alpha2'),
+  'smi:v1alpha3': smiMatches,
+  'smi:v1alpha4': smiMatches,
+};

@@ -1,0 +1,19 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { RouterCase } from './router-case.ts';
+
+interface Rule {
+  route: { weight?: number }[];
+  match?: unknown;
+}
+const rulesOf = ({ spec }: KubeObject): Rule[] => [...(spec.http ?? []), ...(spec.tcp ?? [])];
+
+export const istio: RouterCase = {
+  lacks: {},
+  foreignSpec: {},
+  sums: (object) => rulesOf(object).map(({ route }) => route.reduce((sum, { weight = 0 }) => sum + weight, 0)),
+  isConditioned: (objects) =>
+    objects
+      .flatMap(rulesOf)
+      .every(({ route, match }) => !JSON.stringify(route).includes('shop-canary') || JSON.stringify(match).includes('insider')),
+  conditions: { queryParams: true, sourceLabels: true },
+};

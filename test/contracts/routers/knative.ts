@@ -1,0 +1,17 @@
+import type { RouterCase } from './router-case.ts';
+
+export const knative: RouterCase = {
+  lacks: { mirroring: 'no field', headerMatch: 'no field', sessionAffinity: 'no cookies' },
+  inPlace: [
+    {
+      apiVersion: 'serving.knative.dev/v1',
+      kind: 'Service',
+      metadata: { name: 'shop', namespace: 'prod', annotations: { 'flagger.app/primary-revision': 'shop-00001' } },
+      spec: { template: { spec: {} }, traffic: [{ latestRevision: true, percent: 100 }] },
+      status: { latestCreatedRevisionName: 'shop-00002' },
+    },
+  ],
+  foreignSpec: { traffic: ['a', 'b', 'c', 'd'].map((revisionName) => ({ revisionName, percent: 25 })) },
+  sums: ({ spec }) => [spec.traffic.reduce((sum: number, { percent }: { percent: number }) => sum + percent, 0)],
+  ownNames: ['shop'],
+};

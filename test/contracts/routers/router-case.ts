@@ -1,0 +1,31 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Routes } from '../../../src/api/routes.ts';
+
+export type Ability = 'weights' | 'mirroring' | 'headerMatch' | 'sessionAffinity';
+
+/** What the contract suite has to know of one provider, besides its router. */
+export interface RouterCase {
+  /** Why it lacks what it lacks; a difference from `supports` fails. */
+  lacks: Partial<Record<Ability, string>>;
+  /** Fields of the spec that this provider cannot do without (`ingressRef`, `routeRef`), and of its service (`gatewayRefs`). */
+  spec?: object;
+  service?: object;
+  /** Objects of the user that its routes are part of, or are made from. */
+  inPlace?: readonly KubeObject[];
+  /** A spec (or whole fields of the object, by `foreignMetadata`) of the last object written that says no routes of ours. */
+  foreignSpec?: object;
+  foreignMetadata?: object;
+  /** Sums of the weights that stand side by side, one for each place where they do; each has to be `total`. */
+  sums(object: KubeObject): number[];
+  total?: number;
+  /** The names that it may write under, besides those of the apex, primary and canary Services. */
+  ownNames?: readonly string[];
+  /** Whether all rules that can reach the canary carry the condition `x-user: insider`; absent where there is no header match. */
+  isConditioned?(objects: readonly KubeObject[]): boolean;
+  /** Routes that it cannot hold though the abilities suggest it: they have to be refused. */
+  refuses?(routes: Routes): boolean;
+  /** The forms of a condition's text that it can express; default: all. */
+  forms?: readonly ('exact' | 'prefix' | 'suffix' | 'regex')[];
+  /** Fields of a condition beside `headers`, and how many entries and headers an entry may have; default: by session affinity as Istio, no limit. */
+  conditions?: { queryParams?: boolean; sourceLabels?: boolean; mostEntries?: number; mostHeaders?: number };
+}

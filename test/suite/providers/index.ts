@@ -1,0 +1,12 @@
+import { istio } from './istio.ts';
+import type { ProviderFixture } from './provider-fixture.ts';
+import { smi } from './smi.ts';
+
+/** Every provider with a data plane in the embedded mesh. */
+export const providerFixtures: readonly ProviderFixture[] = [
+  istio,
+  smi('linkerd', 'v1alpha1'),
+  smi('smi:v1alpha2', 'v1alpha2'),
+  smi('smi:v1alpha3', 'v1alpha3'),
+  smi('smi:v1alpha4', 'v1alpha4'),
+];

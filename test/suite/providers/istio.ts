@@ -1,0 +1,25 @@
+import type { ProviderFixture } from './provider-fixture.ts';
+
+const http = (edit: (rules: { route: { weight?: number }[] }[]) => unknown): ProviderFixture['edits'][string] => {
+  return (object) => {
+    const copy = structuredClone(object);
+    copy.spec.http = edit(copy.spec.http);
+    return copy;
+  };
+};
+
+export const istio: ProviderFixture = {
+  provider: 'istio',
+  host: ({ name, namespace }) => `${name}.${namespace}`,
+  route: ({ name, namespace }) => ({ apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name, namespace }),
+  edits: {
+    'all weight to the canary': http((rules) =>
+      rules.map((rule) => ({ ...rule, route: rule.route.map((side, index) => ({ ...side, weight: 100 * index })) })),
+    ),
+    'half and half': http((rules) => rules.map((rule) => ({ ...rule, route: rule.route.map((side) => ({ ...side, weight: 50 })) }))),
+    'a rule of their own before ours': http((rules) => [{ match: [{ uri: { prefix: '/theirs' } }], ...rules[0] }, ...rules]),
+    'no rule at all': http(() => []),
+    'a timeout': http((rules) => rules.map((rule) => ({ ...rule, timeout: '7s' }))),
+    'other hosts': (object) => ({ ...object, spec: { ...object.spec, hosts: ['elsewhere.example.org'] } }),
+  },
+};

@@ -1,0 +1,25 @@
+import type { Provider } from '../../../src/api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+
+/** The application that a provider leads users to. */
+export interface AppName {
+  name: string;
+  namespace: string;
+}
+
+/** All that a suite has to know to play a release through one traffic provider, on either cluster. */
+export interface ProviderFixture {
+  provider: Provider;
+  /** What its users have before Serin comes, besides their Deployment and Service: an Ingress, a Gateway, the HTTPProxy that includes ours. */
+  objects?(app: AppName): KubeObject[];
+  /** Laid over the Canary's `spec`, and over its `spec.service`. */
+  spec?(app: AppName): object;
+  service?(app: AppName): object;
+  /** How clients ask: the Host, and headers that a proxy of the embedded mesh reads (`x-serin-gateway`) or the provider does. */
+  host(app: AppName): string;
+  headers?(app: AppName): Record<string, string>;
+  /** The object that holds the weights. */
+  route(app: AppName): ObjectRef;
+  /** What somebody else does to that object while a release is under way, each by its name; generic edits (metadata, deletion) are the suite's own. */
+  edits: Readonly<Record<string, (object: KubeObject) => KubeObject>>;
+}
