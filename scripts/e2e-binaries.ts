@@ -1,19 +1,7 @@
-import { type SpawnOptions, spawn } from 'node:child_process';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureEnvoy } from './e2e-envoy.ts';
+import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath, run } from './e2e-tools.ts';
 
 /** Names of the programs and the Go packages that they are built from. */
 const PROGRAMS = {
@@ -29,11 +17,6 @@ const LOCK_LOOK_MS = 1000;
 /** So often somebody who waits hears that the build goes on. */
 const TELL_EVERY_MS = 30_000;
 
-/** What this machine lacks, or what its tools said; the message is for the person who started the tests. */
-export class MissingToolError extends Error {
-  override readonly name = 'MissingToolError';
-}
-
 /**
  * The folder that holds etcd, kube-apiserver, kube-controller-manager and kubectl: `KUBEBUILDER_ASSETS`, or a cache folder that is
  * filled once with `go build`.
@@ -47,7 +30,7 @@ export async function ensureBinaries(say: (line: string) => void = () => undefin
     return { dir: assets };
   }
   const version = kubernetesVersion();
-  const dir = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'serin', `kubernetes-${version}`);
+  const dir = cacheFolder(`kubernetes-${version}`);
   if (missingIn(dir).length === 0) return { dir };
   if (!programOnPath('go'))
     throw new MissingToolError(
@@ -67,15 +50,6 @@ export async function ensureBinaries(say: (line: string) => void = () => undefin
       await build(name, version, dir, (line) => say(`[${index + 1}/${missing.length}] ${line}`));
   });
   return { dir };
-}
-
-function makeFolder(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true });
-    accessSync(dir, constants.W_OK);
-  } catch (cause) {
-    throw new MissingToolError(`${dir} cannot be written: set XDG_CACHE_HOME to a folder of yours with 5 GB of space`, { cause });
-  }
 }
 
 /** Half-written programs of a run that was cut off. */
@@ -220,20 +194,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function programOnPath(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/go/bin'];
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false; // absent or not ours to run: the same to the caller
-  }
-}
-
 /** Debian's packages start their service when installed, unless this policy file forbids it. */
 async function withoutServices<T>(work: () => Promise<T>): Promise<T> {
   const policy = '/usr/sbin/policy-rc.d';
@@ -244,22 +204,6 @@ async function withoutServices<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     if (isOurs) rmSync(policy, { force: true });
   }
-}
-
-function run(command: string, args: readonly string[], options: SpawnOptions): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(programOnPath(command) ?? command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (output += part.toString()));
-    // A compiler does not outlive who asked for it.
-    const kill = () => child.kill('SIGINT');
-    process.once('exit', kill);
-    child.once('error', reject);
-    child.once('close', (code) => {
-      process.removeListener('exit', kill);
-      resolve({ code, output });
-    });
-  });
 }
 
 if (import.meta.main) {
@@ -273,6 +217,7 @@ if (import.meta.main) {
     const { dir } = await ensureBinaries(say);
     say(`control plane: ${dir}`);
     say(`prometheus: ${await ensurePrometheus(say)}`);
+    say(`envoy: ${await ensureEnvoy(say)}`);
   } catch (error) {
     if (!(error instanceof MissingToolError)) throw error;
     process.stderr.write(`${error.message}\n`);

