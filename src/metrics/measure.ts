@@ -1,14 +1,16 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { parseDuration } from '../api/duration.ts';
 import { breach, type Limit, limitOf, limitText, type MetricKind } from './limit.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
 import { MetricTemplate } from './metric-template.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
+import { backendFor } from './providers/index.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
 import { prometheus } from './providers/prometheus.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
-import { queryVariables } from './query-variables.ts';
+import { defaultInterval, queryVariables } from './query-variables.ts';
 
 export interface MeasureDependencies {
   /** Address for built-in and inline queries, unless the Canary names its own. */
@@ -106,8 +108,8 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     if (found === undefined) return failed('not found; create it or correct templateRef');
     const template = MetricTemplate.safeParse(found);
     if (!template.success) return failed(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
-    const backend = await templateProvider(template.data, namespace, deps);
-    if (typeof backend === 'string') return failed(backend);
+    const backend = await templateProvider(template.data, namespace, metric, deps);
+    if ('problem' in backend) return failed(backend.problem);
     return await customVerdict(backend, canary, metric, template.data.spec.query, deps);
   } catch {
     // The error of a failed read may quote the request; the words for the user are ours.
@@ -121,24 +123,18 @@ function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependenc
 }
 
 /** The backend of a template, or why there is none. */
-async function templateProvider(template: MetricTemplate, namespace: string, deps: MeasureDependencies): Promise<MetricProvider | string> {
-  const { type = 'prometheus', address, headers, secretRef, insecureSkipVerify } = template.spec.provider;
-  if (type !== 'prometheus') return `provider type ${type} is not supported by this version`;
-  if (!address) return 'spec.provider.address is required';
-  const options = {
-    address,
-    timeoutMs: deps.timeoutMs,
-    ...(headers ? { headers } : {}),
-    ...(insecureSkipVerify === undefined ? {} : { insecureSkipVerify }),
-  };
-  if (!secretRef) return prometheus(options);
-  const secret = await deps.secret(namespace, secretRef.name);
-  if (!secret) return `Secret ${namespace}/${secretRef.name} not found`;
-  const { token, username, password } = secret;
-  if (token) return prometheus({ ...options, bearer: token });
-  if (username === undefined || password === undefined)
-    return `Secret ${namespace}/${secretRef.name} needs token, or username and password`;
-  return prometheus({ ...options, basicAuth: { username, password } });
+async function templateProvider(
+  { spec: { provider } }: MetricTemplate,
+  namespace: string,
+  metric: Metric,
+  deps: MeasureDependencies,
+): Promise<MetricProvider | { problem: string }> {
+  const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
+  const secret = provider.secretRef && (await deps.secret(namespace, provider.secretRef.name));
+  if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
+  const intervalMs = parseDuration(metric.interval || defaultInterval);
+  const { nowMs, timeoutMs } = deps;
+  return backendFor({ provider, secret, secretName, intervalMs, nowMs, timeoutMs });
 }
 
 function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {

@@ -8,6 +8,7 @@ export const MetricTemplate = z.looseObject({
       address: z.string().optional(),
       headers: z.record(z.string(), z.array(z.string())).optional(),
       secretRef: z.looseObject({ name: z.string() }).optional(),
+      region: z.string().optional(),
       insecureSkipVerify: z.boolean().optional(),
     }),
     query: z.string(),

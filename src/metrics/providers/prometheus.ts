@@ -1,4 +1,6 @@
-import got, { type OptionsOfTextResponseBody } from 'got';
+import { ask } from '../http/ask.ts';
+import { baseUrl } from '../http/base-url.ts';
+import type { MakeBackend } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { readAnswer } from './prometheus-answer.ts';
 
@@ -14,15 +16,13 @@ export interface PrometheusOptions {
   timeoutMs: number;
 }
 
-const MAX_BODY_BYTES = 5 * 1024 * 1024;
-
 /**
  * Prometheus' instant query API. Through got and not the prometheus-query package: that one reads `+Inf` as NaN, takes a value
  * of NaN for a number, and keeps the whole request with its credentials in its errors.
  */
 export function prometheus(options: PrometheusOptions): MetricProvider {
   const runQuery = async (query: string, signal: AbortSignal): Promise<Measurement> => {
-    const url = queryUrl(options.address, query);
+    const url = baseUrl(options.address, '/api/v1/query', { query: query.replace(/\s+/g, ' ') });
     if (!url) return { kind: 'error', reason: 'the address of Prometheus is no http or https URL' };
     return fetchMeasurement(url, options, signal);
   };
@@ -36,49 +36,13 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
   };
 }
 
-function queryUrl(address: string, query: string): URL | undefined {
-  const url = URL.parse(address);
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v1/query`;
-  url.hash = '';
-  url.search = new URLSearchParams({ query: query.replace(/\s+/g, ' ') }).toString();
-  return url;
-}
-
 async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const tooLong = new AbortController();
-  const deadline = AbortSignal.timeout(options.timeoutMs);
-  const origin = url.origin;
-  const request: OptionsOfTextResponseBody = {
-    headers: headersOf(options),
-    signal: AbortSignal.any([signal, deadline, tooLong.signal]),
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-    maxRedirects: 5,
-    https: { rejectUnauthorized: options.insecureSkipVerify !== true },
-    hooks: {
-      beforeRedirect: [
-        // Credentials may stand in any header, so a redirect elsewhere is refused rather than stripped.
-        (next) => {
-          if (next.url instanceof URL && next.url.origin !== origin) throw new Error('it redirects to another address');
-        },
-      ],
-    },
-  };
-  try {
-    const pending = got(url, request);
-    pending.on('downloadProgress', ({ transferred }) => {
-      if (transferred > MAX_BODY_BYTES) tooLong.abort();
-    });
-    const { statusCode, body } = await pending;
-    if (statusCode >= 300) return { kind: 'error', reason: `Prometheus answered ${statusCode}${detailOf(body)}` };
-    return readAnswer(body);
-  } catch (error) {
-    if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
-    if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
-    if (deadline.aborted) return { kind: 'error', reason: `Prometheus did not answer within ${options.timeoutMs} ms` };
-    return { kind: 'error', reason: `Prometheus at ${origin} cannot be asked: ${redact(error, options)}` };
-  }
+  const { bearer, basicAuth, headers = {}, insecureSkipVerify, timeoutMs } = options;
+  const secrets = [bearer, basicAuth?.password, basicAuth?.username, ...Object.values(headers).flat()];
+  const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', timeoutMs, insecureSkipVerify, secrets, signal });
+  if ('kind' in answer) return answer;
+  if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body)}` };
+  return readAnswer(answer.body);
 }
 
 function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Record<string, string[]> {
@@ -101,10 +65,19 @@ function detailOf(body: string): string {
   }
 }
 
-function redact(error: unknown, { address, bearer, basicAuth, headers = {} }: PrometheusOptions): string {
-  const { username = '', password = '' } = URL.parse(address) ?? {};
-  const secrets = [bearer, basicAuth?.password, basicAuth?.username, username, password, ...Object.values(headers).flat()];
-  let text = error instanceof Error ? error.message : String(error);
-  for (const secret of secrets) if (secret) text = text.replaceAll(secret, '***');
-  return text;
-}
+/** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */
+export const prometheusBackend: MakeBackend = ({ provider, secret, secretName, timeoutMs }) => {
+  const { address, headers, insecureSkipVerify } = provider;
+  if (!address) return { problem: 'spec.provider.address is required' };
+  const options: PrometheusOptions = {
+    address,
+    timeoutMs,
+    ...(headers ? { headers } : {}),
+    ...(insecureSkipVerify === undefined ? {} : { insecureSkipVerify }),
+  };
+  if (!secret) return prometheus(options);
+  const { token, username, password } = secret;
+  if (token) return prometheus({ ...options, bearer: token });
+  if (username === undefined || password === undefined) return { problem: `Secret ${secretName} needs token, or username and password` };
+  return prometheus({ ...options, basicAuth: { username, password } });
+};

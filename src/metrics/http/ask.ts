@@ -1,0 +1,70 @@
+import got, { type OptionsOfTextResponseBody } from 'got';
+
+/** One request to a metric backend. */
+export interface Ask {
+  url: URL;
+  /** Default: GET, or POST where there is a body. */
+  method?: 'GET' | 'POST';
+  headers?: Readonly<Record<string, string | string[]>>;
+  body?: string;
+}
+
+export interface AskOptions {
+  /** Who is asked, in words for the user: `Prometheus`. */
+  who: string;
+  /** For the whole call, redirects included. */
+  timeoutMs: number;
+  insecureSkipVerify?: boolean | undefined;
+  /** Texts that no reason may show: keys, tokens, passwords. */
+  secrets: readonly (string | undefined)[];
+  signal: AbortSignal;
+}
+
+/** What was answered, whatever its status; or why there is nothing that could be read. `reason` holds no credentials. */
+export type Answer = { status: number; body: string } | { kind: 'error'; reason: string };
+
+const MAX_BODY_BYTES = 5 * 1024 * 1024;
+
+/** Asks once, without retries: a check comes again with the next interval. Never throws. */
+export async function ask({ url, method, headers = {}, body }: Ask, options: AskOptions): Promise<Answer> {
+  const { who, timeoutMs, insecureSkipVerify, signal } = options;
+  const tooLong = new AbortController();
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const request: OptionsOfTextResponseBody = {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { ...headers },
+    signal: AbortSignal.any([signal, deadline, tooLong.signal]),
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    maxRedirects: 5,
+    https: { rejectUnauthorized: insecureSkipVerify !== true },
+    hooks: {
+      beforeRedirect: [
+        // Credentials may stand in any header, so a redirect elsewhere is refused rather than stripped.
+        (next) => {
+          if (next.url instanceof URL && next.url.origin !== url.origin) throw new Error('it redirects to another address');
+        },
+      ],
+    },
+    ...(body === undefined ? {} : { body }),
+  };
+  try {
+    const pending = got(url, request);
+    pending.on('downloadProgress', ({ transferred }) => {
+      if (transferred > MAX_BODY_BYTES) tooLong.abort();
+    });
+    const answer = await pending;
+    return { status: answer.statusCode, body: answer.body };
+  } catch (error) {
+    if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
+    if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
+    if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
+    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${redact(error, url, options.secrets)}` };
+  }
+}
+
+function redact(error: unknown, { username, password }: URL, secrets: AskOptions['secrets']): string {
+  let text = error instanceof Error ? error.message : String(error);
+  for (const secret of [...secrets, username, password]) if (secret) text = text.replaceAll(secret, '***');
+  return text;
+}

@@ -1,0 +1,32 @@
+import type { MetricTemplate } from '../metric-template.ts';
+import type { MetricProvider } from './metric-provider.ts';
+
+/** All that a backend is made from, for one check. */
+export interface BackendSource {
+  /** `spec.provider` of the MetricTemplate. */
+  provider: MetricTemplate['spec']['provider'];
+  /** Of the Secret that it names: its data, decoded and untrimmed; undefined where it names none. */
+  secret: Readonly<Record<string, string>> | undefined;
+  /** Name of that Secret with its namespace, for messages. */
+  secretName: string;
+  /** Length of the metric's interval in milliseconds; undefined where it is no Go duration, which only some backends mind (05 T12). */
+  intervalMs: number | undefined;
+  nowMs: number;
+  /** For each request. */
+  timeoutMs: number;
+}
+
+/** The backend, or why there can be none: a sentence for the user that names the field. */
+export type MakeBackend = (source: BackendSource) => MetricProvider | { problem: string };
+
+/** The values of these keys of the Secret; or what is missing, by name. */
+export function secretKeys<K extends string>(
+  { secret, secretName, provider }: BackendSource,
+  keys: readonly K[],
+): Record<K, string> | { problem: string } {
+  const who = provider.type ?? 'prometheus';
+  if (!secret) return { problem: `provider type ${who} needs spec.provider.secretRef: a Secret with ${keys.join(' and ')}` };
+  const missing = keys.filter((key) => !secret[key]);
+  if (missing.length > 0) return { problem: `Secret ${secretName} lacks ${missing.join(' and ')}, which provider type ${who} needs` };
+  return Object.fromEntries(keys.map((key) => [key, secret[key] ?? ''])) as Record<K, string>;
+}

@@ -1,0 +1,27 @@
+import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
+import type { MakeBackend } from './backend.ts';
+import { prometheusBackend } from './prometheus.ts';
+
+const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provider.type} is not supported by this version` });
+
+/** Every metric backend of the API. */
+export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
+  cloudwatch: later,
+  datadog: later,
+  dynatrace: later,
+  externalmetrics: later,
+  graphite: later,
+  influxdb: later,
+  keptn: later,
+  newrelic: later,
+  prometheus: prometheusBackend,
+  splunk: later,
+  stackdriver: later,
+};
+
+/** A type that is missing is Prometheus, as established (05 T20); an unknown one is an error. */
+export const backendFor: MakeBackend = (source) => {
+  const { type = 'prometheus' } = source.provider;
+  if (!Object.hasOwn(backends, type)) return { problem: `spec.provider.type ${type} is unknown; known are ${metricProviders.join(', ')}` };
+  return backends[type as MetricProviderType](source);
+};
