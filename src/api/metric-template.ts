@@ -32,6 +32,16 @@ export const MetricTemplateSpec = z.object({
       insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
     })
     .describe('The metric backend.'),
+  reduce: z
+    .enum(['first', 'last', 'min', 'max', 'avg', 'sum', 'error'])
+    .optional()
+    .describe('One number of several series; `error` refuses more than one. As the backend does when absent.'),
+  sample: z.enum(['first', 'last', 'avg']).optional().describe('One number of several points in time. As the backend does when absent.'),
+  window: z.string().optional().describe('How far back is asked, where the backend takes it from here: a duration such as 5m.'),
+  strictNoData: z
+    .boolean()
+    .optional()
+    .describe('Null, NaN and an empty answer are no data, also with backends where they count as zero or pass every limit.'),
   query: z.string().describe('Query with the template functions name, namespace, target, service, ingress, route, interval and variables.'),
 });
 export type MetricTemplateSpec = z.infer<typeof MetricTemplateSpec>;

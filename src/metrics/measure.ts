@@ -124,17 +124,21 @@ function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependenc
 
 /** The backend of a template, or why there is none. */
 async function templateProvider(
-  { spec: { provider } }: MetricTemplate,
+  { spec }: MetricTemplate,
   namespace: string,
   metric: Metric,
   deps: MeasureDependencies,
 ): Promise<MetricProvider | { problem: string }> {
+  const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
   const secret = provider.secretRef && (await deps.secret(namespace, provider.secretRef.name));
   if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
   const intervalMs = parseDuration(metric.interval || defaultInterval);
+  const windowMs = window === undefined ? undefined : parseDuration(window);
+  if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
   const { nowMs, timeoutMs } = deps;
-  return backendFor({ provider, secret, secretName, intervalMs, nowMs, timeoutMs });
+  const choice = { reduce, sample, strictNoData };
+  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs });
 }
 
 function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {

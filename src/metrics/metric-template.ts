@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MetricTemplateSpec } from '../api/metric-template.ts';
 
 /** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05 T20). */
 export const MetricTemplate = z.looseObject({
@@ -12,6 +13,10 @@ export const MetricTemplate = z.looseObject({
       insecureSkipVerify: z.boolean().optional(),
     }),
     query: z.string(),
+    reduce: MetricTemplateSpec.shape.reduce,
+    sample: MetricTemplateSpec.shape.sample,
+    window: z.string().optional(),
+    strictNoData: z.boolean().optional(),
   }),
 });
 export type MetricTemplate = z.infer<typeof MetricTemplate>;

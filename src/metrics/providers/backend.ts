@@ -1,4 +1,5 @@
 import type { MetricTemplate } from '../metric-template.ts';
+import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';
 
 /** All that a backend is made from, for one check. */
@@ -11,6 +12,9 @@ export interface BackendSource {
   secretName: string;
   /** Length of the metric's interval in milliseconds; undefined where it is no Go duration, which only some backends mind (05 T12). */
   intervalMs: number | undefined;
+  /** How far back from now is asked, where the template says so; undefined: as the backend does. */
+  windowMs: number | undefined;
+  choice: SampleChoice;
   nowMs: number;
   /** For each request. */
   timeoutMs: number;
@@ -29,4 +33,11 @@ export function secretKeys<K extends string>(
   const missing = keys.filter((key) => !secret[key]);
   if (missing.length > 0) return { problem: `Secret ${secretName} lacks ${missing.join(' and ')}, which provider type ${who} needs` };
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? ''])) as Record<K, string>;
+}
+
+/** How far back a backend looks that goes by the metric's interval; or why that cannot be told (05 T12). */
+export function windowOf(source: BackendSource, intervals: number): number | { problem: string } {
+  if (source.windowMs !== undefined) return source.windowMs;
+  if (source.intervalMs !== undefined) return source.intervalMs * intervals;
+  return { problem: `provider type ${source.provider.type} needs an interval such as 1m or 90s on the metric` };
 }

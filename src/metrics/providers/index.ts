@@ -1,5 +1,10 @@
 import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
 import type { MakeBackend } from './backend.ts';
+import { datadog } from './datadog.ts';
+import { dynatrace } from './dynatrace.ts';
+import { graphite } from './graphite.ts';
+import { influxdb } from './influxdb.ts';
+import { newrelic } from './newrelic.ts';
 import { prometheusBackend } from './prometheus.ts';
 
 const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provider.type} is not supported by this version` });
@@ -7,13 +12,13 @@ const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provid
 /** Every metric backend of the API. */
 export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
   cloudwatch: later,
-  datadog: later,
-  dynatrace: later,
+  datadog,
+  dynatrace,
   externalmetrics: later,
-  graphite: later,
-  influxdb: later,
+  graphite,
+  influxdb,
   keptn: later,
-  newrelic: later,
+  newrelic,
   prometheus: prometheusBackend,
   splunk: later,
   stackdriver: later,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pickSample, type SampleChoice, type SampleRule, type Samples } from '../samples.ts';
 import type { Measurement } from './metric-provider.ts';
 
 const Sample = z.tuple([z.number(), z.unknown()]).rest(z.unknown());
@@ -13,8 +14,11 @@ const Answer = z.object({
     .optional(),
 });
 
-/** The measurement in a body of `/api/v1/query`. Of several series the last decides (05 P5). */
-export function readAnswer(body: string): Measurement {
+/** Of several series the last that has a value decides, unless the template chooses (05 P5, W20). */
+const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
+
+/** The measurement in a body of `/api/v1/query`. */
+export function readAnswer(body: string, choice: SampleChoice = {}): Measurement {
   let json: unknown;
   try {
     json = JSON.parse(body);
@@ -25,36 +29,41 @@ export function readAnswer(body: string): Measurement {
   if (!parsed.success) return { kind: 'error', reason: 'Prometheus answered with JSON that is no query result' };
   const { status, error, data } = parsed.data;
   if (status !== 'success' || !data) return { kind: 'error', reason: `Prometheus refused the query: ${(error ?? status).slice(0, 300)}` };
-  return readResult(data.result, data.resultType);
+  const found = samplesOf(data.result, data.resultType);
+  return 'reason' in found ? { kind: 'error', ...found } : pickSample(found.samples, RULE, choice);
 }
 
 type Result = NonNullable<z.infer<typeof Answer>['data']>['result'];
 
-function readResult(result: Result, resultType: string | undefined): Measurement {
-  if (resultType === 'scalar') return readSample(result[1]);
-  if (resultType === 'string') return { kind: 'error', reason: 'the query gives a text, not a number' };
+function samplesOf(result: Result, resultType: string | undefined): { samples: Samples } | { reason: string } {
+  if (resultType === 'string') return { reason: 'the query gives a text, not a number' };
   if (resultType === 'matrix') return rangeResult;
-  let last: Measurement = { kind: 'noData', reason: 'the query found no series' };
+  if (resultType === 'scalar') return collect([readSample(result[1])]);
+  const points: Point[] = [];
   for (const series of result) {
-    if (typeof series !== 'object' || series === null)
-      return { kind: 'error', reason: 'Prometheus answered with JSON that is no query result' };
+    if (typeof series !== 'object' || series === null) return { reason: 'Prometheus answered with JSON that is no query result' };
     if ('values' in series) return rangeResult;
     // A native histogram has no single value: passed over like any other element without one.
-    if ('value' in series && Array.isArray(series.value)) last = readSample(series.value[1]);
+    points.push('value' in series && Array.isArray(series.value) ? readSample(series.value[1]) : null);
   }
-  return last;
+  return collect(points);
 }
 
-const rangeResult: Measurement = { kind: 'error', reason: 'the query gives a range of values: wrap it so that one value is left' };
+const rangeResult = { reason: 'the query gives a range of values: wrap it so that one value is left' };
 
-/** A value as Go writes floats: JavaScript's `Number` knows no `+Inf`. */
-function readSample(text: unknown): Measurement {
-  if (typeof text !== 'string') return { kind: 'noData', reason: 'the sample has no value' };
-  if (text === '+Inf' || text === 'Inf') return { kind: 'value', value: Infinity };
-  if (text === '-Inf') return { kind: 'value', value: -Infinity };
-  if (text === 'NaN') return { kind: 'noData', reason: 'the query gives NaN, as it does when there was no traffic' };
+type Point = number | null | { reason: string };
+
+function collect(points: readonly Point[]): { samples: Samples } | { reason: string } {
+  const wrong = points.find((point) => typeof point === 'object' && point !== null);
+  return wrong ?? { samples: points.map((point) => (typeof point === 'number' ? [point] : [null])) };
+}
+
+/** A value as Go writes floats: JavaScript's `Number` knows no `+Inf`. One that is no text is no value (05 P4). */
+function readSample(text: unknown): Point {
+  if (typeof text !== 'string') return null;
+  if (text === '+Inf' || text === 'Inf') return Number.POSITIVE_INFINITY;
+  if (text === '-Inf') return Number.NEGATIVE_INFINITY;
+  if (text === 'NaN') return Number.NaN;
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isNaN(value)
-    ? { kind: 'error', reason: `the sample ${JSON.stringify(text.slice(0, 40))} is no number` }
-    : { kind: 'value', value };
+  return Number.isNaN(value) ? { reason: `the sample ${JSON.stringify(text.slice(0, 40))} is no number` } : value;
 }

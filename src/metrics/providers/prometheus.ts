@@ -1,5 +1,6 @@
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
+import type { SampleChoice } from '../samples.ts';
 import type { MakeBackend } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { readAnswer } from './prometheus-answer.ts';
@@ -14,6 +15,7 @@ export interface PrometheusOptions {
   bearer?: string;
   /** For the whole call, redirects included. */
   timeoutMs: number;
+  choice?: SampleChoice;
 }
 
 /**
@@ -42,7 +44,7 @@ async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: Ab
   const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', timeoutMs, insecureSkipVerify, secrets, signal });
   if ('kind' in answer) return answer;
   if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body)}` };
-  return readAnswer(answer.body);
+  return readAnswer(answer.body, options.choice);
 }
 
 function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Record<string, string[]> {
@@ -66,12 +68,13 @@ function detailOf(body: string): string {
 }
 
 /** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */
-export const prometheusBackend: MakeBackend = ({ provider, secret, secretName, timeoutMs }) => {
+export const prometheusBackend: MakeBackend = ({ provider, secret, secretName, timeoutMs, choice }) => {
   const { address, headers, insecureSkipVerify } = provider;
   if (!address) return { problem: 'spec.provider.address is required' };
   const options: PrometheusOptions = {
     address,
     timeoutMs,
+    choice,
     ...(headers ? { headers } : {}),
     ...(insecureSkipVerify === undefined ? {} : { insecureSkipVerify }),
   };

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { baseUrl } from '../http/base-url.ts';
+import type { SampleRule } from '../samples.ts';
+import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { jsonBackend } from './json-backend.ts';
+
+const INTERVALS = 10;
+/** Of the first result the last data entry is judged; `read` gives that one alone, unless the template reduces several. */
+const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
+
+const Answer = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05 P40). */
+export const dynatrace: MakeBackend = (source) => {
+  const { address } = source.provider;
+  if (!address) return { problem: 'spec.provider.address is required' };
+  const keys = secretKeys(source, ['dynatrace_token']);
+  if ('problem' in keys) return keys;
+  const window = windowOf(source, INTERVALS);
+  if (typeof window !== 'number') return window;
+  const get = (path: string, query: Record<string, string>) => {
+    const url = baseUrl(address, path, query);
+    const headers = { authorization: `Api-Token ${keys.dynatrace_token}` };
+    return url ? { url, headers } : { problem: 'spec.provider.address is no http or https URL' };
+  };
+  const toMs = Math.floor(source.nowMs / 1000) * 1000;
+  return jsonBackend({
+    who: 'Dynatrace',
+    source,
+    secrets: [keys.dynatrace_token],
+    request: (metricSelector) =>
+      get('/api/v2/metrics/query', { from: String(source.nowMs - window), metricSelector, resolution: 'Inf', to: String(toMs) }),
+    read: (json) =>
+      Answer.safeParse(json).data?.result[0]?.data.map(({ values }) => values) ?? (Answer.safeParse(json).success ? [] : undefined),
+    rule: RULE,
+    probe: () => get('/api/v2/metrics', { pageSize: '1' }),
+    isGood: (status) => status === 200,
+    refusal: (json) => Refusal.safeParse(json).data?.error.message,
+  });
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { baseUrl } from '../http/base-url.ts';
+import type { SampleRule } from '../samples.ts';
+import type { MakeBackend } from './backend.ts';
+import { jsonBackend } from './json-backend.ts';
+
+const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
+
+const Numeric = z.union([z.number(), z.string(), z.null()]);
+const Answer = z.array(z.looseObject({ datapoints: z.array(z.tuple([Numeric, Numeric])) }));
+
+/** Graphite's render API. The query is itself a URL query string: `target=…&from=-2min` (05 P25). */
+export const graphite: MakeBackend = (source) => {
+  const { secret, secretName, provider } = source;
+  const { address } = provider;
+  if (!address) return { problem: 'spec.provider.address is required' };
+  if (secret && !(secret.username && secret.password)) return { problem: `Secret ${secretName} needs username and password` };
+  const credentials = secret && `Basic ${Buffer.from(`${secret.username}:${secret.password}`).toString('base64')}`;
+  const get = (query: string) => {
+    const parameters = new URLSearchParams(query.replace(/\s+/g, ' '));
+    parameters.set('format', 'json');
+    parameters.sort();
+    const url = baseUrl(address, '/render');
+    if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+    url.search = parameters.toString();
+    return { url, ...(credentials ? { headers: { authorization: credentials } } : {}) };
+  };
+  return jsonBackend({
+    who: 'Graphite',
+    source,
+    secrets: [secret?.username, secret?.password, credentials],
+    request: get,
+    read: readTargets,
+    rule: RULE,
+    probe: () => get('target=test'),
+    isGood: (status) => status < 300,
+  });
+};
+
+function readTargets(json: unknown): (number | null)[][] | undefined {
+  const targets = Answer.safeParse(json).data?.map(({ datapoints }) => datapoints.map(([value]) => numberOf(value)));
+  return targets?.some((points) => points.includes(undefined)) ? undefined : (targets as (number | null)[][] | undefined);
+}
+
+/** Values may come as text; undefined for a text that is no number. */
+function numberOf(value: number | string | null): number | null | undefined {
+  if (typeof value !== 'string') return value;
+  if (value === 'NaN') return Number.NaN;
+  return value.trim() === '' || Number.isNaN(Number(value)) ? undefined : Number(value);
+}

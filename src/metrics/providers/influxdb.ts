@@ -1,0 +1,101 @@
+import { parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import { ask } from '../http/ask.ts';
+import { baseUrl } from '../http/base-url.ts';
+import { pickSample, type SampleRule, type Samples } from '../samples.ts';
+import { type MakeBackend, secretKeys } from './backend.ts';
+
+/** Today an empty answer is zero, so that an error count without errors passes (05 §4.2); `strictNoData` takes it for no data. */
+const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'zero', nan: 'keep' };
+const DIALECT = { annotations: ['datatype', 'group', 'default'], delimiter: ',', header: true };
+const PROBE = 'from(bucket: "default") |> range(start: -2h)';
+const NUMBERS = ['double', 'long', 'unsignedLong'];
+
+/** InfluxDB 2: a Flux query, answered as annotated CSV (05 P30, P31). */
+export const influxdb: MakeBackend = (source) => {
+  const { provider, timeoutMs } = source;
+  if (!provider.address) return { problem: 'spec.provider.address is required' };
+  const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
+  if ('problem' in keys) return keys;
+  const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
+  if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+  const run = async (query: string, signal: AbortSignal) => {
+    const answer = await ask(
+      {
+        url,
+        headers: { 'content-type': 'application/json', ...(keys.token ? { authorization: `Token ${keys.token}` } : {}) },
+        body: JSON.stringify({ query, type: 'flux', dialect: DIALECT }),
+      },
+      { who: 'InfluxDB', timeoutMs, insecureSkipVerify: provider.insecureSkipVerify, secrets: [keys.token], signal },
+    );
+    if ('kind' in answer || (answer.status >= 200 && answer.status < 300)) return answer;
+    return { kind: 'error', reason: `InfluxDB answered ${answer.status}${refusalIn(answer.body, keys.token)}` } as const;
+  };
+  return {
+    async runQuery(query, signal) {
+      const answer = await run(query, signal);
+      if ('kind' in answer) return answer;
+      const read = readRecords(answer.body);
+      return 'reason' in read ? { kind: 'error', ...read } : pickSample(read.samples, RULE, source.choice);
+    },
+    async isOnline(signal) {
+      const answer = await run(PROBE, signal);
+      return 'kind' in answer ? answer.reason : undefined;
+    },
+  };
+};
+
+/** The values of each table of an annotated CSV; or what it says instead. */
+function readRecords(csv: string): { samples: Samples } | { reason: string } {
+  let rows: string[][];
+  try {
+    rows = parse(csv, { relax_column_count: true, skip_empty_lines: true });
+  } catch {
+    return { reason: 'InfluxDB answered with something that is no CSV' };
+  }
+  const tables = new Map<string, (number | null)[]>();
+  let types: readonly string[] = [];
+  let header: readonly string[] | undefined;
+  for (const row of rows) {
+    if (row[0]?.startsWith('#')) {
+      if (row[0] === '#datatype') types = row;
+      header = undefined;
+      continue;
+    }
+    if (!header) {
+      header = row;
+      continue;
+    }
+    const at = (column: string) => row[header?.indexOf(column) ?? -1];
+    const error = at('error');
+    if (error) return { reason: `InfluxDB refused the query: ${error.slice(0, 300)}` };
+    const value = header.indexOf('_value');
+    if (value < 0) return { reason: 'the query gives records without _value, which is what would be judged' };
+    if (types.length > 0 && !NUMBERS.includes(types[value] ?? '')) return { reason: `_value is of type ${types[value]}, not a number` };
+    const number = numberOf(row[value] ?? '');
+    if (number === undefined) return { reason: `_value ${JSON.stringify(row[value]?.slice(0, 40))} is no number` };
+    const table = at('table') ?? '';
+    tables.set(table, [...(tables.get(table) ?? []), number]);
+  }
+  return { samples: [...tables.values()] };
+}
+
+/** A value as Go writes floats; undefined for a text that is none. */
+function numberOf(text: string): number | null | undefined {
+  if (text === '') return null;
+  if (text === 'NaN') return Number.NaN;
+  if (text === '+Inf') return Number.POSITIVE_INFINITY;
+  if (text === '-Inf') return Number.NEGATIVE_INFINITY;
+  return Number.isNaN(Number(text)) ? undefined : Number(text);
+}
+
+const Refusal = z.object({ message: z.string() });
+
+function refusalIn(body: string, token: string): string {
+  try {
+    const words = Refusal.safeParse(JSON.parse(body)).data?.message.slice(0, 300);
+    return words === undefined ? '' : `: ${token ? words.replaceAll(token, '***') : words}`;
+  } catch {
+    return '';
+  }
+}

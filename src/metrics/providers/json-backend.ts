@@ -1,0 +1,75 @@
+import { type Ask, ask } from '../http/ask.ts';
+import { pickSample, type SampleRule, type Samples } from '../samples.ts';
+import type { BackendSource } from './backend.ts';
+import type { Measurement, MetricProvider } from './metric-provider.ts';
+
+export interface JsonBackend {
+  /** Its name in messages. */
+  who: string;
+  source: BackendSource;
+  secrets: readonly (string | undefined)[];
+  /** The request for a rendered query; or why there can be none. */
+  request(query: string): Ask | { problem: string };
+  /** What it found; throws, or gives undefined, where the answer has not the documented shape. */
+  read(json: unknown): Samples | undefined;
+  rule: SampleRule;
+  /** A request that any working installation answers well. */
+  probe(): Ask | { problem: string };
+  /** Statuses below 300 that are an answer; default: all of 2xx. */
+  isGood?(status: number): boolean;
+  /** The backend's own words in the body of a refusal; nothing of a body of another shape is shown (05 W37). */
+  refusal?(json: unknown): string | undefined;
+}
+
+/** A backend that is asked over HTTP and answers with JSON. */
+export function jsonBackend(backend: JsonBackend): MetricProvider {
+  const { who, source, secrets, rule } = backend;
+  const options = (signal: AbortSignal) => ({
+    who,
+    timeoutMs: source.timeoutMs,
+    insecureSkipVerify: source.provider.insecureSkipVerify,
+    secrets,
+    signal,
+  });
+  const fetch = async (request: Ask | { problem: string }, signal: AbortSignal) => {
+    if ('problem' in request) return { kind: 'error', reason: request.problem } as const;
+    const answer = await ask(request, options(signal));
+    if ('kind' in answer) return answer;
+    const isGood = backend.isGood?.(answer.status) ?? (answer.status >= 200 && answer.status < 300);
+    if (isGood) return answer;
+    return { kind: 'error', reason: `${who} answered ${answer.status}${refusalIn(answer.body, backend)}` } as const;
+  };
+  return {
+    async runQuery(query, signal): Promise<Measurement> {
+      const answer = await fetch(backend.request(query), signal);
+      if ('kind' in answer) return answer;
+      const json = parse(answer.body);
+      if (json === undefined) return { kind: 'error', reason: `${who} answered with something that is no JSON` };
+      const samples = backend.read(json);
+      if (samples === undefined) return { kind: 'error', reason: `${who} answered with JSON that is no query result` };
+      return pickSample(samples, rule, source.choice);
+    },
+    async isOnline(signal) {
+      const answer = await fetch(backend.probe(), signal);
+      return 'kind' in answer ? answer.reason : undefined;
+    },
+  };
+}
+
+/** Undefined for what is no JSON. */
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_WORDS = 300;
+
+function refusalIn(body: string, { refusal, secrets }: JsonBackend): string {
+  let words = refusal?.(parse(body));
+  if (words === undefined) return '';
+  for (const secret of secrets) if (secret) words = words.replaceAll(secret, '***');
+  return `: ${words.slice(0, MOST_WORDS)}`;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { baseUrl } from '../http/base-url.ts';
+import type { SampleRule } from '../samples.ts';
+import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { jsonBackend } from './json-backend.ts';
+
+const DEFAULT_ADDRESS = 'https://insights-api.newrelic.com';
+const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
+
+const Answer = z.object({ results: z.array(z.looseObject({ result: z.number().nullish() })) });
+const Refusal = z.object({ error: z.string() });
+
+/** New Relic's Insights query API: `GET /v1/accounts/{id}/query`, the window written into the NRQL (05 P20). */
+export const newrelic: MakeBackend = (source) => {
+  const keys = secretKeys(source, ['newrelic_account_id', 'newrelic_query_key']);
+  if ('problem' in keys) return keys;
+  const window = windowOf(source, 1);
+  if (typeof window !== 'number') return window;
+  const address = source.provider.address || DEFAULT_ADDRESS;
+  const path = `/v1/accounts/${encodeURIComponent(keys.newrelic_account_id)}/query`;
+  const get = (query: string) => {
+    const url = baseUrl(address, path, { nrql: `${query} SINCE ${Math.floor(window / 1000)} seconds ago` });
+    return url
+      ? { url, headers: { 'x-query-key': keys.newrelic_query_key } }
+      : { problem: 'spec.provider.address is no http or https URL' };
+  };
+  return jsonBackend({
+    who: 'New Relic',
+    source,
+    secrets: [keys.newrelic_query_key],
+    request: get,
+    read(json) {
+      const { data } = Answer.safeParse(json);
+      // Several aggregates or facets have no one result: nothing that could be judged, as established.
+      return data && (data.results.length === 1 ? [[data.results[0]?.result ?? null]] : []);
+    },
+    rule: RULE,
+    probe: () => get('SELECT * FROM Metric'),
+    isGood: (status) => status === 200,
+    refusal: (json) => Refusal.safeParse(json).data?.error,
+  });
+};

@@ -1,0 +1,70 @@
+import type { Measurement } from './providers/metric-provider.ts';
+
+/** What a backend found: samples of each series, oldest first, in the order that it answered them. `null` is a point without a value. */
+export type Samples = readonly (readonly (number | null)[])[];
+
+/** Which sample of an answer is judged, and what is made of one that is not there (05 §4.2: each backend has its own habit). */
+export interface SampleRule {
+  series: 'first' | 'last';
+  sample: 'first' | 'last';
+  /** A point without a value: zero, as if it were not there, or no data at all. */
+  null: 'zero' | 'skip' | 'noData';
+  /** No series, or none with a point. */
+  empty: 'noData' | 'zero';
+  nan: 'keep' | 'noData';
+}
+
+/** What a MetricTemplate says of it; what is absent stays as the backend's rule has it. */
+export interface SampleChoice {
+  /** One number of several series; `error` refuses more than one. */
+  reduce?: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum' | 'error' | undefined;
+  /** One number of several points in time. */
+  sample?: 'first' | 'last' | 'avg' | undefined;
+  /** Null, NaN and an empty answer are no data, whatever the backend's rule (05 W19, W35). */
+  strictNoData?: boolean | undefined;
+}
+
+/** The one number that is judged. */
+export function pickSample(samples: Samples, backend: SampleRule, choice: SampleChoice = {}): Measurement {
+  const rule: SampleRule = choice.strictNoData ? { ...backend, null: 'skip', empty: 'noData', nan: 'noData' } : backend;
+  if (choice.reduce === 'error' && samples.length > 1)
+    return { kind: 'error', reason: `the query found ${samples.length} series where the template wants one` };
+  const bySeries = samples.map((points) => pickPoint(points, rule, choice.sample ?? rule.sample));
+  const picked = reduceSeries(bySeries, choice.reduce === undefined || choice.reduce === 'error' ? rule.series : choice.reduce, rule);
+  if (picked === undefined) return rule.empty === 'zero' && hasNoPoint(samples) ? { kind: 'value', value: 0 } : noValue(samples);
+  if (Number.isNaN(picked) && rule.nan === 'noData')
+    return { kind: 'noData', reason: 'the query gives NaN, as it does when there was no traffic' };
+  return { kind: 'value', value: picked };
+}
+
+/** Undefined: the series has nothing to say; null: its point has no value, and that is the answer. */
+type Point = number | null | undefined;
+
+function pickPoint(points: readonly (number | null)[], rule: SampleRule, sample: 'first' | 'last' | 'avg'): Point {
+  const values = points.flatMap((point) => (point !== null ? point : rule.null === 'zero' ? 0 : rule.null === 'noData' ? null : []));
+  if (sample !== 'avg') return values.at(sample === 'first' ? 0 : -1);
+  const numbers = values.filter((value) => value !== null);
+  return numbers.length === 0 ? values[0] : sum(numbers) / numbers.length;
+}
+
+function reduceSeries(
+  points: readonly Point[],
+  how: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum',
+  rule: SampleRule,
+): number | undefined {
+  // Under `skip` a series without a value is passed over; otherwise the first or last one decides, whatever it holds.
+  const told = rule.null === 'skip' ? points.filter((point) => typeof point === 'number') : points;
+  if (how === 'first' || how === 'last') return told.at(how === 'first' ? 0 : -1) ?? undefined;
+  const numbers = points.filter((point) => typeof point === 'number');
+  if (numbers.length === 0) return undefined;
+  if (how === 'min') return Math.min(...numbers);
+  if (how === 'max') return Math.max(...numbers);
+  return how === 'sum' ? sum(numbers) : sum(numbers) / numbers.length;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0);
+const hasNoPoint = (samples: Samples): boolean => samples.every((points) => points.length === 0);
+
+function noValue(samples: Samples): Measurement {
+  return { kind: 'noData', reason: hasNoPoint(samples) ? 'the query found no series' : 'the series that the query found has no value' };
+}

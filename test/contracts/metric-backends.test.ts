@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MetricProviderType } from '../../src/api/metric-template.ts';
+import type { MakeBackend } from '../../src/metrics/providers/backend.ts';
+import { backendFor, backends } from '../../src/metrics/providers/index.ts';
+import type { Measurement, MetricProvider } from '../../src/metrics/providers/metric-provider.ts';
+import type { SampleChoice } from '../../src/metrics/samples.ts';
+import { type BackendCase, type FakeBackend, type Scenario, sourceOf } from './metric-backends/backend-case.ts';
+import { backendCases } from './metric-backends/index.ts';
+import { prometheus } from './metric-backends/prometheus.ts';
+
+const signal = new AbortController().signal;
+
+it('every backend that is there has a case', () => {
+  const isThere = ([type, make]: [string, MakeBackend]) => {
+    const made = make({ ...sourceOf(prometheus, type, 'http://127.0.0.1:1') });
+    return !('problem' in made && made.problem.includes('not supported by this version'));
+  };
+  expect(Object.keys(backendCases).sort()).toEqual(
+    Object.entries(backends)
+      .filter(isThere)
+      .map(([type]) => type)
+      .sort(),
+  );
+});
+
+describe.each(Object.entries(backendCases) as [MetricProviderType, BackendCase][])('metric backend %s', (type, known) => {
+  let fake: FakeBackend;
+  beforeAll(async () => {
+    fake = await known.start();
+  });
+  afterAll(() => fake.stop());
+
+  const make = (choice?: SampleChoice, changes: object = {}): MetricProvider => {
+    const made = backendFor({ ...sourceOf(known, type, fake.address, choice), ...changes });
+    if ('problem' in made) throw new Error(made.problem);
+    return made;
+  };
+  const asked = async (scenario: Scenario, choice?: SampleChoice, changes?: object): Promise<Measurement> => {
+    fake.plays(scenario);
+    fake.requests.splice(0);
+    return make(choice, changes).runQuery(known.query, signal);
+  };
+  const noData = { kind: 'noData', reason: expect.any(String) };
+
+  it('asks in the documented form and reads the value', async () => {
+    expect(await asked('value')).toEqual({ kind: 'value', value: 7 });
+    expect(fake.requests).not.toEqual([]);
+    for (const request of fake.requests) expect(known.isDocumented(request), JSON.stringify(request)).toBe(true);
+  });
+
+  it('tells no data apart from zero', async () => {
+    expect(await asked('noData', { strictNoData: true })).toEqual(noData);
+  });
+
+  const today = {
+    null: known.null ?? 'noData',
+    empty: known.empty ?? 'noData',
+    NaN: known.NaN ?? 'noData',
+    stale: known.stale ?? 'noData',
+  };
+  for (const [scenario, result] of Object.entries(today) as ['null' | 'empty' | 'NaN' | 'stale', number | string][]) {
+    if (typeof result === 'string' && !['noData', 'kept'].includes(result)) {
+      it(`knows no answer of the kind ${scenario}: ${result}`, () => expect(result.length).toBeGreaterThan(10));
+      continue;
+    }
+    it(`takes ${scenario} for ${result} by default, and for no data where the template wants that`, async () => {
+      const expected = result === 'noData' ? noData : { kind: 'value', value: result === 'kept' ? Number.NaN : result };
+      expect(await asked(scenario)).toEqual(expected);
+      expect(await asked(scenario, { strictNoData: true })).toEqual(noData);
+    });
+  }
+
+  it('handles several series knowingly', async () => {
+    const { ofSeveral } = known;
+    const measured = await asked('severalSeries');
+    if (ofSeveral === 'noData') expect(measured).toEqual(noData);
+    else if (typeof ofSeveral === 'number') expect(measured).toEqual({ kind: 'value', value: ofSeveral });
+    else expect(measured).toEqual({ kind: 'error', reason: expect.stringMatching(ofSeveral) });
+  });
+
+  it.each([
+    ['refused', known.refusalShown ?? /answered 400/],
+    ['badCredentials', /40[13]/],
+    ['down', /50[03]/],
+    ['cutOff', /cannot be asked|ended/],
+    ['wrongJson', /is no (JSON|CSV)/],
+    ['otherJson', /no query result|without _value/],
+    ['hugeBody', /longer than 5 MB/],
+    ['redirect', /redirects to another address|302/],
+  ] as const)('an answer that is %s is an error, in words', async (scenario, words) => {
+    expect(await asked(scenario)).toEqual({ kind: 'error', reason: expect.stringMatching(words) });
+  });
+
+  it('an answer that does not come is an error after its time, and one that nobody waits for at once', async () => {
+    expect(await asked('slow', {}, { timeoutMs: 100 })).toEqual({ kind: 'error', reason: expect.stringMatching(/within 100 ms/) });
+    fake.plays('slow');
+    expect(await make().runQuery(known.query, AbortSignal.abort())).toEqual({ kind: 'error', reason: expect.stringMatching(/cancelled/) });
+  });
+
+  it('is online when it answers, and says why not', async () => {
+    fake.plays('value');
+    expect(await make().isOnline(signal)).toBeUndefined();
+    fake.plays('down');
+    expect(await make().isOnline(signal)).toEqual(expect.any(String));
+  });
+
+  it('shows no credential, whatever happens', async () => {
+    const scenarios: Scenario[] = ['refused', 'badCredentials', 'down', 'cutOff', 'wrongJson', 'otherJson', 'redirect'];
+    const told = [];
+    for (const scenario of scenarios) told.push(await asked(scenario));
+    await fake.stop();
+    told.push(await make().runQuery(known.query, signal), await make().isOnline(signal));
+    fake = await known.start();
+    const text = JSON.stringify(told);
+    for (const secret of [...known.planted, 'planted-page']) expect(text).not.toContain(secret);
+  });
+
+  it('says what a Secret lacks, by name', () => {
+    const { secret } = known.source;
+    if (!secret) return;
+    for (const key of Object.keys(secret)) {
+      const { [key]: _, ...rest } = secret;
+      const made = backendFor({ ...sourceOf(known, type, fake.address), secret: rest });
+      if ('problem' in made) expect(made.problem).toMatch(new RegExp(`shop/keys.*${key}`));
+    }
+  });
+});

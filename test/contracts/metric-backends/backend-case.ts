@@ -1,0 +1,70 @@
+import type { BackendSource } from '../../../src/metrics/providers/backend.ts';
+import type { Measurement } from '../../../src/metrics/providers/metric-provider.ts';
+
+/** What a backend can be asked to answer, in its own words. */
+export type Scenario =
+  | 'value'
+  | 'noData'
+  | 'null'
+  | 'NaN'
+  | 'empty'
+  | 'severalSeries'
+  | 'stale'
+  | 'refused'
+  | 'down'
+  | 'slow'
+  | 'cutOff'
+  | 'wrongJson'
+  | 'otherJson'
+  | 'hugeBody'
+  | 'redirect'
+  | 'badCredentials';
+
+export interface SeenRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+/** A local server that speaks the documented API of a backend. */
+export interface FakeBackend {
+  address: string;
+  plays(scenario: Scenario): void;
+  readonly requests: SeenRequest[];
+  stop(): Promise<void>;
+}
+
+export interface BackendCase {
+  start(): Promise<FakeBackend>;
+  /** What a MetricTemplate and its Secret hold; the address is that of the fake. */
+  source: { provider?: object; secret?: Readonly<Record<string, string>>; intervalMs?: number };
+  query: string;
+  /** What of the request shows that it is the documented one. */
+  isDocumented(request: SeenRequest): boolean;
+  /** The number that `value` holds is 7 and the one of `severalSeries` is this, by the backend's own rule. */
+  ofSeveral: number | 'noData' | RegExp;
+  /** Where today's answer is not `noData`: a number; where it cannot happen: the reason, in words. */
+  null?: number | string;
+  empty?: number | string;
+  NaN?: 'kept' | 'noData' | string;
+  stale?: string;
+  /** Under `strictNoData` all four are no data, unless it cannot happen. */
+  refusalShown?: RegExp;
+  /** Texts of the Secret that nothing may show. */
+  planted: readonly string[];
+}
+
+/** What a check asks with. */
+export const sourceOf = (known: BackendCase, type: string, address: string, choice: BackendSource['choice'] = {}): BackendSource => ({
+  provider: { type, address, ...(known.source.secret ? { secretRef: { name: 'keys' } } : {}), ...known.source.provider },
+  secret: known.source.secret,
+  secretName: 'shop/keys',
+  intervalMs: known.source.intervalMs ?? 60_000,
+  windowMs: undefined,
+  choice,
+  nowMs: 1_800_000_000_500,
+  timeoutMs: 2_000,
+});
+
+export const isNumber = (expected: number): Measurement => ({ kind: 'value', value: expected });

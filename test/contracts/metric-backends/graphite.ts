@@ -1,0 +1,28 @@
+import type { BackendCase } from './backend-case.ts';
+import { httpFake } from './http-fake.ts';
+
+const targets = (...points: (number | string | null)[][]) =>
+  JSON.stringify(points.map((values, index) => ({ target: `t${index}`, datapoints: values.map((value, at) => [value, at]) })));
+
+export const graphite: BackendCase = {
+  start: () =>
+    httpFake({
+      value: targets([3, 8.5, null, '7']),
+      noData: targets([null, null]),
+      null: targets([null]),
+      NaN: targets(['NaN']),
+      empty: targets(),
+      severalSeries: targets([3], [4], [null]),
+      refused: { status: 400, body: 'a page' },
+    }),
+  source: { secret: { username: 'reader', password: 'planted-password' } },
+  query: 'target=sum(requests)&from=-2min\n',
+  isDocumented: ({ method, url, headers }) =>
+    method === 'GET' &&
+    url === '/render?format=json&from=-2min+&target=sum%28requests%29' &&
+    headers.authorization === `Basic ${Buffer.from('reader:planted-password').toString('base64')}`,
+  ofSeveral: 4,
+  NaN: 'kept',
+  stale: 'points carry their time, and the query says how far back counts',
+  planted: ['planted-password'],
+};

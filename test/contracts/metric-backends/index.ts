@@ -1,0 +1,17 @@
+import type { MetricProviderType } from '../../../src/api/metric-template.ts';
+import type { BackendCase } from './backend-case.ts';
+import { datadog } from './datadog.ts';
+import { dynatrace } from './dynatrace.ts';
+import { graphite } from './graphite.ts';
+import { influxdb } from './influxdb.ts';
+import { newrelic } from './newrelic.ts';
+import { prometheus } from './prometheus.ts';
+
+export const backendCases: Readonly<Partial<Record<MetricProviderType, BackendCase>>> = {
+  datadog,
+  dynatrace,
+  graphite,
+  influxdb,
+  newrelic,
+  prometheus,
+};
