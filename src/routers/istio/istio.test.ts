@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, weight } from '../../api/routes.ts';
+import { originalConfig } from '../original-spec.ts';
 import { istio } from './istio.ts';
-import { originalConfig } from './original-spec.ts';
 
 const virtualService = (http: object[], annotations?: Record<string, string>): KubeObject => ({
   apiVersion: 'networking.istio.io/v1beta1',

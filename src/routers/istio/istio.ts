@@ -1,13 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { fluxOff, names } from '../../api/names.ts';
+import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
+import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, refusalOf } from '../routing-error.ts';
+import { routingMetadata } from '../routing-metadata.ts';
 import { destination, renderHttp, renderTcp, rule } from './http-routes.ts';
 import { mergeMatch, serviceMatch } from './match.ts';
-import { isTaken, originalConfig, originalSpec, rememberedSpec } from './original-spec.ts';
 import { readVirtualService } from './read-routes.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
@@ -77,18 +78,19 @@ function renderDestinationRule(canary: Canary, ref: ObjectRef): KubeObject {
 
 function renderVirtualService(canary: Canary, routes: Routes, found: KubeObject | undefined): KubeObject {
   checkExposure(canary);
-  const { apex } = canary.spec.service;
-  const original = rememberedSpec(canary, found);
   return {
     apiVersion,
     kind: 'VirtualService',
-    metadata: {
-      name: names(canary).apexService,
-      namespace: canary.metadata.namespace,
-      ...(apex?.labels ? { labels: { ...apex.labels } } : {}),
-      annotations: { ...apex?.annotations, ...fluxOff, ...(original === undefined ? {} : { [originalConfig]: original }) },
-    },
+    metadata: routingMetadata(canary, rememberedSpec(found, namesOurSides(canary))),
     spec: { ...exposure(canary), ...(isTcp(canary) ? { tcp: renderTcp(canary, tcpShare(routes)) } : { http: renderHttp(canary, routes) }) },
+  };
+}
+
+function namesOurSides(canary: Canary): NamesOurSides {
+  const { primaryService, canaryService } = names(canary);
+  return (spec) => {
+    const text = JSON.stringify(spec);
+    return [primaryService, canaryService].some((host) => text.includes(`"host":"${host}"`) || text.includes(`"host":"${host}.`));
   };
 }
 
@@ -117,9 +119,9 @@ function finalize(canary: Canary, current: readonly KubeObject[]): Change {
   const found = findObject(current, virtualServiceRef(canary));
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
   // Without our hosts and our annotation it is restored already, or was never ours.
-  if (!found || !isTaken(canary, found)) return { write: [], remove };
+  if (!found || !isTaken(found, namesOurSides(canary))) return { write: [], remove };
   const metadata = { name: found.metadata.name, namespace: canary.metadata.namespace };
-  const spec = originalSpec(canary, found) ?? { ...exposure(canary), ...toApex(canary) };
+  const spec = originalSpec(found, namesOurSides(canary)) ?? { ...exposure(canary), ...toApex(canary) };
   return { write: [{ apiVersion, kind: 'VirtualService', metadata, spec }], remove };
 }
 

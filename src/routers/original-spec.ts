@@ -1,0 +1,51 @@
+import type { KubeObject } from '../api/kube-object.ts';
+
+/** The established annotation in which a routing object found in place keeps its own spec. */
+export const originalConfig = 'flagger.kubernetes.io/original-configuration';
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Whether a spec routes to the sides that we have made: such a spec is none of the user's. */
+export type NamesOurSides = (spec: object) => boolean;
+
+/** A spec that holds one of these words as the value of a field of that name, in its JSON. */
+export function namesIn(field: string, words: readonly string[]): NamesOurSides {
+  return (spec) => {
+    const text = JSON.stringify(spec);
+    return words.some((word) => text.includes(`"${field}":${JSON.stringify(word)}`));
+  };
+}
+
+/**
+ * What to keep in the annotation: the spec as it was before our first write, taken once and then repeated unchanged
+ * (04 R-D2; the established controller overwrites it with its own spec at the second change). Undefined: nothing to keep.
+ */
+export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {
+  if (!found) return undefined;
+  const kept = found.metadata.annotations?.[originalConfig];
+  if (kept !== undefined) return kept;
+  return found.spec === undefined || namesOurSides(found.spec) ? undefined : JSON.stringify(found.spec);
+}
+
+/** Whether a routing object carries anything of ours that deletion has to undo. */
+export function isTaken(found: KubeObject, namesOurSides: NamesOurSides): boolean {
+  return found.metadata.annotations?.[originalConfig] !== undefined || namesOurSides(found.spec ?? {});
+}
+
+/** The spec to put back; the user's last apply is newer than our copy. One that routes to our sides is none of theirs. */
+export function originalSpec(found: KubeObject, namesOurSides: NamesOurSides): object | undefined {
+  const { [lastApplied]: applied, [originalConfig]: kept } = found.metadata.annotations ?? {};
+  return [specIn(applied, true), specIn(kept, false)].find((spec) => spec !== undefined && !namesOurSides(spec));
+}
+
+/** Text that is not the JSON of an object counts as absent: deletion must not hang on it (04 R-L2). */
+function specIn(text: string | undefined, wholeObject: boolean): object | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const spec = wholeObject ? (parsed as { spec?: unknown } | null)?.spec : parsed;
+    return typeof spec === 'object' && spec !== null ? spec : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

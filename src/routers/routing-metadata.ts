@@ -1,0 +1,18 @@
+import type { Canary } from '../api/canary.ts';
+import type { ObjectMeta } from '../api/kube-object.ts';
+import { fluxOff, names } from '../api/names.ts';
+import { originalConfig } from './original-spec.ts';
+
+/**
+ * Of a routing object under the apex name: `service.apex.{labels,annotations}` and what keeps Flux from it (04 §3.1). `original`: the
+ * spec of an object found in place, as text.
+ */
+export function routingMetadata(canary: Canary, original: string | undefined): ObjectMeta {
+  const { apex } = canary.spec.service;
+  return {
+    name: names(canary).apexService,
+    namespace: canary.metadata.namespace,
+    ...(apex?.labels ? { labels: { ...apex.labels } } : {}),
+    annotations: { ...apex?.annotations, ...fluxOff, ...(original === undefined ? {} : { [originalConfig]: original }) },
+  };
+}
