@@ -37,6 +37,7 @@ describe('examples', () => {
       'blue-green.yaml',
       'config-tracking.yaml',
       'daemon-set.yaml',
+      'gateway-api.yaml',
       'istio-canary.yaml',
       'knative.yaml',
       'metric-template.yaml',

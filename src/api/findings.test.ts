@@ -172,6 +172,12 @@ describe('warnings', () => {
       { spec: { ...scaledBy('ScaledObject'), targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'shop' } } },
       'spec.autoscalerRef',
     ],
+    [
+      '04-V29: a timeout on the older Gateway API',
+      { spec: { provider: 'gatewayapi:v1beta1' }, service: { gatewayRefs, timeout: '5s' } },
+      'spec.service.timeout',
+    ],
+    ['a timeout of a GRPCRoute', { spec: gateway, service: { gatewayRefs, appProtocol: 'grpc', timeout: '5s' } }, 'spec.service.timeout'],
     ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
   ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
 });

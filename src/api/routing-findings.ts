@@ -126,6 +126,21 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
 
 function gatewayFindings({ canary, provider }: Scope): Finding[] {
   if (!provider?.startsWith('gatewayapi')) return [];
+  return [...gatewayMatchFindings(canary), ...leftOutFindings(canary, provider)];
+}
+
+/** What the route that is written has no field for (04 V29). */
+function leftOutFindings({ spec: { service } }: Scope['canary'], provider: string): Finding[] {
+  const isOld = provider === 'gatewayapi:v1beta1';
+  const route = isOld ? provider : service.appProtocol?.toLowerCase() === 'grpc' ? 'a GRPCRoute' : undefined;
+  if (route === undefined) return [];
+  const fields = (['timeout', 'backendTimeout', 'corsPolicy'] as const).filter(
+    (field) => service[field] && (isOld || field !== 'corsPolicy'),
+  );
+  return fields.map((field) => warning(`spec.service.${field}`, `is left out, since ${route} has none: use an HTTPRoute of gatewayapi:v1`));
+}
+
+function gatewayMatchFindings(canary: Scope['canary']): Finding[] {
   return (canary.spec.service.match ?? []).flatMap((match, index) => {
     const path = `spec.service.match[${index}]`;
     const found: Finding[] = [];

@@ -12,6 +12,12 @@ describe('missingField', () => {
     { name: 'a changed leaf', wanted: { spec: { port: 80 } }, live: { spec: { port: 81 } }, missing: 'spec.port' },
     { name: 'an extra list item', wanted: { hosts: ['a'] }, live: { hosts: ['a', 'b'] }, missing: 'hosts' },
     {
+      name: 'a filter in a rule of ours',
+      wanted: { spec: { rules: [{ backendRefs: ['a'] }] } },
+      live: { spec: { rules: [{ backendRefs: ['a'], filters: ['b'] }] } },
+      missing: 'spec.rules',
+    },
+    {
       name: 'a foreign selector key',
       wanted: { spec: { selector: { app: 'x' } } },
       live: { spec: { selector: { app: 'x', tier: 'y' } } },

@@ -1,4 +1,5 @@
 import { type Provider, providers } from '../api/canary.ts';
+import { gatewayApi } from './gateway-api/gateway-api.ts';
 import { istio } from './istio/istio.ts';
 import { knative } from './knative/knative.ts';
 import { noRoutes } from './no-routes.ts';
@@ -17,8 +18,8 @@ export const routers = {
   appmesh: later('AWS App Mesh'),
   'appmesh:v1beta2': later('AWS App Mesh'),
   contour: later('Contour'),
-  'gatewayapi:v1': later('the Gateway API'),
-  'gatewayapi:v1beta1': later('the Gateway API'),
+  'gatewayapi:v1': gatewayApi('v1'),
+  'gatewayapi:v1beta1': gatewayApi('v1beta1'),
   gloo: later('Gloo'),
   istio,
   knative,

@@ -5,6 +5,7 @@ import { type KubeObject, refKey, refOf } from '../../src/api/kube-object.ts';
 import { names } from '../../src/api/names.ts';
 import { providerCapabilities } from '../../src/api/provider-capabilities.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api/routes.ts';
+import type { Service } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { routerCases } from './routers/index.ts';
@@ -36,7 +37,7 @@ const held = (provider: string, write: readonly KubeObject[]): KubeObject[] => {
 
 const beta: HttpMatch[] = [{ headers: { 'x-user': { exact: 'insider' } } }];
 const matched: Routes = { kind: 'matched', match: beta };
-const mirrored: Routes = { kind: 'mirrored', share: weight(50) };
+const mirrored: Routes = { kind: 'mirrored', share: weight(100) };
 const sticky: Routes = { kind: 'weighted', canary: weight(20), affinity: { canary: 'c=abcdefghij' } };
 
 const aName = fc.stringMatching(/^[a-z][a-z-]{0,6}$/);
@@ -99,7 +100,7 @@ function routesOf(router: Router, known: RouterCase): fc.Arbitrary<Routes> {
   return any.filter((routes) => known.refuses?.(routes) !== true);
 }
 
-const aService = fc.record(
+const aService: fc.Arbitrary<Partial<Service>> = fc.record(
   {
     name: fc.constantFrom('storefront', 'shop'),
     hosts: fc.constantFrom(['*'], ['shop.example.org']),
@@ -169,7 +170,10 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
 
   it('readRoutes is the reverse of render, and render leaves its own output as it is', () => {
     const routesAndService = router.supports.weights
-      ? fc.tuple(routesOf(router, caseOf(provider)), aService)
+      ? fc.tuple(
+          routesOf(router, caseOf(provider)),
+          aService.filter((service) => caseOf(provider).refusesService?.(service) !== true),
+        )
       : fc.constant([allToPrimary, {}] as [Routes, object]);
     fc.assert(
       fc.property(routesAndService, ([routes, service]) => {
@@ -180,6 +184,16 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
         expect(router.render(canary, anApex, routes, written)).toEqual(first);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('R-S10: what it cannot make of spec.service is refused before anything is written', () => {
+    const { refusesService, spec, service: needed } = caseOf(provider);
+    if (!refusesService) return;
+    fc.assert(
+      fc.property(aService.filter(refusesService), (service) => {
+        expect(router.refuses?.(aCanary({ ...spec, service: { ...needed, ...service } }))).toMatch(/service/);
+      }),
     );
   });
 

@@ -21,6 +21,7 @@ export const controllerRules = [
   { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: write },
   { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: write },
   { apiGroups: ['networking.istio.io'], resources: ['virtualservices', 'destinationrules'], verbs: write },
+  { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes', 'grpcroutes'], verbs: write },
   { apiGroups: ['split.smi-spec.io'], resources: ['trafficsplits'], verbs: write },
   { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },

@@ -1,4 +1,5 @@
 import type { Provider } from '../../../src/api/canary.ts';
+import { gatewayApi } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
 import type { RouterCase } from './router-case.ts';
@@ -11,6 +12,8 @@ const noProxy: RouterCase = {
 
 /** Each provider that has a router. */
 export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
+  'gatewayapi:v1': gatewayApi('v1'),
+  'gatewayapi:v1beta1': gatewayApi('v1beta1'),
   istio,
   knative,
   kubernetes: noProxy,

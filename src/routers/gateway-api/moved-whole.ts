@@ -1,0 +1,45 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type FoundRule, isCanaryMirror, isService } from './read-routes.ts';
+import { both } from './rules.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * The spec of a route that stands, with all traffic on one side: the way home that is left when the Canary asks for what no route can say.
+ * What the API server has accepted once it accepts again (04 R-S4, R-S5). `share` is the canary's.
+ */
+export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): Json {
+  return rewritten(canary, found, foundRules(found), both(canary, share, {}));
+}
+
+/** The same for what deletion leaves: the last rule, which is for everybody, with the apex Service behind it. */
+export function leftToApex(canary: Canary, found: KubeObject): Json {
+  const [primary] = both(canary, 0, {});
+  return rewritten(canary, found, foundRules(found).slice(-1), [{ ...primary, name: names(canary).apexService }]);
+}
+
+const foundRules = (found: KubeObject): FoundRule[] => found.spec?.rules ?? [];
+
+function rewritten(canary: Canary, found: KubeObject, rules: readonly FoundRule[], backendRefs: readonly object[]): Json {
+  const { parentRefs, hostnames } = found.spec ?? {};
+  return {
+    ...(parentRefs === undefined ? {} : { parentRefs }),
+    ...(hostnames === undefined ? {} : { hostnames }),
+    rules: rules.map((rule) => {
+      const { filters = [], ...rest } = rule;
+      const kept = filters.filter(({ requestMirror }) => !isCanaryMirror(canary, requestMirror));
+      return {
+        ...rest,
+        ...(kept.length > 0 ? { filters: kept } : {}),
+        ...(namesSide(canary, rule) ? { backendRefs: structuredClone([...backendRefs]) } : {}),
+      };
+    }),
+  };
+}
+
+function namesSide(canary: Canary, { backendRefs = [] }: FoundRule): boolean {
+  const { primaryService, canaryService } = names(canary);
+  return backendRefs.some((ref) => isService(canary, ref, primaryService) || isService(canary, ref, canaryService));
+}

@@ -1,0 +1,94 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { RoutingError } from '../routing-error.ts';
+import { HOSTNAME } from './filters.ts';
+
+export interface ParentRef {
+  group: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  sectionName?: string;
+  port?: number;
+}
+interface ParentStatus {
+  parentRef?: Partial<ParentRef>;
+  conditions?: { type: string; status: string; observedGeneration?: number; reason?: string; message?: string }[];
+}
+
+const MOST_PARENTS = 32;
+const MOST_HOSTS = 16;
+const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+const KIND = /^[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
+const ADDRESS = /^[\d.]+$/;
+
+/** `service.gatewayRefs`: Gateways, or Services for the traffic inside a mesh. */
+export function parentRefs(canary: Canary): ParentRef[] {
+  const found = canary.spec.service.gatewayRefs ?? [];
+  if (found.length === 0) throw new RoutingError('service.gatewayRefs is empty: name the Gateway or the Service that the route belongs to');
+  if (found.length > MOST_PARENTS) throw new RoutingError(`service.gatewayRefs has more than ${MOST_PARENTS} entries`);
+  const refs = found.map(({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name, sectionName, port }, index) => {
+    const field = `service.gatewayRefs[${index}]`;
+    if (group !== '' && !HOSTNAME.test(group)) throw new RoutingError(`${field}.group is no API group`);
+    if (!KIND.test(kind)) throw new RoutingError(`${field}.kind is no kind`);
+    if (namespace !== undefined && !LABEL.test(namespace)) throw new RoutingError(`${field}.namespace is no name of a namespace`);
+    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw new RoutingError(`${field}.sectionName is no name of a listener`);
+    return {
+      ...{ group, kind, ...(namespace === undefined ? {} : { namespace }), name },
+      ...(sectionName === undefined ? {} : { sectionName }),
+      ...(port === undefined ? {} : { port }),
+    };
+  });
+  for (const [index, ref] of refs.entries()) {
+    const before = refs
+      .slice(0, index)
+      .find((other) => isSameObject(ref, other) && (!ref.sectionName || !other.sectionName || ref.sectionName === other.sectionName));
+    if (before) throw new RoutingError(`service.gatewayRefs[${index}] names ${ref.name} again: each entry needs a sectionName of its own`);
+  }
+  return refs;
+}
+
+const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
+  one.group === other.group && one.kind === other.kind && one.name === other.name && (one.namespace ?? '') === (other.namespace ?? '');
+
+/** `service.hosts`; a `*` among them is every host of the parents, which a route says by naming none (04 R-S10). */
+export function hostnames(canary: Canary): string[] {
+  const hosts = [...new Set(canary.spec.service.hosts ?? [])];
+  if (hosts.includes('*')) return [];
+  if (hosts.length > MOST_HOSTS) throw new RoutingError(`service.hosts has more than the ${MOST_HOSTS} entries that a route takes`);
+  for (const host of hosts) {
+    if (!HOSTNAME.test(host.replace(/^\*\./, '')) || ADDRESS.test(host))
+      throw new RoutingError(
+        `service.hosts has ${JSON.stringify(host)}: Gateway API takes lower-case host names, with *. in front at most`,
+      );
+  }
+  return hosts;
+}
+
+/**
+ * What the parents say of the route as it is now, unless they have taken it over: a sentence. A condition without `observedGeneration` may
+ * be of any age and says nothing, and neither does a parent without an entry (04 R-S4, V20).
+ */
+export function objectionOf(object: KubeObject): string | undefined {
+  const refs: Partial<ParentRef>[] = object.spec?.parentRefs ?? [];
+  const told: ParentStatus[] = object.status?.parents ?? [];
+  const { generation = 0, namespace = '' } = object.metadata;
+  const where = `${object.kind} ${object.metadata.name}`;
+  for (const { parentRef, conditions = [] } of told) {
+    if (!parentRef || !refs.some((ref) => isSameParent(ref, parentRef, namespace))) continue;
+    for (const type of ['Accepted', 'ResolvedRefs']) {
+      const condition = conditions.find((one) => one.type === type);
+      if (condition?.observedGeneration === undefined) continue;
+      if (condition.observedGeneration < generation) return `${parentRef.name} has not taken over ${where} yet`;
+      if (condition.status !== 'True')
+        return `${parentRef.name} says ${type} ${condition.status} of ${where}${condition.message ? `: ${condition.message}` : ''}`;
+    }
+  }
+  return undefined;
+}
+
+function isSameParent(one: Partial<ParentRef>, other: Partial<ParentRef>, home: string): boolean {
+  const key = ({ group, kind, namespace, name, sectionName, port }: Partial<ParentRef>): string =>
+    JSON.stringify([group ?? 'gateway.networking.k8s.io', kind ?? 'Gateway', namespace ?? home, name, sectionName ?? '', port ?? 0]);
+  return key(one) === key(other);
+}

@@ -1,0 +1,27 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { RouterCase } from './router-case.ts';
+
+interface Rule {
+  backendRefs: { weight: number }[];
+  matches?: unknown;
+}
+const rulesOf = ({ spec }: KubeObject): Rule[] => spec.rules;
+
+export const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
+  lacks: {},
+  service: { gatewayRefs: [{ name: 'edge', namespace: 'infra' }] },
+  foreignSpec: {},
+  sums: (object) => rulesOf(object).map(({ backendRefs }) => backendRefs.reduce((sum, { weight }) => sum + weight, 0)),
+  isConditioned: (objects) =>
+    objects
+      .flatMap(rulesOf)
+      .every(
+        ({ backendRefs, matches }) => !JSON.stringify(backendRefs).includes('shop-canary') || JSON.stringify(matches).includes('insider'),
+      ),
+  // Part of a mirror is younger than v1beta1.
+  refuses: (routes) => version === 'v1beta1' && routes.kind === 'mirrored' && routes.share < 100,
+  // A condition on Cookie that it could write would leave no place for the one of session affinity, and a prefix is none.
+  refusesService: ({ match }) => match?.some(({ headers }) => headers?.Cookie !== undefined) ?? false,
+  forms: ['exact', 'regex'],
+  conditions: { queryParams: true },
+});
