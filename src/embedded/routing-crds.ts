@@ -3,6 +3,10 @@ import type { KubeObject } from '../api/kube-object.ts';
 /** The routing kinds that the embedded mesh honours, as CRDs without a schema of their own: what is in them is the mesh's to judge. */
 export function routingCrds(): KubeObject[] {
   return [
+    crd('gateway.networking.k8s.io', 'Gateway', 'gateways', ['v1', 'v1beta1']),
+    crd('gateway.networking.k8s.io', 'HTTPRoute', 'httproutes', ['v1', 'v1beta1']),
+    crd('gateway.networking.k8s.io', 'GRPCRoute', 'grpcroutes', ['v1']),
+    crd('gateway.networking.k8s.io', 'ReferenceGrant', 'referencegrants', ['v1beta1', 'v1']),
     crd('networking.istio.io', 'VirtualService', 'virtualservices', ['v1beta1', 'v1alpha3', 'v1']),
     crd('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
     crd('split.smi-spec.io', 'TrafficSplit', 'trafficsplits', ['v1alpha2', 'v1alpha1', 'v1alpha3', 'v1alpha4']),

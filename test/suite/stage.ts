@@ -8,6 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { startGatewayApi } from '../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
@@ -82,6 +83,7 @@ export async function startEmbeddedStage(options: StageOptions = {}): Promise<St
   const embedded = await startEmbeddedCluster({ nodes: nodeOptions(options), mesh: meshOptions(options) });
   const { cluster, mesh, nodes } = embedded;
   await applyCrds(cluster);
+  const gateways = startGatewayApi(cluster);
   const knative = startKnative(cluster);
   const prometheus = await startPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
   const folder = mkdtempSync(join(tmpdir(), 'serin-stage-'));
@@ -96,6 +98,7 @@ export async function startEmbeddedStage(options: StageOptions = {}): Promise<St
     requestCounts: () => embedded.requestCounts('serin-controller'),
     forbidden: () => [],
     async stop() {
+      gateways.stop();
       knative.stop();
       await prometheus.stop();
       await embedded.stop();
@@ -124,6 +127,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       },
     });
     await nodes.ready;
+    const gateways = startGatewayApi(cluster);
     const knative = startKnative(cluster);
     const mesh = await startMesh(cluster, meshOptions(options));
     const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
@@ -144,6 +148,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       kubectl: async (...args) =>
         (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,
       async stop() {
+        gateways.stop();
         knative.stop();
         await prometheus.stop();
         await mesh.stop();

@@ -1,0 +1,70 @@
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
+import { canonicalJson } from '../controllers/selectors.ts';
+import { workQueue } from '../controllers/work-queue.ts';
+import { GROUP } from './attachment.ts';
+import { GATEWAY_CONTROLLER, MESH_CONTROLLER, type ParentStatus, parentStatuses } from './parent-status.ts';
+
+export interface GatewayApi {
+  /** Resolves when all kinds, which need their CRDs, have been listed once. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+/**
+ * A stand-in for the controllers of Gateways and of a mesh: it says in the status of each route whether its parents accept it and whether
+ * its backends can be found. What carries the traffic are the mesh's proxies, which read specs only. An API client, so that it serves a
+ * real kube-apiserver with the Gateway API's CRDs too.
+ */
+export function startGatewayApi(cluster: Cluster, options: { onError?(error: unknown, key: string): void } = {}): GatewayApi {
+  const queue = workQueue(
+    async (key) => {
+      await synced;
+      await sync(key);
+    },
+    options.onError ?? (() => undefined),
+  );
+  const routeKey = (route: KubeObject): string => `${route.kind} ${keyOf(route)}`;
+  const hear = ({ previous, next }: Change): void => {
+    const route = next ?? previous;
+    if (route) queue.add(routeKey(route));
+  };
+  const all = (): KubeObject[] => [...stores.http.list(), ...stores.grpc.list()];
+  const hearOther = (): void => {
+    for (const route of all()) queue.add(routeKey(route));
+  };
+  const stores = {
+    http: watchObjects(cluster, { apiVersion: `${GROUP}/v1`, kind: 'HTTPRoute' }, hear),
+    grpc: watchObjects(cluster, { apiVersion: `${GROUP}/v1`, kind: 'GRPCRoute' }, hear),
+    gateways: watchObjects(cluster, { apiVersion: `${GROUP}/v1`, kind: 'Gateway' }, hearOther),
+    grants: watchObjects(cluster, { apiVersion: `${GROUP}/v1beta1`, kind: 'ReferenceGrant' }, hearOther),
+    services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, hearOther),
+  };
+  const synced = Promise.all(Object.values(stores).map((store) => store.synced)).then(() => undefined);
+
+  async function sync(key: string): Promise<void> {
+    const route = all().find((one) => routeKey(one) === key);
+    if (!route || route.metadata.deletionTimestamp !== undefined) return;
+    const known = {
+      gateways: () => stores.gateways.list(),
+      grants: () => stores.grants.list(),
+      service: (namespace: string, name: string) => stores.services.get(`${namespace}/${name}`),
+    };
+    const nowText = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const before: ParentStatus[] = route.status?.parents ?? [];
+    const others = before.filter(({ controllerName }) => controllerName !== GATEWAY_CONTROLLER && controllerName !== MESH_CONTROLLER);
+    const parents = [...others, ...parentStatuses(route, known, nowText)];
+    if (canonicalJson(before) === canonicalJson(parents)) return;
+    const { resourceVersion } = route.metadata;
+    await cluster.patch(refOf(route), { metadata: { resourceVersion }, status: { parents } }, { subresource: 'status' });
+  }
+
+  return {
+    synced,
+    stop() {
+      for (const store of Object.values(stores)) store.stop();
+      queue.stop();
+    },
+  };
+}

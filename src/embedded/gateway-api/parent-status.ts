@@ -1,0 +1,89 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { attachmentTo, namesGateway, namesService, type ParentRef, parentRefsOf } from './attachment.ts';
+import { type BackendRef, backendProblem, type Surroundings } from './backend-problem.ts';
+
+interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+  observedGeneration?: number;
+}
+export interface ParentStatus {
+  parentRef: ParentRef;
+  controllerName: string;
+  conditions: Condition[];
+}
+
+/** The names of the two controllers that this room stands in for. */
+export const GATEWAY_CONTROLLER = 'serin.dev/embedded-gateway';
+export const MESH_CONTROLLER = 'serin.dev/embedded-mesh';
+
+interface Known extends Surroundings {
+  gateways(): readonly KubeObject[];
+}
+
+/**
+ * What the controllers of this cluster say of a route, one entry for each parent that they know. Of a Gateway that does not exist nobody
+ * says anything. A mesh says no `observedGeneration`, as Linkerd's controller does (linkerd2 #14964).
+ */
+export function parentStatuses(route: KubeObject, known: Known, nowText: string): ParentStatus[] {
+  const { generation = 0, namespace = '' } = route.metadata;
+  const before: ParentStatus[] = route.status?.parents ?? [];
+  const resolved = resolvedRefs(route, known);
+  return parentRefsOf(route).flatMap((parentRef) => {
+    const judged = judge(parentRef);
+    if (!judged) return [];
+    const { controllerName, accepted, observedGeneration } = judged;
+    const last = before.find((one) => one.controllerName === controllerName && isSame(one.parentRef, parentRef, namespace));
+    const conditions = [
+      { type: 'Accepted', ...accepted },
+      { type: 'ResolvedRefs', ...resolved },
+    ].map((condition) => ({
+      ...condition,
+      lastTransitionTime: sinceWhen(last, condition) ?? nowText,
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    }));
+    return [{ parentRef, controllerName, conditions }];
+  });
+
+  function judge(parentRef: ParentRef) {
+    if (namesService(parentRef)) {
+      const isThere = known.service(parentRef.namespace ?? namespace, parentRef.name) !== undefined;
+      const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'there is no such Service');
+      return { controllerName: MESH_CONTROLLER, accepted, observedGeneration: undefined };
+    }
+    const gateway = known.gateways().find((one) => namesGateway(parentRef, route, one));
+    if (!gateway) return undefined;
+    const attachment = attachmentTo(gateway, route, parentRef);
+    const accepted = 'refused' in attachment ? no(attachment.refused, attachment.message) : yes('Accepted');
+    return { controllerName: GATEWAY_CONTROLLER, accepted, observedGeneration: generation };
+  }
+}
+
+const yes = (reason: string) => ({ status: 'True', reason, message: '' });
+const no = (reason: string, message: string) => ({ status: 'False', reason, message });
+
+function resolvedRefs(route: KubeObject, known: Surroundings) {
+  for (const { backendRefs = [], filters = [] } of (route.spec?.rules ?? []) as {
+    backendRefs?: BackendRef[];
+    filters?: { requestMirror?: { backendRef: BackendRef } }[];
+  }[]) {
+    for (const ref of [...backendRefs, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])]) {
+      const problem = backendProblem(ref, route, known);
+      if (problem !== undefined) return no(problem, `backend ${ref.name}`);
+    }
+  }
+  return yes('ResolvedRefs');
+}
+
+function sinceWhen(last: ParentStatus | undefined, { type, status }: { type: string; status: string }): string | undefined {
+  return last?.conditions.find((one) => one.type === type && one.status === status)?.lastTransitionTime;
+}
+
+function isSame(one: ParentRef, other: ParentRef, home: string): boolean {
+  const key = ({ group, kind, namespace, name, sectionName, port }: ParentRef) =>
+    JSON.stringify([group, kind, namespace ?? home, name, sectionName, port]);
+  return key(one) === key(other);
+}

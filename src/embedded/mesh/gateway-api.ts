@@ -1,0 +1,146 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { attachmentTo, covers, GROUP, hostnamesOf, namesGateway, namesService, parentRefsOf } from '../gateway-api/attachment.ts';
+import { type BackendRef, backendProblem, type Surroundings } from '../gateway-api/backend-problem.ts';
+import { applyFilters, destinationOf, type GatewayFilter } from './gateway-filters.ts';
+import { type GatewayMatch, specificity } from './gateway-match.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { pickWeighted } from './random.ts';
+import type { MeshRequest } from './request.ts';
+import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+
+interface Rule {
+  matches?: GatewayMatch[];
+  filters?: GatewayFilter[];
+  timeouts?: { request?: string; backendRequest?: string };
+  backendRefs?: (BackendRef & { filters?: GatewayFilter[] })[];
+}
+interface Found {
+  route: KubeObject;
+  rule: Rule;
+  match: GatewayMatch;
+  rank: number[];
+}
+
+/** The name under which views know a Gateway: Istio has a kind of the same name. */
+const GATEWAY = 'GatewayApiGateway';
+
+/** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh those of the Service it asks for. */
+export const gatewayApi: RouteResolver = {
+  kinds: [
+    { apiVersion: `${GROUP}/v1`, kind: 'HTTPRoute' },
+    { apiVersion: `${GROUP}/v1beta1`, kind: 'HTTPRoute' },
+    { apiVersion: `${GROUP}/v1`, kind: 'GRPCRoute' },
+    { apiVersion: `${GROUP}/v1`, kind: 'Gateway', knownAs: GATEWAY },
+    { apiVersion: `${GROUP}/v1beta1`, kind: 'Gateway', knownAs: GATEWAY },
+    { apiVersion: `${GROUP}/v1beta1`, kind: 'ReferenceGrant' },
+  ],
+  resolve: routeByGatewayApi,
+};
+
+/** Undefined: no Gateway of this name is known, or no route speaks of this Service. */
+export function routeByGatewayApi(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const hosts = request.gateway === 'mesh' ? serviceHosts(view, request) : gatewayHosts(view, request);
+  if (!hosts) return undefined;
+  const found = mostSpecific(oneKind(hosts), request);
+  if (!found) return { status: 404, reason: 'no route matches' };
+  return resolve(found, view, request, random);
+}
+
+/** Routes that are asked for this request, each with how specific its host name is. */
+type Attached = { route: KubeObject; hostRank: [number, number] }[];
+
+function routesIn(view: LaggedView): KubeObject[] {
+  return [...view.list('HTTPRoute'), ...view.list('GRPCRoute')];
+}
+
+/** Only routes of the Service's own namespace bind all its clients, and their hostnames mean nothing here. Source: GAMMA. */
+function serviceHosts(view: LaggedView, { host: { service } }: MeshRequest): Attached | undefined {
+  if (!service) return undefined;
+  const routes = routesIn(view).filter(
+    (route) =>
+      route.metadata.namespace === service.namespace &&
+      parentRefsOf(route).some(
+        (ref) => namesService(ref) && ref.name === service.name && (ref.namespace ?? service.namespace) === service.namespace,
+      ),
+  );
+  return routes.length === 0 ? undefined : routes.map((route) => ({ route, hostRank: [0, 0] }));
+}
+
+function gatewayHosts(view: LaggedView, { gateway: entered, host: { text } }: MeshRequest): Attached | undefined {
+  const gateway = view.get(GATEWAY, entered);
+  if (!gateway) return undefined;
+  return routesIn(view).flatMap((route) => {
+    const listeners = parentRefsOf(route)
+      .filter((ref) => namesGateway(ref, route, gateway))
+      .map((ref) => attachmentTo(gateway, route, ref))
+      .flatMap((attachment) => ('listeners' in attachment ? attachment.listeners : []))
+      .filter(({ hostname }) => !hostname || covers(hostname, text));
+    const own = hostnamesOf(route);
+    const names = own.length > 0 ? own : listeners.map(({ hostname }) => hostname ?? '');
+    const ranks = names.filter((name) => name === '' || covers(name, text)).map((name) => hostRankOf(name));
+    const best = ranks.toSorted(compareRanks).at(-1);
+    return listeners.length === 0 || !best ? [] : [{ route, hostRank: best }];
+  });
+}
+
+/** Characters in a host name without a wildcard, then in any. */
+function hostRankOf(name: string): [number, number] {
+  return [name.startsWith('*.') ? 0 : name.length, name.length];
+}
+
+/** A listener takes one kind of route for a host, that of the oldest. Source: GRPCRoute, "cross serving". */
+function oneKind(attached: Attached): Attached {
+  const kind = attached.map(({ route }) => route).toSorted(byAge)[0]?.kind;
+  return attached.filter(({ route }) => route.kind === kind);
+}
+
+function mostSpecific(attached: Attached, request: MeshRequest): Found | undefined {
+  const found = attached.flatMap(({ route, hostRank }) =>
+    ((route.spec?.rules ?? []) as Rule[]).flatMap((rule) =>
+      (rule.matches?.length ? rule.matches : [{}]).flatMap((match): Found[] => {
+        const rank = specificity(match, request);
+        return rank ? [{ route, rule, match, rank: [...hostRank, ...rank] }] : [];
+      }),
+    ),
+  );
+  // The sort is stable: of equal matches in one route the first stays first.
+  return found.toSorted((a, b) => compareRanks(b.rank, a.rank) || byAge(a.route, b.route))[0];
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+function byAge(a: KubeObject, b: KubeObject): number {
+  const key = ({ metadata }: KubeObject) => `${metadata.creationTimestamp ?? ''} ${metadata.namespace}/${metadata.name}`;
+  return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
+}
+
+function resolve({ route, rule, match }: Found, view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
+  const around: Surroundings = {
+    service: (namespace, name) => view.get('Service', `${namespace}/${name}`),
+    grants: () => view.list('ReferenceGrant'),
+  };
+  const chosen = pickWeighted(
+    (rule.backendRefs ?? []).map((ref) => ({ ref, weight: ref.weight ?? 1 })),
+    random,
+  )?.ref;
+  const prefix = (match.path?.type ?? 'PathPrefix') === 'PathPrefix' ? (match.path?.value ?? '/') : '/';
+  const filtered = applyFilters([...(rule.filters ?? []), ...(chosen?.filters ?? [])], { route, prefix, around }, request, random);
+  if ('reason' in filtered) return filtered;
+  if (!chosen) return { status: 500, reason: 'no backend has a weight' };
+  // Its share of the requests fails: the others must not get more than theirs.
+  const problem = backendProblem(chosen, route, around);
+  if (problem !== undefined) return { status: 500, reason: `${problem}: backend ${chosen.name}` };
+  const [timeoutMs, perTryTimeoutMs] = [parseDuration(rule.timeouts?.request ?? ''), parseDuration(rule.timeouts?.backendRequest ?? '')];
+  return {
+    via: route.kind,
+    destination: destinationOf(chosen, route),
+    ...filtered,
+    ...(timeoutMs ? { timeoutMs } : {}),
+    retries: { attempts: 0, on: [], ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}) },
+  };
+}

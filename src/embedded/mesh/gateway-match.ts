@@ -1,0 +1,74 @@
+import { matchesText } from './http-match.ts';
+import { type MeshRequest, pathOf } from './request.ts';
+
+interface Condition {
+  type?: string;
+  name: string;
+  value: string;
+}
+/** One alternative of a rule of an HTTPRoute or GRPCRoute. */
+export interface GatewayMatch {
+  path?: { type?: string; value?: string };
+  method?: string | { type?: string; service?: string; method?: string };
+  headers?: Condition[];
+  queryParams?: Condition[];
+}
+
+/**
+ * How specific a match is that holds; more is more at the first number that differs: kind and length of the path, method, headers, query
+ * parameters. Undefined: it does not hold. Source: HTTPRouteRule.matches and GRPCRouteRule.matches. An expression stands between an exact
+ * path and a prefix, which the specification leaves open.
+ */
+export function specificity(match: GatewayMatch, request: MeshRequest): number[] | undefined {
+  const path = pathOf(request.url);
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  const { headers = [], queryParams = [] } = match;
+  const holds = (text: string | null | undefined, { type, value }: { type?: string; value: string }): boolean =>
+    text !== undefined && text !== null && matchesText(type === 'RegularExpression' ? { regex: value } : { exact: value }, text);
+  // Of several conditions on one header only the first counts.
+  const first = headers.filter(({ name }, index) => headers.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) === index);
+  if (!first.every((one) => holds(request.headers[one.name.toLowerCase()]?.toString(), one))) return undefined;
+  if (!queryParams.every((one) => holds(query.get(one.name), one))) return undefined;
+  const counts = [first.length, queryParams.length];
+  if (typeof match.method === 'object') {
+    const call = grpcSpecificity(match.method, path);
+    return call && [...call, ...counts];
+  }
+  if (match.method !== undefined && match.method !== request.method) return undefined;
+  const { type = 'PathPrefix', value = '/' } = match.path ?? {};
+  const rank = pathRank(type, value, path);
+  return rank && [...rank, match.method === undefined ? 0 : 1, ...counts];
+}
+
+function pathRank(type: string, value: string, path: string): [number, number] | undefined {
+  switch (type) {
+    case 'Exact':
+      return path === value ? [2, value.length] : undefined;
+    case 'RegularExpression':
+      return matchesText({ regex: value }, path) ? [1, value.length] : undefined;
+    default:
+      return isUnder(path, value) ? [0, value.length] : undefined;
+  }
+}
+
+/** Element by element, whether or not the prefix ends in a slash: `/a` is for `/a` and `/a/b`, and not for `/ab`. */
+function isUnder(path: string, prefix: string): boolean {
+  const base = prefix.replace(/\/$/, '');
+  return path === base || path.startsWith(`${base}/`);
+}
+
+function grpcSpecificity(
+  { type, service, method }: { type?: string; service?: string; method?: string },
+  path: string,
+): number[] | undefined {
+  const [, calledService = '', calledMethod = ''] = path.split('/');
+  const holds = (text: string | undefined, called: string): boolean =>
+    text === undefined || matchesText(type === 'RegularExpression' ? { regex: text } : { exact: text }, called);
+  return holds(service, calledService) && holds(method, calledMethod) ? [service?.length ?? 0, method?.length ?? 0, 0] : undefined;
+}
+
+/** The path with a matched prefix replaced. Source: the table of HTTPPathModifier.replacePrefixMatch. */
+export function withPrefixReplaced(path: string, prefix: string, replacement: string): string {
+  const rest = path.slice(prefix.replace(/\/$/, '').length);
+  return `${replacement.replace(/\/$/, '')}${rest}` || '/';
+}
