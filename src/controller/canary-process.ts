@@ -56,6 +56,7 @@ export class CanaryProcess {
   #running: Promise<void> | undefined;
   #again = false;
   #converged = false;
+  #unconfirmed: string | undefined;
   #obstacle: string | undefined;
   #targetMissing = false;
   #doubt = '';
@@ -150,7 +151,7 @@ export class CanaryProcess {
     this.#alarms.stop();
     this.#brake = new HealingBrake();
     this.#wanted.clear();
-    this.#converged = false;
+    this.#unsettle();
     this.#room.deliveries.stop(raw.metadata.uid);
     const message = `another controller writes this status, so Serin leaves the Canary to it: stop the other one and then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
     this.#room.log.warn({ canary: this.#label }, 'left to another controller, which writes its status');
@@ -162,7 +163,7 @@ export class CanaryProcess {
     // What was asked under the old spec has no answer any more, and what the cluster holds was made for that one.
     if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) {
       this.#dropSnapshot();
-      this.#converged = false;
+      this.#unsettle();
     }
     this.#seenGeneration = generation;
     const facts = this.#facts(canary, provider, router);
@@ -206,6 +207,7 @@ export class CanaryProcess {
       adoption: this.#adoption,
       nowMs: clock.nowMs(),
       converged: this.#converged,
+      unconfirmed: this.#unconfirmed,
       obstacle: this.#obstacle,
       look: this.#configs.latest,
     });
@@ -221,7 +223,7 @@ export class CanaryProcess {
     if (draft.tellInMs !== undefined) this.#alarms.set('tell', draft.tellInMs, () => this.wake());
     if (draft.patch === undefined) return { ...canary, status: draft.status };
     // Before the answer: a write whose answer is lost may have been stored all the same.
-    if (record !== undefined) this.#converged = false;
+    if (record !== undefined) this.#unsettle();
     const { patch } = draft;
     const write = (dryRun: boolean): Promise<KubeObject> =>
       this.#room.cluster.patch({ apiVersion: canary.apiVersion, kind: 'Canary', ...this.#key }, patch, {
@@ -294,7 +296,7 @@ export class CanaryProcess {
     const { cluster, view, anchors, config, clock } = this.#room;
     const facts = this.#facts(canary, provider, router);
     const intent = intentOf(canary, facts);
-    const before = { converged: this.#converged, obstacle: this.#obstacle };
+    const before = { converged: this.#converged, unconfirmed: this.#unconfirmed, obstacle: this.#obstacle };
     try {
       const done = await reconcile(
         {
@@ -316,23 +318,31 @@ export class CanaryProcess {
       this.#obstacle = undefined;
       this.#blockedPauseMs = FIRST_PAUSE_MS;
       this.#converged = done.converged;
+      this.#unconfirmed = done.unconfirmed;
       if (done.wrote) this.#again = true;
       if (done.retryInMs !== undefined) this.#retryIn(done.retryInMs);
     } catch (error) {
       if (isConflict(error)) {
         // Somebody wrote between our look and our write: the watch brings their version, and wakes us.
-        this.#converged = false;
+        this.#unsettle();
         this.#retryIn(this.#pauseMs * 4);
         return;
       }
       const obstacle = obstacleOf(error);
       if (obstacle === undefined) throw error;
-      this.#converged = false;
+      this.#unsettle();
       this.#blockedBy(canary, obstacle);
       this.#retryIn(this.#blockedPauseMs);
       this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
     }
-    if (before.converged !== this.#converged || before.obstacle !== this.#obstacle) this.#again = true;
+    if (before.converged !== this.#converged || before.obstacle !== this.#obstacle || before.unconfirmed !== this.#unconfirmed)
+      this.#again = true;
+  }
+
+  /** What the cluster holds is not known to be what is wanted. */
+  #unsettle(): void {
+    this.#converged = false;
+    this.#unconfirmed = undefined;
   }
 
   /** What keeps us from doing our part: the condition says it as long as it lasts, and an event once. */

@@ -36,13 +36,14 @@ export function gatherFacts(input: {
   config: ControllerConfig;
   nowMs: number;
   converged: boolean;
+  unconfirmed?: string | undefined;
   obstacle?: string | undefined;
   cookieWord: string;
   adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
   look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, obstacle, cookieWord, adoption, look } = input;
+  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, obstacle, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
@@ -64,6 +65,7 @@ export function gatherFacts(input: {
     ...(scaler && { scaler }),
     ...(live !== undefined && { liveRoutes: live }),
     converged,
+    ...(unconfirmed !== undefined && { unconfirmed }),
     ...blockedBy(obstacle, look),
     cookieWord,
   };

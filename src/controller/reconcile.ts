@@ -28,6 +28,8 @@ export interface Reconciled {
   converged: boolean;
   /** Something was written, so that the facts may have changed. */
   wrote: boolean;
+  /** What the traffic provider says against the routes, where nothing else is left to do. */
+  unconfirmed?: string;
   /** A correction that the brake holds back may be written after this time. */
   retryInMs?: number;
 }
@@ -226,7 +228,9 @@ async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNu
     view.forget(ref);
     done.wrote = true;
   }
-  if (router.isInForce?.(canary, current()) === false) done.converged = false;
+  if (router.isInForce?.(canary, current()) !== false) return;
+  if (done.converged) done.unconfirmed = router.objection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet';
+  done.converged = false;
 }
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */

@@ -253,6 +253,7 @@ export const changes = {
     ...release(seen, { reason: `primary is not ready: ${seen.event.facts.primary?.readiness.reason ?? 'it has no serving pods'}` }),
     open: undefined,
   }),
+  waitForProvider: (seen: Seen) => ({ ...release(seen, { reason: seen.event.facts.unconfirmed ?? '' }), open: undefined }),
   checkNextInterval: (seen: Seen) => release(seen, { wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
   keepVerdicts: (seen: Seen) =>
     seen.event.type === 'ANSWER' && seen.event.answer.kind === 'measure'

@@ -119,7 +119,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
         soaking: leaf('soaking', {
           entry: ['wakeAtCheck'],
           first,
-          seen: [on('isDueForRollbackHooks', 'askingRollback'), on('isDueForHooks', 'callingHooks'), on('isDueAndConverged', 'measuring')],
+          seen: [on('isDueForRollbackHooks', 'askingRollback'), on('isDueForHooks', 'callingHooks'), on('isDueAndWritten', 'measuring')],
         }),
         askingRollback: leaf('askingRollback', {
           entry: ['askRollback'],
@@ -139,6 +139,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
             on('checksFailed', soak, 'keepVerdicts', 'countFailure', ...again),
             on('checksHold', soak, 'keepVerdicts', 'hold', ...again),
             on('mustWaitForPrimary', soak, 'keepVerdicts', 'waitForPrimary', ...again),
+            on('mustWaitForProvider', soak, 'keepVerdicts', 'waitForProvider', ...again),
             on('mustAskPromotion', 'confirmingPromotion', 'keepVerdicts'),
             go('mayPromote', '#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
             on('mustAskTraffic', 'confirmingTraffic', 'keepVerdicts'),

@@ -20,7 +20,7 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
     return `Suspended by spec.suspend at ${where}: nothing is written and edits by hand stay, until someone sets it to false.`;
   }
   const since = `since ${clock(release.stepStartedMs)}`;
-  const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : '';
+  const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
   const why = release.reason ? ` (${release.reason})` : '';
   return `${sentence(canary, phase, release, facts, since, why)}${stuck}`;
 }

@@ -64,6 +64,8 @@ export interface Facts {
   liveRoutes?: Routes | { unreadable: string };
   /** The cluster holds what `desired()` asks for under the recorded status: every write was answered and none is pending. */
   converged: boolean;
+  /** What the traffic provider says against the routes, where that alone keeps the cluster from having converged; in words for the condition. */
+  unconfirmed?: string;
   /** Why the cluster cannot be made to hold it (missing CRD, name taken …), in words for the condition. */
   obstacle?: string;
   /** A random word for the cookies of this release; the chart uses it when it needs one. */

@@ -15,6 +15,8 @@ const outcomeIs = (seen: Seen, outcome: string) =>
   seen.event.type === 'ANSWER' && 'outcome' in seen.event.answer && seen.event.answer.outcome === outcome;
 
 const isDue = ({ context, event }: Seen) => context.wakeAtMs !== undefined && event.facts.nowMs >= context.wakeAtMs;
+/** Nothing is left to write. A provider that does not confirm it holds up what advances, and never what takes back (E63). */
+const isWritten = ({ event }: Seen) => event.facts.converged || event.facts.unconfirmed !== undefined;
 const hasChanged = (seen: Seen) => {
   const now = target(seen);
   return now !== undefined && now.revision !== seen.context.release.revision && now.revision !== seen.context.release.promotedRevision;
@@ -60,7 +62,7 @@ export const guards = {
   isDueAndLate: (seen: Seen) => isDue(seen) && isLate(seen),
   isLateAndUnready: (seen: Seen) => isLate(seen) && !isTargetReady(seen),
   passedAndSkips: (seen: Seen) => outcomeIs(seen, 'passed') && spec(seen).skipAnalysis === true,
-  isDueAndConverged: (seen: Seen) => isDue(seen) && seen.event.facts.converged,
+  isDueAndWritten: (seen: Seen) => isDue(seen) && isWritten(seen),
   isConverged: (seen: Seen) => seen.event.facts.converged,
   isConvergedAtHome: (seen: Seen) => seen.event.facts.converged && hasLeft(seen),
 
@@ -107,8 +109,8 @@ export const guards = {
   targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && !isShortOfItsOwn(seen),
   targetIsBackButIsShort: (seen: Seen) => isTargetReady(seen) && seen.context.release.capacity?.side !== 'target' && isShortOfItsOwn(seen),
 
-  isDueForRollbackHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollback'),
-  isDueForHooks: (seen: Seen) => isDue(seen) && seen.event.facts.converged && hasHooks(seen.event.facts.canary, 'rollout'),
+  isDueForRollbackHooks: (seen: Seen) => isDue(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollback'),
+  isDueForHooks: (seen: Seen) => isDue(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
   hasRolloutHooks: (seen: Seen) => isAnswered(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
   isAnswered,
   hasPassed: (seen: Seen) => outcomeIs(seen, 'passed'),
@@ -118,6 +120,7 @@ export const guards = {
   checksFailed: (seen: Seen) => judged(seen) === 'failed',
   checksHold: (seen: Seen) => judged(seen) === 'hold',
   mustWaitForPrimary: (seen: Seen) => judged(seen) === 'passed' && !isPrimaryReady(seen),
+  mustWaitForProvider: (seen: Seen) => judged(seen) === 'passed' && seen.event.facts.unconfirmed !== undefined,
   mustAskPromotion: (seen: Seen) => judged(seen) === 'passed' && move(seen).gated && hasHooks(seen.event.facts.canary, 'confirm-promotion'),
   mustAskTraffic: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'step' && isTrafficGated(seen),
   mayPromote: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'promote',

@@ -265,6 +265,46 @@ describe('failure', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
+  describe('routes that the provider does not confirm', () => {
+    const unconfirmed = (analysis = {}) => {
+      const world = releasing(analysis, 20);
+      world.behaviour.unconfirmed = 'edge says Accepted False';
+      return world;
+    };
+
+    it('E63: a passed check takes no step, and the condition says why; when they are confirmed the release goes on', () => {
+      const world = unconfirmed();
+      for (let ticks = 0; ticks < 5; ticks += 1) world.tick();
+      expect([world.phase, world.canary.status?.canaryWeight]).toEqual(['Progressing', 20]);
+      expect(world.asked.some(({ kind }) => kind === 'measure')).toBe(true);
+      expect(explain(world.canary, world.facts())).toContain('Not in force yet: edge says Accepted False');
+      delete world.behaviour.unconfirmed;
+      world.tickUntil(at('Succeeded', 'resting'));
+    });
+
+    it('E63: failed checks take the release back all the same (04 R-S4)', () => {
+      const world = unconfirmed();
+      world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+      world.tickUntil(at('Failed'));
+      expect(world.routes).toMatchObject({ kind: 'weighted', canary: 0 });
+    });
+
+    it('E63: a rollback hook is asked all the same', () => {
+      const world = unconfirmed(withHooks('rollback'));
+      world.behaviour.hooks.rollback = 'passed';
+      world.tickUntil(at('Failed'));
+    });
+
+    it('E63: no release starts', () => {
+      const world = initialized(aCanary(steps));
+      world.behaviour.unconfirmed = 'edge says Accepted False';
+      world.push('s1:b');
+      world.tick(60_000);
+      expect([world.phase, world.routes]).toMatchObject(['Progressing', { canary: 0 }]);
+      expect(world.canary.status?.release?.failedChecks).toBe(0);
+    });
+  });
+
   it('E27: a canary without pods gets nothing, keeps its step and counters, and goes on when it is back', () => {
     const world = releasing({}, 20);
     world.targetDown = true;

@@ -32,6 +32,8 @@ export interface Router {
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
   /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
+  /** What the provider says against what its objects hold, for the condition. */
+  objection?(canary: Canary, current: readonly KubeObject[]): string | undefined;
   /** What deletion leaves behind: all traffic to the apex Service's target, objects found in place restored. */
   finalize(canary: Canary, current: readonly KubeObject[]): Change;
 }

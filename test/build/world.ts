@@ -19,6 +19,8 @@ export interface Behaviour {
   brokenPrimary: Set<string>;
   stalls: boolean;
   obstacle?: string;
+  /** All is written, and the provider says this against it. */
+  unconfirmed?: string;
   refusesPromote: boolean;
 }
 
@@ -134,7 +136,8 @@ export class World {
           }),
       ...(this.scaler ? { scaler: this.scaler } : {}),
       ...(this.routes ? { liveRoutes: this.routes } : {}),
-      converged: converged && behaviour.obstacle === undefined,
+      converged: converged && behaviour.obstacle === undefined && behaviour.unconfirmed === undefined,
+      ...(converged && behaviour.unconfirmed !== undefined ? { unconfirmed: behaviour.unconfirmed } : {}),
       ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
       cookieWord: 'word',
     };

@@ -54,6 +54,11 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
   }
 
+  function objection(canary: Canary, current: readonly KubeObject[]): string | undefined {
+    const found = findObject(current, routeRef(canary, current));
+    return found && objectionOf(found);
+  }
+
   return {
     supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
     refuses: (canary) => refusalOf(() => checkSpec(canary, { version, kind: routeKindOf(canary, version) })),
@@ -66,10 +71,8 @@ export function gatewayApi(version: GatewayApiVersion): Router {
       const found = findObject(current, routeRef(canary, current));
       return found && readRouteObject(canary, found);
     },
-    isInForce(canary, current) {
-      const found = findObject(current, routeRef(canary, current));
-      return found === undefined || objectionOf(found) === undefined;
-    },
+    isInForce: (canary, current) => objection(canary, current) === undefined,
+    objection,
     finalize,
   };
 }
