@@ -1,9 +1,12 @@
+import { gatewayApi, gatewayApiMesh } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 import { smi } from './smi.ts';
 
 /** Every provider with a data plane in the embedded mesh. */
 export const providerFixtures: readonly ProviderFixture[] = [
+  gatewayApi,
+  gatewayApiMesh,
   istio,
   smi('linkerd', 'v1alpha1'),
   smi('smi:v1alpha2', 'v1alpha2'),

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type ControllerProcess, startController } from './controller.ts';
+import type { Stage } from './stage.ts';
+import { APP, Story } from './story.ts';
+import { until } from './until.ts';
+import { ask } from './users.ts';
+
+const METRICS = {
+  metrics: [
+    { name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } },
+    // Far above what a busy machine needs: slow is a fault of the application here, never of the machine.
+    { name: 'request-duration', interval: '4s', thresholdRange: { max: 10_000 } },
+  ],
+};
+const STEPS = { stepWeight: 20, maxWeight: 60 };
+const v1 = 'gateway.networking.k8s.io/v1';
+
+/** Releases through the Gateway API: from outside by a Gateway, and inside the mesh by the Service as parent. */
+export function describeGatewayApi(stageOf: () => Stage): void {
+  let controller: ControllerProcess;
+  beforeAll(() => {
+    controller = startController(stageOf());
+  });
+  afterAll(() => controller?.stop());
+
+  const tell = (title: string, namespace: string, play: (story: Story, edge: Edge) => Promise<void>): void => {
+    it(title, async () => {
+      const story = await Story.begin(stageOf(), controller, namespace);
+      try {
+        await story.given.aDeployment();
+        const edge = new Edge(stageOf(), namespace);
+        await edge.open();
+        await play(story, edge);
+      } finally {
+        await story.end();
+      }
+    });
+  };
+
+  describe.concurrent('the Gateway API', () => {
+    tell(
+      'a version is mirrored, then promoted by steps, for users of a Gateway and of the mesh alike (I2, I10)',
+      'gw-promotion',
+      async (story, edge) => {
+        const { given, when, then } = story;
+        given.users();
+        await given.aCanary({ ...STEPS, ...METRICS, mirror: true, mirrorWeight: 50 }, edge.spec([edge.gatewayRef, edge.serviceRef]));
+        await then.everyoneGets('1', edge.headers);
+        given.users(edge.headers);
+        await when.imageChanges('2');
+        await then.canaryReceives(20);
+        expect(stageOf().mesh.counts().mirrored[`gw-promotion/${APP}`]).toBeGreaterThan(0);
+        await then.canaryReceives(40);
+        await then.releaseEnds('Succeeded');
+        await then.primaryRuns('2');
+        await then.everyoneGets('2');
+        await then.everyoneGets('2', edge.headers);
+        await then.scalesTo(APP, 0);
+        expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
+        then.nothingWasLost();
+      },
+    );
+
+    tell(
+      'a version that fails its requests is taken back by the built-in success rate, with a Service as parent (I4)',
+      'gw-bad',
+      async (story, edge) => {
+        const { given, when, then } = story;
+        given.users();
+        await given.aCanary({ ...STEPS, ...METRICS }, edge.spec([edge.serviceRef], 'gatewayapi:v1beta1'));
+        await when.imageChanges('2', { ERROR_RATE: '0.5' });
+        await then.canaryReceives(20);
+        await then.releaseEnds('Failed');
+        await then.everyoneGets('1');
+        await then.scalesTo(APP, 0);
+        then.nothingWasLost();
+      },
+    );
+
+    tell('A/B: those who match get the new version, by header and by query, and nobody else', 'gw-ab', async (story, edge) => {
+      const { given, when, then } = story;
+      const match = [{ headers: { 'x-user': { exact: 'insider' } } }, { headers: { cookie: { regex: '^(.*?;)?(canary=always)(;.*)?$' } } }];
+      await given.aCanary({ iterations: 8, match }, edge.spec([edge.gatewayRef]));
+      await then.everyoneGets('1', edge.headers);
+      await when.imageChanges('2');
+      await then.iterationIs(1);
+      await then.everyoneGets('2', { ...edge.headers, 'x-user': 'insider' });
+      await then.everyoneGets('2', { ...edge.headers, cookie: 'a=b;canary=always' });
+      await then.everyoneGets('1', { ...edge.headers, 'x-user': 'insider-not' });
+      await then.everyoneGets('1', edge.headers);
+      await then.releaseEnds('Succeeded');
+      await then.everyoneGets('2', edge.headers);
+    });
+
+    tell(
+      'who has met a version stays on it while the weights move, and the cookies are taken away at the end',
+      'gw-sticky',
+      async (story, edge) => {
+        const { given, when, then } = story;
+        const sessionAffinity = { cookieName: 'web-canary', primaryCookieName: 'web-primary', path: '/' };
+        await given.aCanary({ stepWeight: 40, maxWeight: 80, interval: '3s', sessionAffinity }, edge.spec([edge.gatewayRef]));
+        await when.imageChanges('2');
+        await then.canaryReceives(40);
+        const { sessionAffinityCookie, primarySessionAffinityCookie } = (await edge.canary()).status;
+        await then.everyoneGets('2', { ...edge.headers, cookie: `a=b; ${sessionAffinityCookie}` });
+        await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
+        await then.canaryReceives(80);
+        await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
+        await then.releaseEnds('Succeeded');
+        const rules = (await edge.route()).spec.rules;
+        expect(JSON.stringify(rules)).toContain(`${sessionAffinityCookie}; Max-Age=-1; Path=/`);
+        await then.everyoneGets('2', { ...edge.headers, cookie: sessionAffinityCookie });
+      },
+    );
+
+    tell(
+      'R-S4: a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
+      'gw-refused',
+      async (story, edge) => {
+        const { given, when, then, hooks } = story;
+        const webhooks = [{ name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }];
+        await given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks }, edge.spec([edge.gatewayRef]));
+        await when.imageChanges('2');
+        await then.canaryReceives(10);
+        await when.thisHappens(() => edge.serves('*.elsewhere.example.org'));
+        await edge.until('says why it waits', (now) => now.status.conditions[0].message.includes('edge says Accepted False'), controller);
+        const held = (await edge.canary()).status.canaryWeight;
+        await then.hookWasCalled('smoke', hooks.calls('smoke').length + 2);
+        expect((await edge.canary()).status.canaryWeight).toBe(held);
+        hooks.answers('smoke', 500);
+        await edge.until('has failed', (now) => now.status.phase === 'Failed' && now.status.canaryWeight === 0, controller);
+        await when.thisHappens(() => edge.serves(undefined));
+        await then.scalesTo(APP, 0);
+        await then.everyoneGets('1', edge.headers);
+      },
+    );
+  });
+}
+
+/** The Gateway of one namespace, and the ways to it. */
+class Edge {
+  readonly headers: Record<string, string>;
+  readonly gatewayRef = { name: 'edge' };
+  readonly serviceRef: object;
+  readonly #stage: Stage;
+  readonly #namespace: string;
+
+  constructor(stage: Stage, namespace: string) {
+    this.#stage = stage;
+    this.#namespace = namespace;
+    this.headers = { 'x-serin-gateway': `${namespace}/edge` };
+    this.serviceRef = { group: 'core', kind: 'Service', name: APP, namespace, port: 80 };
+  }
+
+  /** Every proxy knows of it: with nothing attached it answers 404. */
+  async open(): Promise<void> {
+    await this.#stage.cluster.create(this.#gateway(undefined));
+    const urls = this.#stage.mesh.urls;
+    const isKnown = async (url: string) => (await ask(url, `${APP}.${this.#namespace}`, this.headers)).status === 404;
+    await expect.poll(async () => (await Promise.all(urls.map(isKnown))).every(Boolean), { timeout: 20_000 }).toBe(true);
+  }
+
+  async serves(hostname: string | undefined): Promise<void> {
+    await this.#stage.cluster.apply(this.#gateway(hostname), { fieldManager: 'test' });
+  }
+
+  spec(gatewayRefs: object[], provider = 'gatewayapi:v1'): Record<string, unknown> {
+    return { provider, service: { port: 80, targetPort: 'http', hosts: [`${APP}.${this.#namespace}`], gatewayRefs } };
+  }
+
+  canary(): Promise<KubeObject> {
+    return this.#get('flagger.app/v1beta1', 'Canary');
+  }
+  route(): Promise<KubeObject> {
+    return this.#get(v1, 'HTTPRoute');
+  }
+
+  async until(what: string, isSo: (canary: KubeObject) => boolean, controller: ControllerProcess): Promise<void> {
+    const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: this.#namespace };
+    const hint = () => controller.logOf(`${this.#namespace}/${APP}`);
+    await until(this.#stage.cluster, ref, what, (now) => now !== undefined && isSo(now), { hint });
+  }
+
+  async #get(apiVersion: string, kind: string): Promise<KubeObject> {
+    const found = await this.#stage.cluster.get({ apiVersion, kind, name: APP, namespace: this.#namespace });
+    if (!found) throw new Error(`no ${kind} ${APP} in ${this.#namespace}`);
+    return found;
+  }
+
+  #gateway(hostname: string | undefined): KubeObject {
+    const listener = { name: 'http', port: 80, protocol: 'HTTP', ...(hostname === undefined ? {} : { hostname }) };
+    return {
+      apiVersion: v1,
+      kind: 'Gateway',
+      metadata: { name: 'edge', namespace: this.#namespace },
+      spec: { gatewayClassName: 'embedded', listeners: [listener] },
+    };
+  }
+}

@@ -1,0 +1,75 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { AppName, ProviderFixture } from './provider-fixture.ts';
+
+interface Rule {
+  backendRefs: { name: string; weight: number }[];
+  filters?: object[];
+}
+const apiVersion = (version: string) => `gateway.networking.k8s.io/${version}`;
+
+const rules =
+  (edit: (rules: Rule[]) => unknown): ProviderFixture['edits'][string] =>
+  (object) => {
+    const copy = structuredClone(object);
+    copy.spec.rules = edit(copy.spec.rules);
+    return copy;
+  };
+const weights = (weightOf: (index: number) => number) =>
+  rules((all) =>
+    all.map((rule) => ({ ...rule, backendRefs: rule.backendRefs.map((ref, index) => ({ ...ref, weight: weightOf(index) })) })),
+  );
+const spec =
+  (change: object): ProviderFixture['edits'][string] =>
+  (object) => ({ ...object, spec: { ...object.spec, ...change } });
+
+const edits: ProviderFixture['edits'] = {
+  'all weight to the canary': weights((index) => 100 * index),
+  'half and half': weights(() => 50),
+  'weights of another sum': weights(() => 1),
+  'a rule of their own before ours': rules((all) => [{ ...all[0], matches: [{ path: { type: 'PathPrefix', value: '/theirs' } }] }, ...all]),
+  'one backend less': rules((all) => all.map((rule) => ({ ...rule, backendRefs: rule.backendRefs.slice(1) }))),
+  'a filter in our rule': rules((all) =>
+    all.map((rule) => ({
+      ...rule,
+      filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'x-theirs', value: '1' }] } }],
+    })),
+  ),
+  'other hosts': spec({ hostnames: ['elsewhere.example.org'] }),
+  'another parent': spec({ parentRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'elsewhere' }] }),
+};
+
+/** Through a Gateway of the user's, which the users' requests enter by. */
+export const gatewayApi: ProviderFixture = {
+  provider: 'gatewayapi:v1',
+  objects: ({ namespace }) => [gateway(namespace)],
+  service: (app) => ({ gatewayRefs: [{ name: 'edge' }], hosts: [hostOf(app)] }),
+  host: hostOf,
+  headers: ({ namespace }) => ({ 'x-serin-gateway': `${namespace}/edge` }),
+  route: ({ name, namespace }) => ({ apiVersion: apiVersion('v1'), kind: 'HTTPRoute', name, namespace }),
+  edits,
+};
+
+/** The older version, with the Service itself as parent, as Linkerd has it: for the traffic inside the mesh. */
+export const gatewayApiMesh: ProviderFixture = {
+  provider: 'gatewayapi:v1beta1',
+  service: ({ name, namespace }) => ({
+    gatewayRefs: [{ group: 'core', kind: 'Service', name, namespace, port: 80 }],
+    hosts: [`${name}.${namespace}`],
+  }),
+  host: ({ name, namespace }) => `${name}.${namespace}`,
+  route: ({ name, namespace }) => ({ apiVersion: apiVersion('v1beta1'), kind: 'HTTPRoute', name, namespace }),
+  edits,
+};
+
+function hostOf({ name, namespace }: AppName): string {
+  return `${name}.${namespace}.example.org`;
+}
+
+function gateway(namespace: string): KubeObject {
+  return {
+    apiVersion: apiVersion('v1'),
+    kind: 'Gateway',
+    metadata: { name: 'edge', namespace },
+    spec: { gatewayClassName: 'embedded', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+  };
+}
