@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
+import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
 import { digest, isRecord } from '../canonical-json.ts';
-import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
 import type { PrimarySpec } from '../workload.ts';
 import { type ConfigKey, configKey } from './config-ref.ts';
 import type { FoundConfigs } from './read-configs.ts';

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
-import { withoutTracking } from '../tracking-metadata.ts';
+import { withoutTracking } from '../../api/tracking-metadata.ts';
 import { decidedSpec, type ServiceSpec } from './allocated.ts';
 
 /** A copy of the target Service under another name, which an API server of today takes (03 S-T2, S-T3, B18). Without owner. */

@@ -2,9 +2,9 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
 import { primaryValue } from '../../api/selector-label.ts';
+import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
-import { withoutTracking, withPrefix } from '../tracking-metadata.ts';
 import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
 
 /** The primary to create (03 W14–W23), but for what tells how many pods it has. Without owner: the caller adds the anchor. */

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
-import { withoutTracking } from '../tracking-metadata.ts';
+import { withoutTracking } from '../../api/tracking-metadata.ts';
 import { type LimitFields, raisedAnnotation, withRaisedMinimum } from './raised-minimum.ts';
 import type { RenderedScaler } from './scaler.ts';
 

@@ -1,4 +1,4 @@
-import type { Labels } from '../api/kube-object.ts';
+import type { Labels } from './kube-object.ts';
 
 const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\.io$/, /^meta\.helm\.sh$/];
 /** Written by kubectl and by the controllers of the workloads, for the object that carries them alone. */
