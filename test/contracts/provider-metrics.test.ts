@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { Canary } from '../../src/api/canary.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { names } from '../../src/api/names.ts';
+import { type Routes, weight } from '../../src/api/routes.ts';
+import { type LaggedView, laggedView } from '../../src/embedded/mesh/lagged-view.ts';
+import { parseHost } from '../../src/embedded/mesh/request.ts';
+import type { ResolvedRoute } from '../../src/embedded/mesh/resolved-route.ts';
+import { resolvers } from '../../src/embedded/mesh/resolvers.ts';
+import { recordAnswer, trafficMetrics } from '../../src/embedded/mesh/traffic-metrics.ts';
+import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
+import { instantQuery } from '../../src/embedded/prometheus/query.ts';
+import { Store } from '../../src/embedded/prometheus/store.ts';
+import { observerFor } from '../../src/metrics/observers/index.ts';
+import { renderQuery } from '../../src/metrics/query-template.ts';
+import { queryVariables } from '../../src/metrics/query-variables.ts';
+import { routerFor } from '../../src/routers/index.ts';
+import { providerFixtures } from '../suite/providers/index.ts';
+import type { ProviderFixture } from '../suite/providers/provider-fixture.ts';
+import { aCanary, anApex } from './routers-cases.ts';
+
+const namespace = 'prod';
+/** The application as its users know it: by the apex Service, whatever the workload is called. */
+const appOf = (canary: Canary) => ({ name: names(canary).apexService, namespace });
+const SCRAPES = 5;
+const SCRAPE_EVERY_MS = 10_000;
+
+/** Two ready sides behind their Services, the second of the workload that is under analysis. */
+function sides(canary: Canary): KubeObject[] {
+  const { apexService, primaryService, canaryService, primary, target } = names(canary);
+  return [
+    { service: apexService, workload: primary, label: 'shop-primary' },
+    { service: primaryService, workload: primary, label: 'shop-primary' },
+    { service: canaryService, workload: target, label: 'shop' },
+  ].flatMap(({ service, label }, index): KubeObject[] => [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: service, namespace: namespace },
+      spec: { selector: { app: label }, ports: [{ name: 'http', port: canary.spec.service.port, targetPort: 8080 }] },
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: `${service}-1`, namespace: namespace, labels: { 'kubernetes.io/service-name': service } },
+      endpoints: [{ addresses: [`10.0.0.${index + 1}`], conditions: { ready: true } }],
+    },
+  ]);
+}
+
+const podOf = (workload: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: `${workload}-5d4f8c7b9-x2x2x`,
+    namespace: namespace,
+    labels: { 'pod-template-hash': '5d4f8c7b9' },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${workload}-5d4f8c7b9`, uid: 'r', controller: true }],
+  },
+});
+
+/** What the user has and what the router writes for this share of the canary, as a proxy sees it. */
+function viewOf(fixture: ProviderFixture, canary: Canary, share: number): LaggedView {
+  const router = routerFor(fixture.provider);
+  if ('unsupported' in router) throw new Error(router.unsupported);
+  const user = fixture.objects?.(appOf(canary)) ?? [];
+  const routes: Routes = { kind: 'weighted', canary: weight(share) };
+  const view = laggedView(() => 0);
+  for (const next of [...sides(canary), ...user, ...router.render(canary, anApex, routes, user).write]) {
+    const kinds = resolvers.flatMap((resolver) => resolver.kinds);
+    const known = kinds.find(({ apiVersion, kind }) => apiVersion === next.apiVersion && kind === next.kind);
+    view.hear(known?.knownAs ?? next.kind, { next });
+  }
+  return view;
+}
+
+function resolve(fixture: ProviderFixture, canary: Canary, view: LaggedView): ResolvedRoute {
+  const app = appOf(canary);
+  const headers = fixture.headers?.(app) ?? {};
+  const gateway = headers['x-serin-gateway'] ?? 'mesh';
+  const request = { method: 'GET', url: '/', headers, host: parseHost(fixture.host(app), namespace), gateway, sourceLabels: {} };
+  for (const resolver of resolvers) {
+    const route = resolver.resolve(view, request, () => 0.5);
+    if (route && 'reason' in route) throw new Error(`${route.status}: ${route.reason}`);
+    if (route) return route;
+  }
+  throw new Error(`no object of ${fixture.provider} speaks of ${fixture.host(app)}`);
+}
+
+/** What Prometheus has after some scrapes, between which the canary answers 19 requests well and one badly, and the primary all badly. */
+function scraped(fixture: ProviderFixture, canary: Canary): Store {
+  const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
+  const store = new Store(3_600_000);
+  const { canaryService, primaryService, target, primary } = names(canary);
+  const toCanary = resolve(fixture, canary, viewOf(fixture, canary, 100));
+  const toPrimary = resolve(fixture, canary, viewOf(fixture, canary, 0));
+  expect([toCanary, toPrimary].map(({ destination }) => destination.name)).toEqual([canaryService, primaryService]);
+  const answer = (route: ResolvedRoute, workload: string, status: number): void => {
+    const { destination } = route;
+    const answered = { destination, pod: podOf(workload), status, isProxyError: false, method: 'GET', path: '/', durationMs: 40 };
+    recordAnswer(metrics, answered);
+    route.count?.(metrics, answered);
+  };
+  for (let scrape = 1; scrape <= SCRAPES; scrape += 1) {
+    for (let index = 0; index < 20; index += 1) {
+      answer(toCanary, target, index === 0 ? 500 : 200);
+      answer(toPrimary, primary, 500);
+    }
+    for (const { labels, value } of parseExposition(metrics.text())) store.append({ labels, value, tMs: scrape * SCRAPE_EVERY_MS });
+  }
+  return store;
+}
+
+function ask(store: Store, canary: Canary, template: string): number[] {
+  const rendered = renderQuery(template, queryVariables(canary, {}));
+  if ('error' in rendered) throw new Error(rendered.error);
+  const data = instantQuery(store, rendered.query, SCRAPES * SCRAPE_EVERY_MS);
+  return data.resultType === 'vector' ? data.result.map(({ value }) => Number(value[1])) : [];
+}
+
+describe.each(providerFixtures)('the built-in queries of $provider, on what the embedded proxies count for it', (fixture) => {
+  it.each(['shop', 'storefront'])('05-W11, 04-R-O1: see the canary behind Service %s, and nothing of the primary', (name) => {
+    const app = { name, namespace };
+    const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name } });
+    const store = scraped(fixture, canary);
+    const { requestSuccessRate, onlyFailures, requestDuration, durationUnit } = observerFor(fixture.provider, 'Deployment');
+    expect(ask(store, canary, requestSuccessRate)).toEqual([95]);
+    expect(ask(store, canary, onlyFailures)).toEqual([]);
+    const [duration = 0, ...others] = ask(store, canary, requestDuration);
+    expect(others).toEqual([]);
+    // Every request took 40 ms, so that the bucket it fell into tells the value.
+    expect(duration * (durationUnit === 's' ? 1000 : 1)).toBeGreaterThan(10);
+    expect(duration * (durationUnit === 's' ? 1000 : 1)).toBeLessThanOrEqual(50);
+  });
+});
