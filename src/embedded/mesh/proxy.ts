@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Destination } from './destination.ts';
@@ -15,6 +15,8 @@ export interface ProxyContext {
   random(): number;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
+  /** Keeps connections to pods. */
+  agent?: Agent;
   podOf(namespace: string, name: string): KubeObject | undefined;
   onAnswer(answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void;
 }
@@ -42,6 +44,8 @@ export async function startProxy(context: ProxyContext): Promise<MeshProxy> {
   const server = createServer((request, response) => {
     void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
   });
+  // Clients close what they keep: a connection dropped here as idle would be a lost request of whoever is just asking on it.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -77,7 +81,7 @@ async function answer(context: ProxyContext, incoming: IncomingMessage, response
     refuse(response, route);
     return;
   }
-  const call = outgoing(request, route, body);
+  const call = outgoing(request, route, body, context.agent !== undefined);
   for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, seen);
   const outcome = await sendTo(context, route.destination, call, route);
   const durationMs = performance.now() - startedMs;
@@ -126,14 +130,14 @@ interface Call {
   body: Buffer;
 }
 
-function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer): Call {
+function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer, isKept: boolean): Call {
   const headers: IncomingHttpHeaders = {
     ...request.headers,
     host: route.rewrite?.authority ?? request.host.text,
-    connection: 'close',
     'x-forwarded-proto': 'http',
   };
-  for (const name of HOP_HEADERS) if (name !== 'connection') delete headers[name];
+  for (const name of HOP_HEADERS) delete headers[name];
+  headers.connection = isKept ? 'keep-alive' : 'close';
   if (body.length > 0) headers['content-length'] = String(body.length);
   for (const changes of route.requestHeaders) changeHeaders(headers, changes);
   return { method: request.method, url: route.rewrite?.url ?? request.url, headers, body };
@@ -165,7 +169,7 @@ async function sendTo(context: ProxyContext, destination: Destination, call: Cal
     const outcome =
       port === undefined
         ? ({ failure: 'connect-failure' } as const)
-        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined);
+        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, context.agent);
     const mayRetry = attempt < route.retries.attempts && performance.now() < deadlineMs && isRetried(outcome, route.retries.on);
     if (mayRetry) continue;
     const pod = context.podOf(endpoint.namespace, endpoint.pod);

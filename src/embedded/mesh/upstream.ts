@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { type Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 
 export interface UpstreamAnswer {
   status: number;
@@ -11,28 +11,31 @@ export interface UpstreamFailure {
 }
 
 /**
- * One try at one pod. A connection of its own each time: a kept one that the pod closes meanwhile would look like a
+ * One try at one pod. Without an agent it has a connection of its own: a kept one that the pod closes meanwhile would look like a
  * failure of the release when it is one of this proxy.
  */
 export function callUpstream(
   port: number,
   call: { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer },
   timeoutMs: number | undefined,
+  agent?: Agent,
 ): Promise<UpstreamAnswer | UpstreamFailure> {
   return new Promise((resolve) => {
     const { method, url, headers, body } = call;
     let isConnected = false;
-    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (response) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: url, headers, agent: agent ?? false }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () => resolve({ status: response.statusCode ?? 502, headers: response.headers, body: Buffer.concat(parts) }));
       response.on('error', () => resolve({ failure: 'reset' }));
     });
-    outgoing.on('socket', (socket) =>
-      socket.once('connect', () => {
-        isConnected = true;
-      }),
-    );
+    outgoing.on('socket', (socket) => {
+      isConnected = !socket.connecting;
+      if (!isConnected)
+        socket.once('connect', () => {
+          isConnected = true;
+        });
+    });
     if (timeoutMs !== undefined) {
       const timer = setTimeout(() => {
         resolve({ failure: 'timeout' });

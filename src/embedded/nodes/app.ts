@@ -72,6 +72,8 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
       else answer(request, response, body);
     });
   });
+  // Who keeps a connection closes it: one that this side drops as idle looks like a failure to whoever is just asking on it.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
