@@ -1,5 +1,6 @@
 import { gatewayApi, gatewayApiMesh } from './gateway-api.ts';
 import { istio } from './istio.ts';
+import { knative } from './knative.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 import { smi } from './smi.ts';
 
@@ -8,6 +9,7 @@ export const providerFixtures: readonly ProviderFixture[] = [
   gatewayApi,
   gatewayApiMesh,
   istio,
+  knative,
   smi('linkerd', 'v1alpha1'),
   smi('smi:v1alpha2', 'v1alpha2'),
   smi('smi:v1alpha3', 'v1alpha3'),

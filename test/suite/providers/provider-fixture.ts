@@ -1,5 +1,7 @@
 import type { Provider } from '../../../src/api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import type { Cluster } from '../../../src/kube/cluster.ts';
+import type { StartApplication } from '../kinds/application.ts';
 
 /** The application that a provider leads users to. */
 export interface AppName {
@@ -12,6 +14,10 @@ export interface ProviderFixture {
   provider: Provider;
   /** What its users have before Serin comes, besides their Deployment and Service: an Ingress, a Gateway, the HTTPProxy that includes ours. */
   objects?(app: AppName): KubeObject[];
+  /** Makes what takes the place of the Deployment and its Service; the release goes from its version 1 to its version 2. */
+  application?: StartApplication;
+  /** Makes version 1 and version 2 run as primary and canary, with no controller; default: two pods and the three Services. */
+  sides?(cluster: Cluster, app: AppName): Promise<void>;
   /** Laid over the Canary's `spec`, and over its `spec.service`. */
   spec?(app: AppName): object;
   service?(app: AppName): object;

@@ -1,0 +1,43 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { containerOf } from '../kinds/application.ts';
+import { knativeApplication } from '../kinds/knative.ts';
+import { until } from '../until.ts';
+import type { ProviderFixture } from './provider-fixture.ts';
+
+const apiVersion = 'serving.knative.dev/v1';
+const ANNOTATION = 'flagger.app/primary-revision';
+type Entry = { revisionName?: string; latestRevision?: boolean; percent?: number; tag?: string };
+
+const traffic =
+  (edit: (entries: Entry[]) => Entry[]) =>
+  (object: KubeObject): KubeObject => ({ ...object, spec: { ...object.spec, traffic: edit(structuredClone(object.spec.traffic ?? [])) } });
+
+/** The target is its own route. */
+export const knative: ProviderFixture = {
+  provider: 'knative',
+  application: knativeApplication,
+  async sides(cluster, { name, namespace }) {
+    const ref = { apiVersion, kind: 'Service', name, namespace };
+    const template = (version: string) => ({ spec: { containers: [containerOf(version)] } });
+    const becomes = (revision: string) =>
+      until(cluster, ref, `serves ${revision}`, (now) => now?.status?.latestReadyRevisionName === revision);
+    await cluster.create({ apiVersion, kind: 'Service', metadata: { name, namespace }, spec: { template: template('1') } });
+    await becomes(`${name}-00001`);
+    await cluster.patch(ref, { metadata: { annotations: { [ANNOTATION]: `${name}-00001` } }, spec: { template: template('2') } });
+    await becomes(`${name}-00002`);
+  },
+  spec: ({ name }) => ({ targetRef: { apiVersion, kind: 'Service', name }, service: undefined }),
+  host: ({ name, namespace }) => `${name}.${namespace}`,
+  route: ({ name, namespace }) => ({ apiVersion, kind: 'Service', name, namespace }),
+  edits: {
+    'all to the newest': traffic(() => [{ latestRevision: true, percent: 100 }]),
+    'half and half': traffic((entries) => entries.map((entry) => ({ ...entry, percent: 50 }))),
+    'the other order': traffic((entries) => entries.toReversed()),
+    'no traffic block': traffic(() => []),
+    'the shares exchanged': traffic(([a, b]) => [
+      { ...a, percent: b?.percent ?? 0 },
+      { ...b, percent: a?.percent ?? 0 },
+    ]),
+    'a tag of their own': traffic((entries) => [...entries, { ...entries[0], tag: 'theirs', percent: 0 }]),
+  },
+};

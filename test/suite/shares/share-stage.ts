@@ -1,0 +1,41 @@
+import { startApiServer } from '../../../src/embedded/apiserver/index.ts';
+import { startControllers } from '../../../src/embedded/controllers/index.ts';
+import { startKnative } from '../../../src/embedded/knative/index.ts';
+import { type Mesh, startMesh } from '../../../src/embedded/mesh/index.ts';
+import { httpPodCalls, startNodes } from '../../../src/embedded/nodes/index.ts';
+import { connectionTo } from '../../../src/kube/connect.ts';
+import { createCluster } from '../../../src/kube/create-cluster.ts';
+import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { applyCrds } from '../stage.ts';
+
+/** A cluster that is there to be asked: one proxy that hears of everything at once, and nobody who releases anything. */
+export interface ShareStage {
+  readonly cluster: KubeCluster;
+  readonly mesh: Mesh;
+  stop(): Promise<void>;
+}
+
+/** `seed` decides every choice of the proxy. */
+export async function startShareStage(seed: number): Promise<ShareStage> {
+  const server = await startApiServer();
+  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-shares' }));
+  // Before anybody watches: who finds a kind absent looks again only seconds later.
+  await applyCrds(cluster);
+  const controllers = startControllers(cluster);
+  const nodes = startNodes(cluster, { calls: httpPodCalls(server.url), startupMs: 0 });
+  await Promise.all([controllers.synced, nodes.ready]);
+  const knative = startKnative(cluster);
+  const mesh = await startMesh(cluster, { proxies: 1, lagMs: [0, 0], keepsConnections: true, seed });
+  return {
+    cluster,
+    mesh,
+    async stop() {
+      knative.stop();
+      controllers.stop();
+      await mesh.stop();
+      await nodes.stop();
+      cluster.close();
+      await server.stop();
+    },
+  };
+}
