@@ -7,7 +7,7 @@ export const knative: RouterCase = {
       apiVersion: 'serving.knative.dev/v1',
       kind: 'Service',
       metadata: { name: 'shop', namespace: 'prod', annotations: { 'flagger.app/primary-revision': 'shop-00001' } },
-      spec: { template: { spec: {} }, traffic: [{ latestRevision: true, percent: 100 }] },
+      spec: { template: { spec: { containers: [{ image: 'shop:1' }] } }, traffic: [{ latestRevision: true, percent: 100 }] },
       status: { latestCreatedRevisionName: 'shop-00002' },
     },
   ],

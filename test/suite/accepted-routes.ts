@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Provider } from '../../src/api/canary.ts';
+import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
+import { routerFor, routers } from '../../src/routers/index.ts';
+import { publishedCrd } from '../contracts/routers-cases.ts';
+import { applyShape } from './accepted/apply-shape.ts';
+import { shapesOf } from './accepted/shapes.ts';
+import { type Upstream, upstreams } from './accepted/upstream.ts';
+import { until } from './until.ts';
+
+const LEAST_SHAPES = 10;
+const withObjects = Object.entries(routers).flatMap(([provider, router]) =>
+  typeof router !== 'string' && router.supports.weights ? [provider as Provider] : [],
+);
+
+/** What each router writes, against the CRDs that the provider itself publishes. */
+export function describeAcceptedRoutes(clusterOf: () => Cluster): void {
+  it('every provider that writes routing objects is tried', () => expect(Object.keys(upstreams).sort()).toEqual(withObjects.sort()));
+
+  describe.each(withObjects)('%s', (provider) => {
+    const { golden, crds: file } = upstreams[provider] ?? ({} satisfies Upstream as Upstream);
+    const crds = file === undefined ? [] : publishedCrd(file);
+    const shapes = upstreams[provider] ? shapesOf(provider, golden) : [];
+    const router = routerFor(provider);
+    if ('unsupported' in router) throw new Error(router.unsupported);
+
+    if (crds === undefined) {
+      it.skip(`needs the published CRDs, ../shared/crds/${file}, which are not beside this checkout`);
+      return;
+    }
+    beforeAll(async () => {
+      await install(clusterOf(), crds);
+    });
+
+    it(`has at least ${LEAST_SHAPES} shapes`, () => expect(shapes.length).toBeGreaterThanOrEqual(LEAST_SHAPES));
+
+    it.each(shapes)('$name is accepted, and nothing is left to write when it is rendered again', async (shape) => {
+      const { objections, read } = await applyShape(clusterOf(), router, shape);
+      expect(objections).toEqual([]);
+      // Conditions come back as the provider spells them; the contract suite compares those. The share is what a release goes on from.
+      expect(shareIn(read)).toEqual(shareIn(shape.routes));
+    });
+  });
+}
+
+function shareIn(routes: unknown): object {
+  const { kind, canary, share } = routes as { kind?: string; canary?: number; share?: number };
+  return { kind, canary, share };
+}
+
+async function install(cluster: Cluster, crds: readonly KubeObject[]): Promise<void> {
+  for (const { status: _, ...crd } of crds) await cluster.apply(crd as KubeObject);
+  for (const crd of crds)
+    await until(cluster, refOf(crd), 'is established', (now) =>
+      now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
+    );
+}
