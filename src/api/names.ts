@@ -4,12 +4,17 @@ import type { Canary } from './canary.ts';
 export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string } }) {
   const target = canary.spec.targetRef.name;
   const apex = canary.spec.service.name || target;
+  const { ingressRef, routeRef } = canary.spec;
   return {
     target,
     primary: `${target}-primary`,
     apexService: apex,
     primaryService: `${apex}-primary`,
     canaryService: `${apex}-canary`,
+    /** The Ingress beside the user's that carries the canary's share; absent without `ingressRef`. */
+    ingressCopy: ingressRef && `${ingressRef.name}-canary`,
+    /** The ApisixRoute beside the user's; absent without `routeRef`. */
+    routeCopy: routeRef && `${routeRef.name}-${apex}-canary`,
     /** Absent: the target has no scaler. */
     primaryScaler: canary.spec.autoscalerRef && `${canary.spec.autoscalerRef.name}-primary`,
     /** The ControllerRevision that owns what we generate and holds the target's original values. */

@@ -54,6 +54,7 @@ const Flags = z.object({
       context.addIssue({ code: 'custom', message: `${parsed.unreadable} is no requirement on a label: write it like team=shop` });
   }),
   meshProvider: z.string(),
+  ingressAnnotationsPrefix: z.string(),
   metricsServer: z.string(),
   selectorLabels: List,
   includeLabelPrefix: List,

@@ -33,7 +33,7 @@ export function admit(raw: KubeObject, { config, olderRival }: Pick<ControllerRo
   }
   const { canary } = parsed;
   const provider = canary.spec.provider ?? config.meshProvider;
-  const router = routerFor(provider);
+  const router = routerFor(provider, config);
   const refused = 'unsupported' in router ? router.unsupported : router.refuses?.(canary);
   if ('unsupported' in router || refused !== undefined) {
     return { reason: 'ProviderRefused', message: `spec.provider: ${refused ?? provider}` };

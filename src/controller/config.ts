@@ -9,6 +9,11 @@ export const ControllerConfig = z.object({
   namespaces: z.array(z.string()).default([]).describe('namespaces to watch; none is all of the cluster'),
   canarySelector: z.string().default('').describe('label selector of the Canaries to look after; empty is all'),
   meshProvider: Provider.default('istio').describe('traffic provider of Canaries that name none'),
+  ingressAnnotationsPrefix: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no prefix of annotations: write it like nginx.ingress.kubernetes.io')
+    .default('nginx.ingress.kubernetes.io')
+    .describe('prefix of the annotations of ingress-nginx'),
   metricsServer: z.url().default('http://prometheus:9090').describe('Prometheus for built-in and inline checks'),
   selectorLabels: z
     .array(z.string())

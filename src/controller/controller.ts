@@ -232,7 +232,7 @@ export function startController(options: ControllerOptions): Controller {
     const { namespace } = canary.metadata;
     const own = names(canary);
     const service = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });
-    const router = routerFor(canary.spec.provider ?? config.meshProvider);
+    const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
     const workload = workloadFor(canary.spec.targetRef);
     register.put(key, canary, raw, [
       ...('unsupported' in workload ? [] : workload.watches(canary)),

@@ -7,7 +7,7 @@ import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { findObject } from '../routers/find-object.ts';
-import { type Apex, routerFor } from '../routers/index.ts';
+import { type Apex, type Change, RoutingError, routerFor } from '../routers/index.ts';
 import { discoverPorts } from '../routers/services.ts';
 import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -94,7 +94,7 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
 /** What the established controller made would go with the Canary, before the target serves: it gets an anchor first (phase Terminating). */
 async function inherit(canary: Canary, room: DepartureRoom): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
-  const router = routerFor(canary.spec.provider ?? room.config.meshProvider);
+  const router = routerFor(canary.spec.provider ?? room.config.meshProvider, room.config);
   if ('unsupported' in workload || 'unsupported' in router) return;
   await Promise.all([...workload.watches(canary), ...router.watches(canary)].map((ref) => room.view.ready(ref)));
   await takeOver(canary, workload, router, room);
@@ -180,11 +180,11 @@ async function moveTraffic(
   if ('problem' in own) throw new Error(own.problem);
   const selector = side === 'target' ? own : { ...own, value: own.value.replace(/-primary$/, '') };
   const apex: Apex = { selector, ports: discoverPorts(canary, found) };
-  const router = routerFor(canary.spec.provider ?? config.meshProvider);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if (!('unsupported' in router) && router.supports.weights) {
     const current = await readAll(router.watches(canary), cluster, signal);
     const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
-    const { write } = current.length > 0 ? router.render(canary, apex, routes, current) : { write: [] };
+    const write = current.length > 0 ? renderedIfPossible(() => router.render(canary, apex, routes, current)) : [];
     for (const object of write) {
       const live = findObject(current, refOf(object));
       if (!live || missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
@@ -200,9 +200,19 @@ async function moveTraffic(
   await cluster.patch(apexRef, { metadata, spec: { selector: { [own.key]: own.value } } }, { signal });
 }
 
+/** Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either. */
+function renderedIfPossible(render: () => Change): readonly KubeObject[] {
+  try {
+    return render().write;
+  } catch (error) {
+    if (error instanceof RoutingError) return [];
+    throw error;
+  }
+}
+
 /** What was found in place is put back, what we made goes; proxies hear of it before the Services that it names are collected. */
 async function finalizeRoutes(canary: Canary, delayMs: number, { cluster, config, clock, signal }: DepartureRoom): Promise<void> {
-  const router = routerFor(canary.spec.provider ?? config.meshProvider);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
   const current = await readAll(router.watches(canary), cluster, signal);
   const { write, remove } = router.finalize(canary, current);

@@ -2,6 +2,7 @@ import { type Provider, providers } from '../api/canary.ts';
 import { gatewayApi } from './gateway-api/gateway-api.ts';
 import { istio } from './istio/istio.ts';
 import { knative } from './knative/knative.ts';
+import { nginx } from './nginx/nginx.ts';
 import { noRoutes } from './no-routes.ts';
 import type { Router } from './router.ts';
 import { smi } from './smi/smi.ts';
@@ -26,7 +27,7 @@ export const routers = {
   kubernetes: noRoutes,
   kuma: later('Kuma'),
   linkerd: smi('v1alpha1'),
-  nginx: later('ingress-nginx'),
+  nginx: nginx(),
   none: noRoutes,
   osm: smi('v1alpha2'),
   skipper: later('Skipper'),
@@ -44,11 +45,18 @@ const smiForIstio: Readonly<Record<string, Router>> = {
   'smi:v1alpha4:istio': smi('v1alpha4', 'istio'),
 };
 
+/** Settings of the controller that routers need. */
+export interface RouterOptions {
+  /** Prefix of the annotations that ingress-nginx reads. */
+  ingressAnnotationsPrefix?: string;
+}
+
 /**
  * The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back
  * to another (04 R-L7).
  */
-export function routerFor(provider: string): Router | { unsupported: string } {
+export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
+  if (provider === 'nginx') return nginx(options.ingressAnnotationsPrefix);
   const known: Readonly<Record<string, Router | string>> = routers;
   const found = Object.hasOwn(known, provider) ? known[provider] : Object.hasOwn(smiForIstio, provider) ? smiForIstio[provider] : undefined;
   if (found === undefined) return { unsupported: `provider ${JSON.stringify(provider)} is unknown; known are ${providers.join(', ')}` };

@@ -256,10 +256,13 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
     const canary = canaryFor(provider, sticky);
     const routes: Routes = { kind: 'weighted', canary: weight(35) };
     const clean = router.render(canary, anApex, routes, inPlace(provider));
-    const touched = held(provider, clean.write).map((object) => ({
+    const written = clean.write.map((object) => refKey(refOf(object)));
+    const touch = (object: KubeObject): KubeObject => ({
       ...object,
       metadata: { ...object.metadata, labels: { argocd: 'x' }, annotations: { ...object.metadata.annotations, foreign: 'y' } },
-    }));
+    });
+    // What is copied from an object of the user follows it; what is written is not touched by others.
+    const touched = held(provider, clean.write).map((object) => (written.includes(refKey(refOf(object))) ? touch(object) : object));
     expect(router.render(canary, anApex, routes, touched)).toEqual(clean);
     expect(router.readRoutes(canary, touched)).toEqual(routes);
   });

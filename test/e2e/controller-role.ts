@@ -24,6 +24,7 @@ export const controllerRules = [
   { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes', 'grpcroutes'], verbs: write },
   { apiGroups: ['split.smi-spec.io'], resources: ['trafficsplits'], verbs: write },
   { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: write },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
 ] as const;
 

@@ -2,6 +2,7 @@ import type { Provider } from '../../../src/api/canary.ts';
 import { gatewayApi } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
+import { nginx } from './nginx.ts';
 import type { RouterCase } from './router-case.ts';
 import { smiMatches, smiWeights } from './smi.ts';
 
@@ -18,6 +19,7 @@ export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
   knative,
   kubernetes: noProxy,
   linkerd: smiWeights('v1alpha1'),
+  nginx,
   none: noProxy,
   osm: smiWeights('v1alpha2'),
   'smi:v1alpha1': smiWeights('v1alpha1'),

@@ -1,6 +1,7 @@
 import { gatewayApi, gatewayApiMesh } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
+import { nginx } from './nginx.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 import { smi } from './smi.ts';
 
@@ -10,6 +11,7 @@ export const providerFixtures: readonly ProviderFixture[] = [
   gatewayApiMesh,
   istio,
   knative,
+  nginx,
   smi('linkerd', 'v1alpha1'),
   smi('smi:v1alpha2', 'v1alpha2'),
   smi('smi:v1alpha3', 'v1alpha3'),

@@ -1,0 +1,80 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { LaggedView } from './lagged-view.ts';
+import type { ObservedKind } from './resolver.ts';
+
+export const ingressKind: ObservedKind = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' };
+
+/** One path of an Ingress, with the rule and the object that it stands in. */
+export interface IngressRoute {
+  ingress: KubeObject;
+  /** Empty for any host. */
+  host: string;
+  path: string;
+  pathType: string;
+  service: string;
+  /** Number or name. */
+  port: string;
+}
+
+/** The Ingresses of one class, the oldest first; `isDefault`: and those that name none. */
+export function ingressesOf(view: LaggedView, className: string, isDefault: boolean): KubeObject[] {
+  return view
+    .list('Ingress')
+    .filter(({ metadata, spec }) => {
+      const named = spec?.ingressClassName ?? metadata.annotations?.['kubernetes.io/ingress.class'];
+      return named === undefined ? isDefault : named === className;
+    })
+    .toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
+}
+
+const ageOf = ({ metadata }: KubeObject): string => `${metadata.creationTimestamp ?? ''}/${metadata.namespace}/${metadata.name}`;
+
+/** Paths with a Service behind them; rules without `http` have none. */
+export function pathsOf(ingress: KubeObject): IngressRoute[] {
+  return ((ingress.spec?.rules ?? []) as { host?: string; http?: { paths?: Record<string, unknown>[] } }[]).flatMap(({ host = '', http }) =>
+    (http?.paths ?? []).flatMap((entry) => {
+      const {
+        path = '/',
+        pathType = 'ImplementationSpecific',
+        backend,
+      } = entry as {
+        path?: string;
+        pathType?: string;
+        backend?: { service?: { name?: string; port?: { number?: number; name?: string } } };
+      };
+      const { name: service, port } = backend?.service ?? {};
+      if (service === undefined) return [];
+      return [{ ingress, host, path: path || '/', pathType, service, port: String(port?.number ?? port?.name ?? '') }];
+    }),
+  );
+}
+
+/** How well a rule's host fits: 3 the very host, 2 a wildcard of one label, 1 any host; 0 not at all. Source: Ingress v1, "Hostname wildcards". */
+export function hostFit(pattern: string, host: string): number {
+  if (pattern === '') return 1;
+  if (pattern === host) return 3;
+  return pattern.startsWith('*.') && host.split('.').slice(1).join('.') === pattern.slice(2) ? 2 : 0;
+}
+
+/** `Prefix` compares path elements, `Exact` the whole, everything else the beginning of the text, as ingress controllers do. */
+export function pathFits({ path, pathType }: Pick<IngressRoute, 'path' | 'pathType'>, asked: string): boolean {
+  if (pathType === 'Exact') return asked === path;
+  if (pathType !== 'Prefix') return asked.startsWith(path);
+  const prefix = path.endsWith('/') ? path.slice(0, -1) : path;
+  return asked === prefix || asked.startsWith(`${prefix}/`);
+}
+
+/** An exact path goes before a prefix, a longer one before a shorter one. */
+export function bestPath<T extends IngressRoute>(routes: readonly T[], asked: string): T | undefined {
+  const fitting = routes.filter((route) => pathFits(route, asked));
+  return fitting.find(({ pathType }) => pathType === 'Exact') ?? fitting.toSorted((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** The value of one cookie of a Cookie header. */
+export function cookieOf(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [key = '', ...value] = pair.trim().split('=');
+    if (key === name) return value.join('=');
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { endpointsOf } from './endpoints.ts';
+import { bestPath, cookieOf, hostFit, type IngressRoute, ingressesOf, ingressKind, pathsOf } from './ingress.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { type MeshRequest, pathOf } from './request.ts';
+import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+import { SECONDS } from './traffic-metrics.ts';
+
+const CLASS = 'nginx';
+const annotation = (ingress: KubeObject, name: string): string =>
+  ingress.metadata.annotations?.[`nginx.ingress.kubernetes.io/${name}`]?.trim() ?? '';
+
+/**
+ * ingress-nginx: an Ingress marked as canary is an alternative for the paths that others have. Sources: its controller's merging of alternative
+ * backends, its `route_to_alternative_balancer`, and the page "Annotations".
+ */
+export const nginxIngress: RouteResolver = {
+  kinds: [ingressKind],
+  histograms: { nginx_ingress_controller_response_duration_seconds: SECONDS },
+  resolve: routeByNginx,
+};
+
+export function routeByNginx(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const all = ingressesOf(view, CLASS, true);
+  const isCanary = (ingress: KubeObject) => /^(1|t|T|true|TRUE|True)$/.test(annotation(ingress, 'canary'));
+  const main = all.filter((ingress) => !isCanary(ingress)).flatMap(pathsOf);
+  // The server is chosen by the host alone; only then its locations are looked at.
+  const fit = Math.max(0, ...main.map(({ host }) => hostFit(host, request.host.text)));
+  if (fit === 0) return undefined;
+  const location = bestPath(
+    main.filter(({ host }) => hostFit(host, request.host.text) === fit),
+    pathOf(request.url),
+  );
+  if (!location) return { status: 404, reason: 'no path of an Ingress fits' };
+  const namespace = location.ingress.metadata.namespace ?? '';
+  const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
+  const other = alternative && { name: alternative.service, namespace: alternative.ingress.metadata.namespace ?? '' };
+  // An alternative without endpoints has no balancer, and the main backend answers.
+  const isTaken = other && endpointsOf(view, other, false)?.length && isForCanary(alternative.ingress, request, random);
+  return {
+    via: 'Ingress',
+    destination: isTaken ? other : { name: location.service, namespace },
+    mirrors: [],
+    requestHeaders: [],
+    responseHeaders: [],
+    // proxy_next_upstream is "error timeout" with three tries; what may have had an effect is not repeated.
+    retries: {
+      attempts: 2,
+      on: ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'].includes(request.method) ? ['connect-failure', 'reset'] : ['connect-failure'],
+    },
+    count: (metrics, { status, method, durationMs }) => {
+      const labels = {
+        status: String(status),
+        method,
+        path: location.path,
+        namespace,
+        ingress: location.ingress.metadata.name,
+        service: location.service,
+        canary: isTaken ? `${other.namespace}-${other.name}-${alternative.port}` : '',
+        controller_class: 'k8s.io/ingress-nginx',
+      };
+      metrics.count('nginx_ingress_controller_requests', { ...labels, host: location.host });
+      metrics.observe('nginx_ingress_controller_response_duration_seconds', labels, durationMs / 1000);
+    },
+  };
+}
+
+/** The first alternative of a location; more than one are listed and never asked. A path to the location's own Service is none. */
+function alternativeOf(location: IngressRoute, canaries: readonly IngressRoute[]): IngressRoute | undefined {
+  return canaries.find(
+    ({ ingress, host, path, pathType, service }) =>
+      host === location.host &&
+      path === location.path &&
+      pathType === location.pathType &&
+      (service !== location.service || ingress.metadata.namespace !== location.ingress.metadata.namespace),
+  );
+}
+
+/** Header before cookie before weight. */
+function isForCanary(ingress: KubeObject, request: MeshRequest, random: () => number): boolean {
+  const name = annotation(ingress, 'canary-by-header');
+  const header = name ? request.headers[name.toLowerCase()]?.toString() : undefined;
+  if (header !== undefined) {
+    const [value, pattern] = [annotation(ingress, 'canary-by-header-value'), annotation(ingress, 'canary-by-header-pattern')];
+    if (value) {
+      if (header === value) return true;
+    } else if (pattern) {
+      const found = search(pattern, header);
+      if (found !== false) return found ?? false;
+    } else if (header === 'always' || header === 'never') return header === 'always';
+  }
+  const cookie = annotation(ingress, 'canary-by-cookie');
+  const asked = cookie ? cookieOf(request.headers.cookie, cookie) : undefined;
+  if (asked === 'always' || asked === 'never') return asked === 'always';
+  return (
+    random() * Math.max(100, Number(annotation(ingress, 'canary-weight-total')) || 100) <
+    (Number(annotation(ingress, 'canary-weight')) || 0)
+  );
+}
+
+/** Undefined for a pattern that cannot be used, which ends the matter for the main backend. */
+function search(pattern: string, text: string): boolean | undefined {
+  try {
+    return new RegExp(pattern).test(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

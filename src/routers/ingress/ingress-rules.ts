@@ -1,0 +1,51 @@
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+
+export const ingressApiVersion = 'networking.k8s.io/v1';
+
+/** One path of an Ingress rule, as raw JSON. */
+export interface IngressPath {
+  path?: string;
+  pathType?: string;
+  backend?: { service?: { name?: string; port?: unknown }; [field: string]: unknown };
+}
+export interface IngressRule {
+  host?: string;
+  http?: { paths?: IngressPath[] };
+}
+
+export function ingressRef(name: string, namespace: string): ObjectRef {
+  return { apiVersion: ingressApiVersion, kind: 'Ingress', name, namespace };
+}
+
+/** Rules as they stand; a rule may have no `http`, which says nothing of a backend (04 R-L6). */
+export function rulesOf(ingress: KubeObject): readonly IngressRule[] {
+  return Array.isArray(ingress.spec?.rules) ? ingress.spec.rules : [];
+}
+
+export function serviceOf(path: IngressPath): string | undefined {
+  return path.backend?.service?.name;
+}
+
+/** The rules that lead to a Service, with only the paths that do, each replaced by what `change` makes of it. */
+export function rulesFor(
+  ingress: KubeObject,
+  service: string,
+  change: (path: IngressPath, rule: IngressRule) => readonly IngressPath[],
+): IngressRule[] {
+  return rulesOf(ingress).flatMap((rule) => {
+    const paths = (rule.http?.paths ?? []).filter((path) => serviceOf(path) === service);
+    if (paths.length === 0) return [];
+    return [{ ...(rule.host === undefined ? {} : { host: rule.host }), http: { paths: paths.flatMap((path) => change(path, rule)) } }];
+  });
+}
+
+/** The same path with another Service behind it. */
+export function leadingTo(path: IngressPath, service: string): IngressPath {
+  const copy = structuredClone(path);
+  return { ...copy, backend: { ...copy.backend, service: { ...copy.backend?.service, name: service } } };
+}
+
+/** Whether any path leads to the Service. */
+export function leadsTo(ingress: KubeObject, service: string): boolean {
+  return rulesOf(ingress).some((rule) => (rule.http?.paths ?? []).some((path) => serviceOf(path) === service));
+}

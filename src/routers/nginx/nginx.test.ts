@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import { routerFor } from '../index.ts';
+import { defaultAnnotationsPrefix, nginx } from './nginx.ts';
+
+const ref = { ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'web' } };
+const router = nginx();
+const share = (canary: number): Routes => ({ kind: 'weighted', canary: weight(canary) });
+
+function anIngress(name: string, service: string, annotations?: Labels): KubeObject {
+  const backend = { service: { name: service, port: { number: 8080 } } };
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name, namespace: 'prod', ...(annotations && { annotations }) },
+    spec: { rules: [{ host: 'shop.example.org', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }] },
+  };
+}
+const source = anIngress('web', 'shop');
+const copyWith = (rules: Labels) =>
+  anIngress(
+    'web-canary',
+    'shop-canary',
+    Object.fromEntries(Object.entries(rules).map(([k, v]) => [`${defaultAnnotationsPrefix}/${k}`, v])),
+  );
+const annotationsOf = (routes: Routes, prefix?: string, current = [source]) => {
+  const [copy] = nginx(prefix).render(aCanary(ref), anApex, routes, current).write;
+  return Object.entries(copy?.metadata.annotations ?? {}).filter(([key]) => key.includes('/canary'));
+};
+const refusal = (match: HttpMatch[], analysis: object = { iterations: 5 }) =>
+  router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }));
+
+describe('what is written', () => {
+  it('V13: a custom prefix; 50 and then 0 of 100', () => {
+    const prefix = 'custom.ingress.kubernetes.io';
+    expect(annotationsOf(share(50), prefix)).toEqual([
+      [`${prefix}/canary`, 'true'],
+      [`${prefix}/canary-weight`, '50'],
+    ]);
+    expect(annotationsOf(share(0), prefix)).toEqual([
+      [`${prefix}/canary`, 'true'],
+      [`${prefix}/canary-weight`, '0'],
+    ]);
+    const found = routerFor('nginx', { ingressAnnotationsPrefix: prefix });
+    if ('unsupported' in found) throw new Error(found.unsupported);
+    expect(JSON.stringify(found.render(aCanary(ref), anApex, share(50), [source]).write)).toContain(`"${prefix}/canary-weight":"50"`);
+  });
+
+  it.each([
+    { match: { 'x-user': { exact: 'insider' } }, rules: { 'canary-by-header': 'x-user', 'canary-by-header-value': 'insider' } },
+    { match: { 'x-user': { regex: 'in.*' } }, rules: { 'canary-by-header': 'x-user', 'canary-by-header-pattern': 'in.*' } },
+    { match: { cookie: { exact: 'canary' } }, rules: { 'canary-by-cookie': 'canary' } },
+  ])('V14: $match is written as $rules', ({ match, rules }) => {
+    const written = Object.fromEntries(annotationsOf({ kind: 'matched', match: [{ headers: match }] }));
+    const expected = { canary: 'true', 'canary-weight': '0', ...rules };
+    expect(written).toEqual(
+      Object.fromEntries(Object.entries(expected).map(([key, value]) => [`${defaultAnnotationsPrefix}/${key}`, value])),
+    );
+  });
+
+  it('a condition that is over leaves nothing that ingress-nginx reads', () => {
+    const before = copyWith({ canary: 'true', 'canary-weight': '0', 'canary-by-header': 'x', 'canary-by-header-value': 'y' });
+    const [copy] = router.render(aCanary(ref), anApex, share(20), [source, before]).write;
+    if (!copy) throw new Error('nothing is written');
+    expect(copy.metadata.annotations).toMatchObject({ [`${defaultAnnotationsPrefix}/canary-by-header`]: '' });
+    expect(router.readRoutes(aCanary(ref), [copy])).toEqual(share(20));
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    { why: 'two headers together', match: [{ headers: { a: { exact: 'x' }, b: { exact: 'y' } } }], says: 'match[0] has 2 headers' },
+    { why: 'two headers apart', match: [{ headers: { a: { exact: 'x' } } }, { headers: { b: { exact: 'y' } } }], says: 'match[1]' },
+    { why: 'a query parameter', match: [{ headers: { a: { exact: 'x' } }, queryParams: { q: { exact: '1' } } }], says: 'queryParams' },
+    { why: 'labels of the client', match: [{ sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
+    { why: 'a value that the annotation parser drops', match: [{ headers: { a: { exact: 'x;y' } } }], says: 'headers.a' },
+    { why: 'a cookie with a value', match: [{ headers: { cookie: { exact: 'canary=always' } } }], says: 'headers.cookie.exact' },
+  ])('R-T2: $why', ({ match, says }) => expect(refusal(match)).toContain(says));
+
+  it('a share of those who match, since ingress-nginx adds the share of all others to them', () => {
+    const match = [{ headers: { a: { exact: 'x' } } }];
+    expect(refusal(match, { stepWeight: 10 })).toContain('analysis.iterations');
+    expect(() => router.render(aCanary(ref), anApex, { kind: 'weighted', canary: weight(10), match }, [source])).toThrow('share');
+    expect(refusal(match)).toBeUndefined();
+  });
+});
+
+describe('what is read', () => {
+  it.each([
+    { rules: { canary: 'true' }, routes: allToPrimary },
+    { rules: { canary: 'true', 'canary-weight': '300', 'canary-weight-total': '1000' }, routes: share(30) },
+    { rules: { canary: 'true', 'canary-by-header': 'x' }, routes: { kind: 'matched', match: [{ headers: { x: { exact: 'always' } } }] } },
+    {
+      rules: { canary: 'true', 'canary-weight': '0', 'canary-by-header': 'x', 'canary-by-header-pattern': '^a', 'canary-by-cookie': 'c' },
+      routes: { kind: 'matched', match: [{ headers: { x: { regex: '^a' } } }, { headers: { cookie: { exact: 'c' } } }] },
+    },
+  ])('R-T6: $rules', ({ rules, routes }) => expect(router.readRoutes(aCanary(ref), [copyWith(rules)])).toEqual(routes));
+
+  it.each([
+    { why: 'no mark', rules: { 'canary-weight': '30' } },
+    { why: 'a weight that is no number', rules: { canary: 'true', 'canary-weight': 'half' } },
+    { why: 'a weight beyond all', rules: { canary: 'true', 'canary-weight': '120' } },
+    { why: 'a part of a percent', rules: { canary: 'true', 'canary-weight': '5', 'canary-weight-total': '1000' } },
+    { why: 'a share and a condition', rules: { canary: 'true', 'canary-weight': '5', 'canary-by-cookie': 'c' } },
+  ])('R-T6: $why is unreadable', ({ rules }) =>
+    expect(router.readRoutes(aCanary(ref), [copyWith(rules)])).toEqual({ unreadable: expect.stringContaining('web-canary') }),
+  );
+});
+
+describe('R-L6: nothing crashes', () => {
+  it('on an Ingress without rules, annotations or http', () => {
+    const bare: KubeObject = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'web', namespace: 'prod' } };
+    for (const spec of [undefined, {}, { rules: [{ host: 'a' }] }, { rules: [{ http: {} }] }])
+      expect(() => router.render(aCanary(ref), anApex, share(10), [{ ...bare, spec }])).toThrow(
+        'no path of Ingress web leads to Service shop',
+      );
+  });
+
+  it('without ingressRef', () => {
+    const canary = aCanary();
+    expect(router.watches(canary)).toEqual([]);
+    expect(router.readRoutes(canary, [])).toBeUndefined();
+    expect(router.finalize(canary, [])).toEqual({ write: [], remove: [] });
+    expect(() => router.render(canary, anApex, share(10), [])).toThrow('spec.ingressRef');
+  });
+
+  it('R-S4: a release goes back although the Ingress and its copy are gone, and a first initialization says what is missing', () => {
+    const begun = aCanary(ref);
+    begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
+    expect(router.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });
+    expect(() => router.render(begun, anApex, share(10), [])).toThrow('Ingress web is not there');
+    expect(() => router.render(aCanary(ref), anApex, allToPrimary, [])).toThrow('Ingress web is not there');
+  });
+});

@@ -1,0 +1,156 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type Routes, weight } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import { copiedMetadata } from '../ingress/copied-metadata.ts';
+import { type IngressRule, ingressRef, leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
+import { needsObject } from '../needs-object.ts';
+import type { Change, Router } from '../router.ts';
+import { RoutingError, refusalOf } from '../routing-error.ts';
+import { type CanaryRules, readMatch, renderMatch } from './canary-annotations.ts';
+
+export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
+const ALL = 100;
+const MOST_NAME = 253;
+const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
+
+/** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04 §4.9). */
+export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
+  const key = (name: string) => `${prefix}/${name}`;
+  const isCanaryKey = (annotation: string) => annotation === key('canary') || annotation.startsWith(key('canary-'));
+
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+    const rules = rulesOfRoutes(routes);
+    const { sourceRef, copyRef } = refs(canary);
+    const source = sourceRef && findObject(current, sourceRef);
+    const copy = copyRef && findObject(current, copyRef);
+    const { apexService, canaryService } = names(canary);
+    const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
+    // Whatever became of the user's Ingress, a copy that stands can be written back to 0 (R-S4).
+    const base = source && derived.length > 0 ? source : copy;
+    if (!base || !copyRef) {
+      if (needsObject(canary, routes)) throw new RoutingError(nothingToCopy(canary, source));
+      return { write: [], remove: [] };
+    }
+    const { labels, annotations } = copiedMetadata(base, isCanaryKey);
+    return {
+      write: [
+        {
+          apiVersion: copyRef.apiVersion,
+          kind: copyRef.kind,
+          metadata: {
+            name: copyRef.name,
+            namespace: canary.metadata.namespace,
+            labels,
+            annotations: { ...annotations, ...withoutAffinity(rules, annotations), ...ours(rules, copy?.metadata.annotations ?? {}) },
+          },
+          spec: specOf(base, base === source ? derived : rulesOf(base)),
+        },
+      ],
+      remove: [],
+    };
+  }
+
+  /** What others have added to the canary's rules cannot be taken out by an apply; empty, it says nothing to ingress-nginx. */
+  function ours(rules: Labels, live: Labels): Labels {
+    const wanted = Object.fromEntries(Object.entries(rules).map(([name, value]) => [key(name), value]));
+    const foreign = Object.keys(live).filter((annotation) => isCanaryKey(annotation) && !(annotation in wanted));
+    return { ...wanted, ...Object.fromEntries(foreign.toSorted().map((annotation) => [annotation, ''])) };
+  }
+
+  /** Without this a cookie of ingress-nginx's own affinity would keep users on a canary that was taken back. */
+  function withoutAffinity(rules: Labels, annotations: Labels): Labels {
+    const isAtRest = rules['canary-weight'] === '0' && BY_RULE.every((name) => !rules[name]);
+    return isAtRest && annotations[key('affinity')] ? { [key('affinity-canary-behavior')]: 'legacy' } : {};
+  }
+
+  function readRoutes(canary: Canary, copy: KubeObject): Routes | { unreadable: string } {
+    const where = `Ingress ${copy.metadata.name}`;
+    const live = copy.metadata.annotations ?? {};
+    const { canaryService } = names(canary);
+    if (!leadsTo(copy, canaryService)) return { unreadable: `no path of ${where} leads to ${canaryService}` };
+    if (!/^(1|t|T|true|TRUE|True)$/.test(live[key('canary')] ?? '')) return { unreadable: `${where} is not marked by ${key('canary')}` };
+    // Less than 100 in all counts as 100. Source: ingress-nginx, route_to_alternative_balancer.
+    const total = Math.max(ALL, wholeNumber(live[key('canary-weight-total')]) ?? ALL);
+    const share = ((wholeNumber(live[key('canary-weight')] || '0') ?? -1) * ALL) / total;
+    if (!Number.isInteger(share) || share < 0 || share > ALL) return { unreadable: `${key('canary-weight')} of ${where} is no percentage` };
+    const rules: CanaryRules = Object.fromEntries(BY_RULE.map((name) => [name, live[key(name)] ?? '']));
+    const match = readMatch(rules, canary.spec.analysis.match);
+    if (!match) return { kind: 'weighted', canary: weight(share) };
+    if (share > 0) return { unreadable: `${where} has both a weight and a header or cookie` };
+    return { kind: 'matched', match };
+  }
+
+  return {
+    supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+    refuses,
+    watches: (canary) => Object.values(refs(canary)),
+    render: (canary, _apex, routes, current) => render(canary, routes, current),
+    readRoutes(canary, current) {
+      const { copyRef } = refs(canary);
+      const copy = copyRef && findObject(current, copyRef);
+      return copy && readRoutes(canary, copy);
+    },
+    finalize(canary, current) {
+      const { copyRef } = refs(canary);
+      return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
+    },
+  };
+}
+
+function refs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
+  const { namespace } = canary.metadata;
+  const { ingressCopy } = names(canary);
+  if (!canary.spec.ingressRef || !ingressCopy) return {};
+  return { sourceRef: ingressRef(canary.spec.ingressRef.name, namespace), copyRef: ingressRef(ingressCopy, namespace) };
+}
+
+function refuses(canary: Canary): string | undefined {
+  const { match, iterations = 0 } = canary.spec.analysis;
+  const { ingressCopy = '' } = names(canary);
+  if (ingressCopy.length > MOST_NAME) return `spec.ingressRef.name has more than ${MOST_NAME - '-canary'.length} characters`;
+  if (!match?.length) return undefined;
+  if (iterations <= 0)
+    return 'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can';
+  return refusalOf(() => renderMatch(match));
+}
+
+/** The annotations of the canary, without their prefix. A condition stands with weight 0: users who do not meet it stay on the primary. */
+function rulesOfRoutes(routes: Routes): Labels {
+  switch (routes.kind) {
+    case 'matched':
+      return { canary: 'true', 'canary-weight': '0', ...renderMatch(routes.match) };
+    case 'weighted':
+      if (routes.canary > 0 && routes.match?.length)
+        throw new RoutingError('ingress-nginx cannot give a share of the requests that match: use analysis.iterations');
+      return { canary: 'true', 'canary-weight': String(routes.canary) };
+    case 'mirrored':
+      throw new RoutingError('ingress-nginx cannot mirror requests to a canary: set analysis.mirror to false');
+    default:
+      throw routes satisfies never;
+  }
+}
+
+/** Only the paths of the application: a path to anything else would make that Service's backend depend on the canary's (§4.9). */
+function specOf(base: KubeObject, rules: readonly IngressRule[]): object {
+  const { ingressClassName, tls } = base.spec ?? {};
+  return {
+    ...(ingressClassName === undefined ? {} : { ingressClassName }),
+    ...(tls === undefined ? {} : { tls: structuredClone(tls) }),
+    rules,
+  };
+}
+
+function nothingToCopy(canary: Canary, source: KubeObject | undefined): string {
+  const name = canary.spec.ingressRef?.name;
+  if (name === undefined) return 'spec.ingressRef is missing: name the Ingress of the application';
+  const { apexService } = names(canary);
+  return source
+    ? `no path of Ingress ${name} leads to Service ${apexService}: add one, or correct spec.ingressRef or spec.service.name`
+    : `Ingress ${name} is not there: create it, or correct spec.ingressRef`;
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,36 @@
+import type { HttpMatch } from '../../../src/api/routes.ts';
+import { anIngress } from './ingress.ts';
+import type { RouterCase } from './router-case.ts';
+
+const PREFIX = 'nginx.ingress.kubernetes.io';
+
+/** Restated, so that a router that refuses too much is seen: one header, or one and a cookie, in the characters that ingress-nginx takes. */
+const isExpressible = (match: readonly HttpMatch[]): boolean =>
+  match.length === 1 &&
+  match.every(({ headers = {} }) =>
+    Object.values(headers).every((condition) => {
+      const [[form = '', text = ''] = []] = Object.entries(condition);
+      if (form === 'exact' && /^[\w.-]+( [\w.-]+)*$/.test(text)) return true;
+      return !/[ ;]/.test(text);
+    }),
+  ) &&
+  match.every(({ headers = {} }) => Object.keys(headers).every((name) => name !== 'cookie'));
+
+export const nginx: RouterCase = {
+  lacks: { mirroring: 'no annotation of a canary', sessionAffinity: 'its cookies are its own, and tied to pods' },
+  spec: { ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop-ingress' } },
+  inPlace: [anIngress('nginx')],
+  foreignSpec: {},
+  sums: ({ metadata }) => {
+    const share = Number(metadata.annotations?.[`${PREFIX}/canary-weight`]);
+    // The primary has what is left of 100.
+    return [Number.isInteger(share) && share >= 0 && share <= 100 ? 100 : Number.NaN];
+  },
+  ownNames: ['shop-ingress-canary'],
+  isConditioned: ([copy]) =>
+    copy?.metadata.annotations?.[`${PREFIX}/canary-weight`] === '0' &&
+    copy.metadata.annotations[`${PREFIX}/canary-by-header-value`] === 'insider',
+  conditions: { mostEntries: 1, mostHeaders: 1 },
+  refuses: (routes) =>
+    routes.kind !== 'mirrored' && routes.match !== undefined && (routes.kind === 'weighted' || !isExpressible(routes.match)),
+};
