@@ -38,7 +38,7 @@ export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   nginx: withMatch,
   none: nothing,
   osm: weightsOnly,
-  skipper: weightsOnly,
+  skipper: withMatch,
   'smi:v1alpha1': weightsOnly,
   'smi:v1alpha2': weightsOnly,
   'smi:v1alpha3': withMatch,

@@ -5,6 +5,7 @@ import { knative } from './knative/knative.ts';
 import { nginx } from './nginx/nginx.ts';
 import { noRoutes } from './no-routes.ts';
 import type { Router } from './router.ts';
+import { skipper } from './skipper/skipper.ts';
 import { smi } from './smi/smi.ts';
 
 export type { Apex, Change, Router } from './router.ts';
@@ -30,7 +31,7 @@ export const routers = {
   nginx: nginx(),
   none: noRoutes,
   osm: smi('v1alpha2'),
-  skipper: later('Skipper'),
+  skipper,
   'smi:v1alpha1': smi('v1alpha1'),
   'smi:v1alpha2': smi('v1alpha2'),
   'smi:v1alpha3': smi('v1alpha3'),

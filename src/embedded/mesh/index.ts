@@ -55,7 +55,8 @@ export interface Mesh {
 const KINDS: readonly ObservedKind[] = [
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
-  ...resolvers.flatMap(({ kinds }) => kinds),
+  // A kind that two providers read is one stream.
+  ...new Set(resolvers.flatMap(({ kinds }) => kinds)),
 ];
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */

@@ -2,8 +2,9 @@ import { gatewayApi } from './gateway-api.ts';
 import { knativeService } from './knative-service.ts';
 import { nginxIngress } from './nginx-ingress.ts';
 import type { RouteResolver } from './resolver.ts';
+import { skipperIngress } from './skipper-ingress.ts';
 import { trafficSplit } from './traffic-split.ts';
 import { virtualService } from './virtual-service.ts';
 
 /** Every traffic provider that the proxies understand; the first one whose objects speak of a request decides. */
-export const resolvers: readonly RouteResolver[] = [virtualService, trafficSplit, knativeService, gatewayApi, nginxIngress];
+export const resolvers: readonly RouteResolver[] = [virtualService, trafficSplit, knativeService, gatewayApi, nginxIngress, skipperIngress];

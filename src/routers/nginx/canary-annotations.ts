@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Labels } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { checkRegex } from '../checked-regex.ts';
 import { escapeRegex } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
@@ -63,6 +64,7 @@ function ruleOf(name: string, condition: StringMatch, field: string): CanaryRule
   }
   if ('exact' in condition && PLAIN.test(condition.exact) && condition.exact === condition.exact.trim())
     return { 'canary-by-header': name, 'canary-by-header-value': condition.exact };
+  checkRegex(condition, field, 'PCRE');
   const pattern = patternOf(condition);
   if (!PATTERN.test(pattern))
     throw new RoutingError(`${field} has characters that ingress-nginx does not accept in a value or pattern; ${ELSEWHERE}`);

@@ -76,6 +76,7 @@ describe('what is refused', () => {
     { why: 'a query parameter', match: [{ headers: { a: { exact: 'x' } }, queryParams: { q: { exact: '1' } } }], says: 'queryParams' },
     { why: 'labels of the client', match: [{ sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'a value that the annotation parser drops', match: [{ headers: { a: { exact: 'x;y' } } }], says: 'headers.a' },
+    { why: 'a pattern that cannot be compiled', match: [{ headers: { a: { regex: '(x' } } }], says: 'headers.a.regex' },
     { why: 'a cookie with a value', match: [{ headers: { cookie: { exact: 'canary=always' } } }], says: 'headers.cookie.exact' },
   ])('R-T2: $why', ({ match, says }) => expect(refusal(match)).toContain(says));
 

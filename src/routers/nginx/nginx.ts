@@ -1,10 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
-import { type IngressRule, ingressRef, leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
+import { copyRefs, copySpec, nothingToCopy, refusesName } from '../ingress/copy.ts';
+import { leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, refusalOf } from '../routing-error.ts';
@@ -12,7 +13,6 @@ import { type CanaryRules, readMatch, renderMatch } from './canary-annotations.t
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
 const ALL = 100;
-const MOST_NAME = 253;
 const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
 /** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04 §4.9). */
@@ -22,7 +22,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
 
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
     const rules = rulesOfRoutes(routes);
-    const { sourceRef, copyRef } = refs(canary);
+    const { sourceRef, copyRef } = copyRefs(canary);
     const source = sourceRef && findObject(current, sourceRef);
     const copy = copyRef && findObject(current, copyRef);
     const { apexService, canaryService } = names(canary);
@@ -45,7 +45,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
             labels,
             annotations: { ...annotations, ...withoutAffinity(rules, annotations), ...ours(rules, copy?.metadata.annotations ?? {}) },
           },
-          spec: specOf(base, base === source ? derived : rulesOf(base)),
+          spec: copySpec(base, base === source ? derived : rulesOf(base)),
         },
       ],
       remove: [],
@@ -85,32 +85,24 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   return {
     supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
     refuses,
-    watches: (canary) => Object.values(refs(canary)),
+    watches: (canary) => Object.values(copyRefs(canary)),
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     readRoutes(canary, current) {
-      const { copyRef } = refs(canary);
+      const { copyRef } = copyRefs(canary);
       const copy = copyRef && findObject(current, copyRef);
       return copy && readRoutes(canary, copy);
     },
     finalize(canary, current) {
-      const { copyRef } = refs(canary);
+      const { copyRef } = copyRefs(canary);
       return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
     },
   };
 }
 
-function refs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
-  const { namespace } = canary.metadata;
-  const { ingressCopy } = names(canary);
-  if (!canary.spec.ingressRef || !ingressCopy) return {};
-  return { sourceRef: ingressRef(canary.spec.ingressRef.name, namespace), copyRef: ingressRef(ingressCopy, namespace) };
-}
-
 function refuses(canary: Canary): string | undefined {
   const { match, iterations = 0 } = canary.spec.analysis;
-  const { ingressCopy = '' } = names(canary);
-  if (ingressCopy.length > MOST_NAME) return `spec.ingressRef.name has more than ${MOST_NAME - '-canary'.length} characters`;
-  if (!match?.length) return undefined;
+  const longName = refusesName(canary);
+  if (longName !== undefined || !match?.length) return longName;
   if (iterations <= 0)
     return 'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can';
   return refusalOf(() => renderMatch(match));
@@ -130,25 +122,6 @@ function rulesOfRoutes(routes: Routes): Labels {
     default:
       throw routes satisfies never;
   }
-}
-
-/** Only the paths of the application: a path to anything else would make that Service's backend depend on the canary's (§4.9). */
-function specOf(base: KubeObject, rules: readonly IngressRule[]): object {
-  const { ingressClassName, tls } = base.spec ?? {};
-  return {
-    ...(ingressClassName === undefined ? {} : { ingressClassName }),
-    ...(tls === undefined ? {} : { tls: structuredClone(tls) }),
-    rules,
-  };
-}
-
-function nothingToCopy(canary: Canary, source: KubeObject | undefined): string {
-  const name = canary.spec.ingressRef?.name;
-  if (name === undefined) return 'spec.ingressRef is missing: name the Ingress of the application';
-  const { apexService } = names(canary);
-  return source
-    ? `no path of Ingress ${name} leads to Service ${apexService}: add one, or correct spec.ingressRef or spec.service.name`
-    : `Ingress ${name} is not there: create it, or correct spec.ingressRef`;
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

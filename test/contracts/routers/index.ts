@@ -4,6 +4,7 @@ import { istio } from './istio.ts';
 import { knative } from './knative.ts';
 import { nginx } from './nginx.ts';
 import type { RouterCase } from './router-case.ts';
+import { skipper } from './skipper.ts';
 import { smiMatches, smiWeights } from './smi.ts';
 
 const noProxy: RouterCase = {
@@ -22,6 +23,7 @@ export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
   nginx,
   none: noProxy,
   osm: smiWeights('v1alpha2'),
+  skipper,
   'smi:v1alpha1': smiWeights('v1alpha1'),
   'smi:v1alpha2': smiWeights('v1alpha2'),
   'smi:v1alpha3': smiMatches,

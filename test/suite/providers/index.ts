@@ -3,6 +3,7 @@ import { istio } from './istio.ts';
 import { knative } from './knative.ts';
 import { nginx } from './nginx.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
+import { skipper } from './skipper.ts';
 import { smi } from './smi.ts';
 
 /** Every provider with a data plane in the embedded mesh. */
@@ -12,6 +13,7 @@ export const providerFixtures: readonly ProviderFixture[] = [
   istio,
   knative,
   nginx,
+  skipper,
   smi('linkerd', 'v1alpha1'),
   smi('smi:v1alpha2', 'v1alpha2'),
   smi('smi:v1alpha3', 'v1alpha3'),

@@ -1,0 +1,105 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { hostFit, type IngressRoute, ingressesOf, ingressKind, pathFits, pathsOf } from './ingress.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { type MeshRequest, pathOf } from './request.ts';
+import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+import { holds, parsePredicates, type SkipperPredicate, weightOf } from './skipper-predicate.ts';
+import { SECONDS } from './traffic-metrics.ts';
+
+const CLASS = 'skipper';
+
+/**
+ * Skipper: every path of every Ingress is a route of its own, with the predicates of the Ingress. Sources: its pages "Ingress usage" and
+ * "Predicates", and its calculation of Traffic() from backend weights.
+ */
+export const skipperIngress: RouteResolver = {
+  kinds: [ingressKind],
+  histograms: { skipper_response_duration_seconds: SECONDS, skipper_serve_route_duration_seconds: SECONDS },
+  resolve: routeBySkipper,
+};
+
+interface SkipperRoute extends IngressRoute {
+  predicates: SkipperPredicate[];
+}
+
+export function routeBySkipper(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const ofHost = ingressesOf(view, CLASS, false)
+    .flatMap(routesOf)
+    .filter(({ host }) => hostFit(host, request.host.text) > 0);
+  if (ofHost.length === 0) return undefined;
+  // The tree of paths is looked up first, the most specific one before others; where no route of a path holds, the next one is tried.
+  const route = ofHost
+    .filter((each) => pathFits(each, pathOf(request.url)))
+    .toSorted((a, b) => depthOf(b) - depthOf(a) || rankOf(b) - rankOf(a))
+    .find(({ predicates }) => predicates.every((predicate) => holds(predicate, request, random)));
+  if (!route) return { status: 404, reason: 'no route of Skipper holds' };
+  const namespace = route.ingress.metadata.namespace ?? '';
+  return {
+    via: 'Ingress',
+    destination: { name: route.service, namespace },
+    mirrors: [],
+    requestHeaders: [],
+    responseHeaders: [],
+    // A failed dial is tried once more, at another endpoint.
+    retries: { attempts: 1, on: ['connect-failure'] },
+    count: (metrics, { status, method, durationMs }) => {
+      const labels = { code: String(status), method, route: idOf(route) };
+      metrics.observe('skipper_response_duration_seconds', labels, durationMs / 1000);
+      metrics.observe('skipper_serve_route_duration_seconds', labels, durationMs / 1000);
+    },
+  };
+}
+
+const depthOf = ({ path, pathType }: IngressRoute): number => path.length + (pathType === 'Exact' ? 0.5 : 0);
+/** A host is a predicate, too. */
+const rankOf = ({ host, predicates }: SkipperRoute): number => weightOf(predicates) + (host === '' ? 0 : 1);
+
+function routesOf(ingress: KubeObject): SkipperRoute[] {
+  const own = parsePredicates(annotation(ingress, 'skipper-predicate') ?? '') ?? [];
+  const weights = weightsOf(ingress);
+  const all = pathsOf(ingress);
+  return all.flatMap((route) => {
+    const beside = all.filter(({ host, path }) => host === route.host && path === route.path);
+    const traffic = trafficOf(beside, route, weights);
+    return traffic === undefined ? [] : [{ ...route, predicates: [...traffic, ...own] }];
+  });
+}
+
+/**
+ * Each backend of a path takes its part of what those before it have left, and the last one with a weight takes the rest; without any weight
+ * they share evenly. Undefined: no traffic, no route.
+ */
+function trafficOf(
+  beside: readonly IngressRoute[],
+  route: IngressRoute,
+  known: Readonly<Record<string, number>>,
+): SkipperPredicate[] | undefined {
+  const given = beside.map(({ service }) => known[service] ?? 0);
+  const weights = given.some((one) => one > 0) ? given : given.map(() => 1);
+  const index = beside.findIndex(({ service }) => service === route.service);
+  const weight = weights[index] ?? 0;
+  if (weight <= 0) return undefined;
+  const left = weights.slice(index).reduce((sum, one) => sum + one, 0);
+  if (weight === left) return [];
+  const balance = Math.max(0, beside.length - index - 2);
+  return [{ name: 'Traffic', args: [weight / left] }, ...Array.from({ length: balance }, () => ({ name: 'True', args: [] }))];
+}
+
+function weightsOf(ingress: KubeObject): Record<string, number> {
+  try {
+    return JSON.parse(annotation(ingress, 'backend-weights') ?? '{}') as Record<string, number>;
+  } catch (error) {
+    // Skipper logs it and goes on without weights.
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+const annotation = (ingress: KubeObject, name: string): string | undefined => ingress.metadata.annotations?.[`zalando.org/${name}`];
+
+/** In ids every character outside `[0-9A-Za-z_]` becomes `_`. */
+function idOf({ ingress, host, path, service }: IngressRoute): string {
+  const parts = [ingress.metadata.namespace ?? '', ingress.metadata.name, host, path, service];
+  return `kube_${parts.map((part) => part.replace(/\W/g, '_')).join('__')}`;
+}

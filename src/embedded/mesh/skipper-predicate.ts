@@ -1,0 +1,96 @@
+import { cookieOf } from './ingress.ts';
+import { type MeshRequest, pathOf } from './request.ts';
+
+/** One predicate of a route, in Skipper's route language. */
+export interface SkipperPredicate {
+  name: string;
+  /** Texts, regular expressions by their source, numbers. */
+  args: (string | number)[];
+}
+
+/** The predicates of an annotation; undefined when the text cannot be read, which makes Skipper leave the annotation out. */
+export function parsePredicates(text: string): SkipperPredicate[] | undefined {
+  const found: SkipperPredicate[] = [];
+  let rest = text.trim();
+  while (rest !== '') {
+    const head = /^([A-Za-z]\w*)\s*\(\s*/.exec(rest);
+    if (!head) return undefined;
+    rest = rest.slice(head[0].length);
+    const args: (string | number)[] = [];
+    for (;;) {
+      const value = argument(rest);
+      if (value) {
+        args.push(value.value);
+        rest = rest.slice(value.length).trimStart();
+      }
+      const [next = ''] = rest;
+      rest = rest.slice(1).trimStart();
+      if (next === ')') break;
+      if (next !== ',' || !value) return undefined;
+    }
+    found.push({ name: head[1] ?? '', args });
+    if (rest === '') return found;
+    if (!rest.startsWith('&&')) return undefined;
+    rest = rest.slice(2).trimStart();
+  }
+  return found;
+}
+
+function argument(text: string): { value: string | number; length: number } | undefined {
+  const quoted = /^"((?:[^"\\]|\\.)*)"/s.exec(text);
+  if (quoted) return { value: (quoted[1] ?? '').replace(/\\(.)/gs, (_, escaped: string) => unescaped(escaped)), length: quoted[0].length };
+  const raw = /^`([^`]*)`/s.exec(text);
+  if (raw) return { value: raw[1] ?? '', length: raw[0].length };
+  const regex = /^\/((?:[^/\\]|\\.)*)\//s.exec(text);
+  if (regex) return { value: (regex[1] ?? '').replaceAll('\\/', '/'), length: regex[0].length };
+  const number = /^-?\d+(\.\d+)?/.exec(text);
+  return number ? { value: Number(number[0]), length: number[0].length } : undefined;
+}
+
+const unescaped = (character: string): string => ({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' })[character] ?? character;
+
+/** Whether a request satisfies a predicate; one that is not known here satisfies nobody, as a route with it would not be accepted. */
+export function holds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
+  const [first, second] = args;
+  const header = (wanted: unknown): string | undefined => request.headers[String(wanted).toLowerCase()]?.toString();
+  const matches = (pattern: unknown, text: string | null | undefined): boolean =>
+    text !== undefined && text !== null && new RegExp(String(pattern)).test(text);
+  switch (name) {
+    case 'True':
+    case 'Weight':
+      return true;
+    case 'False':
+      return false;
+    case 'Traffic':
+      return random() < Number(first);
+    case 'Header':
+      return header(first) === second;
+    case 'HeaderRegexp':
+      return matches(second, header(first));
+    case 'Cookie':
+      return matches(second, cookieOf(request.headers.cookie, String(first)));
+    case 'QueryParam': {
+      const value = new URLSearchParams(request.url.split('?')[1] ?? '').get(String(first));
+      return second === undefined ? value !== null : matches(second, value);
+    }
+    case 'Host':
+      return matches(first, request.host.text);
+    case 'HostAny':
+      return args.includes(request.host.text);
+    case 'Method':
+      return request.method === first;
+    case 'Methods':
+      return args.includes(request.method);
+    case 'Path':
+      return pathOf(request.url) === first;
+    case 'PathRegexp':
+      return matches(first, pathOf(request.url));
+    default:
+      return false;
+  }
+}
+
+/** What decides between routes of one path: each predicate counts one, `Weight` its number. */
+export function weightOf(predicates: readonly SkipperPredicate[]): number {
+  return predicates.reduce((sum, { name, args }) => sum + (name === 'Weight' ? Number(args[0]) : 1), 0);
+}

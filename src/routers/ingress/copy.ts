@@ -1,0 +1,39 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type IngressRule, ingressRef } from './ingress-rules.ts';
+
+const MOST_NAME = 253;
+
+/** The user's Ingress and the copy of it that is ours; neither without `spec.ingressRef` (04 R-L6). */
+export function copyRefs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
+  const { namespace } = canary.metadata;
+  const { ingressCopy } = names(canary);
+  if (!canary.spec.ingressRef || !ingressCopy) return {};
+  return { sourceRef: ingressRef(canary.spec.ingressRef.name, namespace), copyRef: ingressRef(ingressCopy, namespace) };
+}
+
+export function refusesName(canary: Canary): string | undefined {
+  const { ingressCopy = '' } = names(canary);
+  return ingressCopy.length > MOST_NAME ? `spec.ingressRef.name has more than ${MOST_NAME - '-canary'.length} characters` : undefined;
+}
+
+/** Only the paths of the application: a path to anything else would make that Service a part of the release (§4.9). */
+export function copySpec(base: KubeObject, rules: readonly IngressRule[]): object {
+  const { ingressClassName, tls } = base.spec ?? {};
+  return {
+    ...(ingressClassName === undefined ? {} : { ingressClassName }),
+    ...(tls === undefined ? {} : { tls: structuredClone(tls) }),
+    rules,
+  };
+}
+
+/** Why there is nothing to make the copy of. */
+export function nothingToCopy(canary: Canary, source: KubeObject | undefined): string {
+  const name = canary.spec.ingressRef?.name;
+  if (name === undefined) return 'spec.ingressRef is missing: name the Ingress of the application';
+  const { apexService } = names(canary);
+  return source
+    ? `no path of Ingress ${name} leads to Service ${apexService}: add one, or correct spec.ingressRef or spec.service.name`
+    : `Ingress ${name} is not there: create it, or correct spec.ingressRef`;
+}

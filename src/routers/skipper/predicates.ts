@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HttpMatch } from '../../api/routes.ts';
+import type { StringMatch } from '../../api/string-match.ts';
+import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
+import { checkRegex } from '../checked-regex.ts';
+import { RoutingError } from '../routing-error.ts';
+
+/** Puts a route before those of the user's Ingress, whose predicates count one each. */
+export const FIRST = 'Weight(100)';
+/** Takes a route out. */
+export const NEVER = 'False()';
+
+/** The predicates of an annotation, one each, as Skipper's `&&` joins them; those of quoted texts and regular expressions are none. */
+export function splitPredicates(text: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  let quote = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (quote !== '') {
+      if (character === '\\' && quote !== '`') index += 1;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || character === '`' || character === '/') quote = character;
+    else if (text.startsWith('&&', index)) {
+      found.push(text.slice(start, index).trim());
+      index += 1;
+      start = index + 1;
+    }
+  }
+  return [...found, text.slice(start).trim()].filter((predicate) => predicate !== '');
+}
+
+/** The user's own predicates, without those that we or the established controller set. */
+export function foreignPredicates(text: string | undefined): string[] {
+  return splitPredicates(text ?? '').filter((predicate) => predicate !== FIRST && predicate !== NEVER);
+}
+
+/** An A/B condition. Predicates hold together, so that there is no way to say that either of two entries is enough. */
+export function renderMatch(match: readonly HttpMatch[]): string[] {
+  const [entry, second] = match;
+  if (!entry) throw new RoutingError('analysis.match has no entry: it would match every request');
+  if (second)
+    throw new RoutingError(
+      'analysis.match has more than one entry, and the predicates of an Ingress hold together: keep one; istio and apisix can take more',
+    );
+  if (Object.keys(entry.sourceLabels ?? {}).length > 0)
+    throw new RoutingError('analysis.match[0].sourceLabels cannot be expressed by Skipper: match on headers; istio can');
+  for (const field of ['headers', 'queryParams'] as const) {
+    for (const [name, condition] of Object.entries(entry[field] ?? {})) checkRegex(condition, `analysis.match[0].${field}.${name}`, 'RE2');
+  }
+  const predicates = [
+    ...Object.entries(entry.headers ?? {}).map(([name, condition]) => headerPredicate(name, condition)),
+    ...Object.entries(entry.queryParams ?? {}).map(([name, condition]) => call('QueryParam', name, anchoredPattern(condition))),
+  ];
+  if (predicates.length === 0) throw new RoutingError('analysis.match[0] names no header or query parameter: it would match every request');
+  return predicates;
+}
+
+function headerPredicate(name: string, condition: StringMatch): string {
+  return 'exact' in condition ? call('Header', name, condition.exact) : call('HeaderRegexp', name, anchoredPattern(condition));
+}
+
+/** Texts of Skipper's route language have the escapes of JSON. */
+const call = (name: string, ...texts: string[]): string => `${name}(${texts.map((text) => JSON.stringify(text)).join(', ')})`;
+
+/** The condition in what stands between ours and the user's predicates; undefined when there is none. */
+export function readMatch(
+  predicates: readonly string[],
+  own: readonly string[],
+  likely: readonly HttpMatch[] | undefined,
+): HttpMatch[] | undefined | { unreadable: string } {
+  const isOwnLast = own.length > 0 && isDeepStrictEqual(predicates.slice(-own.length), own);
+  const conditions = isOwnLast ? predicates.slice(0, -own.length) : predicates;
+  if (conditions.length === 0) return undefined;
+  if (likely?.length === 1 && isDeepStrictEqual(rendered(likely), conditions)) return structuredClone([...likely]);
+  const entry: { headers?: Record<string, StringMatch>; queryParams?: Record<string, StringMatch> } = {};
+  for (const predicate of conditions) {
+    const found = readPredicate(predicate);
+    if (!found) return { unreadable: `predicate ${predicate}` };
+    entry[found.field] = { ...entry[found.field], [found.name]: found.condition };
+  }
+  return [entry];
+}
+
+function rendered(match: readonly HttpMatch[]): string[] | undefined {
+  try {
+    return renderMatch(match);
+  } catch (error) {
+    if (error instanceof RoutingError) return undefined;
+    throw error;
+  }
+}
+
+function readPredicate(text: string): { field: 'headers' | 'queryParams'; name: string; condition: StringMatch } | undefined {
+  const [, kind = '', args = ''] = /^(Header|HeaderRegexp|QueryParam)\((.*)\)$/s.exec(text) ?? [];
+  const [name, value] = textsOf(args);
+  if (name === undefined || value === undefined) return undefined;
+  const condition = kind === 'Header' ? { exact: value } : readAnchoredPattern(value);
+  return condition && { field: kind === 'QueryParam' ? 'queryParams' : 'headers', name, condition };
+}
+
+function textsOf(args: string): string[] {
+  try {
+    const texts: unknown = JSON.parse(`[${args}]`);
+    return Array.isArray(texts) && texts.length === 2 && texts.every((text) => typeof text === 'string') ? texts : [];
+  } catch (error) {
+    // Not of our writing: other quotes, or a number.
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
