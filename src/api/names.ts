@@ -15,6 +15,8 @@ export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string 
     ingressCopy: ingressRef && `${ingressRef.name}-canary`,
     /** The ApisixRoute beside the user's; absent without `routeRef`. */
     routeCopy: routeRef && `${routeRef.name}-${apex}-canary`,
+    /** Traefik: what the apex TraefikService leads to while requests are mirrored. */
+    mirrorService: `${apex}-mirror`,
     /** Absent: the target has no scaler. */
     primaryScaler: canary.spec.autoscalerRef && `${canary.spec.autoscalerRef.name}-primary`,
     /** The ControllerRevision that owns what we generate and holds the target's original values. */

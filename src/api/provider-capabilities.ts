@@ -43,5 +43,5 @@ export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   'smi:v1alpha2': weightsOnly,
   'smi:v1alpha3': withMatch,
   'smi:v1alpha4': withMatch,
-  traefik: weightsOnly,
+  traefik: { ...weightsOnly, mirroring: true },
 };

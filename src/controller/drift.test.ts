@@ -29,6 +29,12 @@ describe('missingField', () => {
       live: { metadata: { annotations: { a: '1', b: '2' } } },
       missing: undefined,
     },
+    {
+      name: '04-R-T4: a foreign field within a list of routes',
+      wanted: { spec: { weighted: { services: [{ name: 'a', weight: 100 }] } } },
+      live: { spec: { weighted: { services: [{ name: 'a', weight: 100, kind: 'TraefikService' }] } } },
+      missing: 'spec.weighted.services',
+    },
     { name: 'an empty map that the server left out', wanted: { spec: { labels: {} } }, live: { spec: {} }, missing: undefined },
   ])('$name → $missing', ({ wanted, live, missing }) => expect(missingField(wanted, live)).toBe(missing));
 });

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 /** Maps that Kubernetes treats as one value: a foreign key in them changes what is selected. */
 const ATOMIC_MAPS = new Set(['selector', 'matchLabels']);
 /** Lists that a router owns whole: whatever else an entry of them holds changes where traffic goes. */
-const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches', 'rules']);
+const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches', 'rules', 'routes', 'services', 'mirrors']);
 
 /**
  * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not

@@ -7,6 +7,7 @@ import { noRoutes } from './no-routes.ts';
 import type { Router } from './router.ts';
 import { skipper } from './skipper/skipper.ts';
 import { smi } from './smi/smi.ts';
+import { traefik } from './traefik/traefik.ts';
 
 export type { Apex, Change, Router } from './router.ts';
 export { RoutingError } from './routing-error.ts';
@@ -36,7 +37,7 @@ export const routers = {
   'smi:v1alpha2': smi('v1alpha2'),
   'smi:v1alpha3': smi('v1alpha3'),
   'smi:v1alpha4': smi('v1alpha4'),
-  traefik: later('Traefik'),
+  traefik,
 } satisfies Record<Provider, Router | string>;
 
 const smiForIstio: Readonly<Record<string, Router>> = {

@@ -1,4 +1,5 @@
 import { gatewayApi } from './gateway-api.ts';
+import { ingressRoute } from './ingress-route.ts';
 import { knativeService } from './knative-service.ts';
 import { nginxIngress } from './nginx-ingress.ts';
 import type { RouteResolver } from './resolver.ts';
@@ -7,4 +8,4 @@ import { trafficSplit } from './traffic-split.ts';
 import { virtualService } from './virtual-service.ts';
 
 /** Every traffic provider that the proxies understand; the first one whose objects speak of a request decides. */
-export const resolvers: readonly RouteResolver[] = [virtualService, trafficSplit, knativeService, gatewayApi, nginxIngress, skipperIngress];
+export const resolvers: readonly RouteResolver[] = [virtualService, trafficSplit, knativeService, gatewayApi, nginxIngress, skipperIngress, ingressRoute];

@@ -6,6 +6,7 @@ import { nginx } from './nginx.ts';
 import type { RouterCase } from './router-case.ts';
 import { skipper } from './skipper.ts';
 import { smiMatches, smiWeights } from './smi.ts';
+import { traefik } from './traefik.ts';
 
 const noProxy: RouterCase = {
   lacks: { weights: 'no proxy', mirroring: 'no proxy', headerMatch: 'no proxy', sessionAffinity: 'no proxy' },
@@ -28,4 +29,5 @@ export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
   'smi:v1alpha2': smiWeights('v1alpha2'),
   'smi:v1alpha3': smiMatches,
   'smi:v1alpha4': smiMatches,
+  traefik,
 };

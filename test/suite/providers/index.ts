@@ -5,6 +5,7 @@ import { nginx } from './nginx.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 import { skipper } from './skipper.ts';
 import { smi } from './smi.ts';
+import { traefik } from './traefik.ts';
 
 /** Every provider with a data plane in the embedded mesh. */
 export const providerFixtures: readonly ProviderFixture[] = [
@@ -18,4 +19,5 @@ export const providerFixtures: readonly ProviderFixture[] = [
   smi('smi:v1alpha2', 'v1alpha2'),
   smi('smi:v1alpha3', 'v1alpha3'),
   smi('smi:v1alpha4', 'v1alpha4'),
+  traefik,
 ];

@@ -1,0 +1,72 @@
+import type { Destination } from './destination.ts';
+import { endpointsOf } from './endpoints.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { pickWeighted } from './random.ts';
+
+/** One entry of a route's `services`, of `weighted.services` or of `mirrors`. */
+export interface TraefikRef {
+  name: string;
+  kind?: string;
+  namespace?: string;
+  port?: number | string;
+  weight?: number;
+  percent?: number;
+}
+
+export interface TraefikBackend {
+  destination: Destination;
+  port: string;
+}
+/** What is behind a reference: `pick` gives the one that answers and those that get a copy; nothing where no weight is above zero. */
+export interface Balancer {
+  pick(random: () => number): { main: TraefikBackend; mirrors: TraefikBackend[] } | undefined;
+}
+
+const DEEPEST = 10;
+
+/**
+ * Undefined where Traefik builds no service: a Service without ready endpoints or without the port, an object that is not there or in
+ * another namespace. One such entry takes the whole TraefikService along, whatever its weight. Source: traefik
+ * `pkg/provider/kubernetes/crd/kubernetes_http.go`, with `allowEmptyServices` and `allowCrossNamespace` off as by default.
+ */
+export function buildBalancer(view: LaggedView, ref: TraefikRef, parentNamespace: string, depth = 0): Balancer | undefined {
+  const namespace = ref.namespace || parentNamespace;
+  if (namespace !== parentNamespace || depth > DEEPEST) return undefined;
+  if ((ref.kind || 'Service') === 'Service') return serviceBalancer(view, { name: ref.name, namespace }, ref.port);
+  if (ref.kind !== 'TraefikService') return undefined;
+  const spec = view.get('TraefikService', `${namespace}/${ref.name}`)?.spec ?? {};
+  if (spec.weighted) return weightedBalancer(view, spec.weighted.services ?? [], namespace, depth + 1);
+  return spec.mirroring ? mirroringBalancer(view, spec.mirroring, namespace, depth + 1) : undefined;
+}
+
+function serviceBalancer(view: LaggedView, destination: Destination, port: number | string | undefined): Balancer | undefined {
+  const ports: { port: number; name?: string }[] = view.get('Service', `${destination.namespace}/${destination.name}`)?.spec?.ports ?? [];
+  const found = port === undefined ? ports.length === 1 : ports.some((one) => one.port === port || one.name === port);
+  if (!found || !endpointsOf(view, destination, false)?.length) return undefined;
+  const main = { destination, port: String(port ?? '') };
+  return { pick: () => ({ main, mirrors: [] }) };
+}
+
+export function weightedBalancer(view: LaggedView, refs: readonly TraefikRef[], namespace: string, depth = 0): Balancer | undefined {
+  const entries = refs.map((ref) => ({ balancer: buildBalancer(view, ref, namespace, depth), weight: ref.weight ?? 1 }));
+  if (entries.some(({ balancer }) => !balancer)) return undefined;
+  return { pick: (random) => pickWeighted(entries, random)?.balancer?.pick(random) };
+}
+
+function mirroringBalancer(
+  view: LaggedView,
+  { mirrors = [], ...mainRef }: TraefikRef & { mirrors?: readonly TraefikRef[] },
+  namespace: string,
+  depth: number,
+): Balancer | undefined {
+  const main = buildBalancer(view, mainRef, namespace, depth);
+  const copies = mirrors.map((ref) => ({ balancer: buildBalancer(view, ref, namespace, depth), percent: ref.percent ?? 0 }));
+  if (!main || copies.some(({ balancer }) => !balancer)) return undefined;
+  return {
+    pick(random) {
+      const picked = main.pick(random);
+      const sent = copies.flatMap(({ balancer, percent }) => (random() * 100 < percent ? (balancer?.pick(random)?.main ?? []) : []));
+      return picked && { main: picked.main, mirrors: [...picked.mirrors, ...sent] };
+    },
+  };
+}
