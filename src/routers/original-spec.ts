@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import { ownerAnnotation } from '../api/names.ts';
 
 /** The established annotation in which a routing object found in place keeps its own spec. */
 export const originalConfig = 'flagger.kubernetes.io/original-configuration';
@@ -17,12 +18,14 @@ export function namesIn(field: string, words: readonly string[]): NamesOurSides 
 
 /**
  * What to keep in the annotation: the spec as it was before our first write, taken once and then repeated unchanged
- * (04 R-D2; the established controller overwrites it with its own spec at the second change). Undefined: nothing to keep.
+ * (04 R-D2; the established controller overwrites it with its own spec at the second change). Undefined: nothing to keep, as in one
+ * that we have made ourselves, whatever others have made of it since.
  */
 export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {
   if (!found) return undefined;
   const kept = found.metadata.annotations?.[originalConfig];
   if (kept !== undefined) return kept;
+  if (found.metadata.annotations?.[ownerAnnotation] !== undefined) return undefined;
   return found.spec === undefined || namesOurSides(found.spec) ? undefined : JSON.stringify(found.spec);
 }
 

@@ -8,4 +8,12 @@ import { trafficSplit } from './traffic-split.ts';
 import { virtualService } from './virtual-service.ts';
 
 /** Every traffic provider that the proxies understand; the first one whose objects speak of a request decides. */
-export const resolvers: readonly RouteResolver[] = [virtualService, trafficSplit, knativeService, gatewayApi, nginxIngress, skipperIngress, ingressRoute];
+export const resolvers: readonly RouteResolver[] = [
+  virtualService,
+  trafficSplit,
+  knativeService,
+  gatewayApi,
+  nginxIngress,
+  skipperIngress,
+  ingressRoute,
+];

@@ -99,6 +99,12 @@ describe('a VirtualService found in place', () => {
     expect(istio.finalize(aCanary(), [both]).write[0]?.spec).toEqual({ hosts: ['newer'] });
   });
 
+  it('R-D2: what somebody makes of ours is not kept as an original that deletion would bring back', () => {
+    const emptied = virtualService([], { 'serin.dev/canary-uid': 'c-1' });
+    const annotations = istio.render(aCanary(), anApex, allToPrimary, [emptied]).write.at(-1)?.metadata.annotations;
+    expect(annotations).not.toHaveProperty(originalConfig);
+  });
+
   it('R-L2: once restored it is left alone', () => {
     const [restored] = istio.finalize(aCanary(), [first]).write;
     expect(istio.finalize(aCanary(), restored ? [restored] : [])).toEqual({ write: [], remove: [] });
