@@ -3,6 +3,9 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { parseCanary } from '../../../src/api/parse-canary.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
+/** Every route that carries metadata of the apex carries these. */
+const APEX = { labels: { team: 'shop' }, annotations: { 'example.org/owner': 'me' } };
+
 /** The Canary by which a user releases this application through this provider. */
 export function canaryFor({ provider, service, spec }: ProviderFixture, app: AppName, analysis: object, other: object = {}): KubeObject {
   return {
@@ -12,8 +15,8 @@ export function canaryFor({ provider, service, spec }: ProviderFixture, app: App
     spec: {
       provider,
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: app.name },
-      service: { port: 80, targetPort: 'http', ...service?.(app) },
-      analysis: { interval: '1m', threshold: 5, stepWeight: 10, ...analysis },
+      service: { port: 80, targetPort: 'http', apex: APEX, ...service?.(app) },
+      analysis: { interval: '1m', threshold: 5, ...analysis },
       ...spec?.(app),
       ...other,
     },

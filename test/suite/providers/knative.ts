@@ -40,4 +40,5 @@ export const knative: ProviderFixture = {
     ]),
     'a tag of their own': traffic((entries) => [...entries, { ...entries[0], tag: 'theirs', percent: 0 }]),
   },
+  leaves: { 'a tag of their own': "tags without a share are the user's" },
 };

@@ -28,4 +28,6 @@ export interface ProviderFixture {
   route(app: AppName): ObjectRef;
   /** What somebody else does to that object while a release is under way, each by its name; generic edits (metadata, deletion) are the suite's own. */
   edits: Readonly<Record<string, (object: KubeObject) => KubeObject>>;
+  /** Those of `edits` after which the object does not become what it was, with the reason. */
+  leaves?: Readonly<Record<string, string>>;
 }

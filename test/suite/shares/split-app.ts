@@ -16,6 +16,12 @@ export function routerOf({ provider }: ProviderFixture): Router {
   return router;
 }
 
+/** What the controller makes of the Deployment and the Canary of `canaryFor`. */
+export const apexOf = ({ name }: { name: string }): Apex => ({
+  selector: { key: 'app', value: name },
+  ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
+});
+
 /** An application whose version 1 and version 2 run side by side, split as a router says, without anybody who releases it. */
 export class SplitApp {
   readonly #stage: ShareStage;
@@ -44,7 +50,7 @@ export class SplitApp {
     const router = routerOf(this.#fixture);
     const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
     const current = () => Promise.all(router.watches(canary).map((ref) => cluster.get(ref))).then(present);
-    const { write, remove } = router.render(canary, this.#apex, routes, await current());
+    const { write, remove } = router.render(canary, apexOf(this.#app), routes, await current());
     for (const object of write) await cluster.apply(object);
     for (const ref of remove) await cluster.delete(ref);
     await eventually(`${this.#fixture.provider} goes by its routes`, async () => {
@@ -58,18 +64,11 @@ export class SplitApp {
     return { url: this.#stage.mesh.url(0), host: host(this.#app), headers: headers?.(this.#app) ?? {} };
   }
 
-  get #apex(): Apex {
-    return {
-      selector: { key: 'app', value: this.#app.name },
-      ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
-    };
-  }
-
   async #twoPods(): Promise<void> {
     const { cluster } = this.#stage;
     const { name } = this.#app;
     const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
-    const services = renderServices(canary, this.#apex, {}, { apexOnPrimary: true });
+    const services = renderServices(canary, apexOf(this.#app), {}, { apexOnPrimary: true });
     if ('error' in services) throw new Error(services.error);
     for (const service of services.write) await cluster.apply(service);
     await Promise.all([this.#pod('1', `${name}-primary`), this.#pod('2', name)]);

@@ -1,0 +1,22 @@
+import { describe } from 'vitest';
+import { startModelScene } from '../suite/drift/model-scene.ts';
+import { DRIFT_PLAN, describeDrift } from '../suite/drift.ts';
+import { providerFixtures } from '../suite/providers/index.ts';
+
+// What runs a Knative Service is a stand-in that has no virtual time.
+const inVirtualTime = providerFixtures.filter(({ provider }) => provider !== 'knative');
+
+describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtual time: $provider', (fixture) => {
+  describeDrift(fixture, async () => {
+    const { scene, lab, canary } = await startModelScene(fixture, DRIFT_PLAN);
+    return {
+      scene,
+      canary,
+      contestMs: 60_000,
+      async stop() {
+        await lab.stop();
+        lab.close();
+      },
+    };
+  });
+});

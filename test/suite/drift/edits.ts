@@ -1,0 +1,78 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { ProviderFixture } from '../providers/provider-fixture.ts';
+import type { Scene } from './scene.ts';
+
+/** What somebody else does in the middle of a release. */
+export interface Edit {
+  name: string;
+  /** The route becomes what it was, to the last field. */
+  isUndone: boolean;
+  /** `earlier` is what the route held at the step before. */
+  play(scene: Scene, at: { route: KubeObject; earlier: KubeObject; canary: KubeObject }): Promise<void>;
+}
+
+const put = (change: (route: KubeObject, earlier: KubeObject) => KubeObject): Edit['play'] => {
+  return (scene, { route, earlier }) => scene.put(change(structuredClone(route), earlier));
+};
+const metadata = (change: (metadata: KubeObject['metadata']) => object): Edit['play'] =>
+  put((route) => ({ ...route, metadata: { ...route.metadata, ...change(route.metadata) } }));
+const mapped = (map: Record<string, string> = {}, value = 'theirs') => Object.fromEntries(Object.keys(map).map((key) => [key, value]));
+/** As it stands in somebody's Git: nothing that only a server or Serin writes. */
+const asManifest = ({ apiVersion, kind, metadata: { name, namespace }, spec }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  spec,
+});
+
+/** Done to any provider's route. */
+const generic: Readonly<Record<string, Edit['play']>> = {
+  'a label of theirs': metadata(({ labels }) => ({ labels: { ...labels, 'argocd.argoproj.io/instance': 'shop' } })),
+  'an annotation of theirs': metadata(({ annotations }) => ({ annotations: { ...annotations, 'example.org/theirs': 'yes' } })),
+  'a finalizer of theirs, and taken away again': async (scene, { route }) => {
+    const finalizers = (list: string[]) => scene.patch(refOf(route), { metadata: { finalizers: list } });
+    await finalizers(['example.org/theirs']);
+    await finalizers([]);
+  },
+  'all annotations removed': metadata(() => ({ annotations: undefined })),
+  'all labels changed': metadata(({ labels }) => ({ labels: { ...mapped(labels), app: 'theirs' } })),
+  'all annotations changed': metadata(({ annotations }) => ({ annotations: mapped(annotations) })),
+  'owner references removed': metadata(() => ({ ownerReferences: undefined })),
+  'managed fields cleared': metadata(() => ({ managedFields: [{}] })),
+  'a field that nobody knows in its spec': put((route) => ({ ...route, spec: { ...route.spec, invented: { theirs: true } } })),
+  'replaced by what it was at the step before': put((route, earlier) => ({ ...earlier, metadata: route.metadata })),
+  'replaced by what it was at the step before, without our marks': put((route, earlier) => ({
+    ...asManifest(earlier),
+    metadata: { ...asManifest(earlier).metadata, resourceVersion: route.metadata.resourceVersion ?? '' },
+  })),
+  'deleted, and made again from an old manifest': async (scene, { route, earlier }) => {
+    await scene.delete(refOf(route));
+    await scene.create(asManifest(earlier));
+  },
+  // Last of these: what Serin makes anew carries its marks again.
+  deleted: (scene, { route }) => scene.delete(refOf(route)),
+};
+
+/** Done by the user to the Canary: they change what is rendered, and not where traffic goes. */
+const ofTheCanary: Readonly<Record<string, Edit['play']>> = {
+  "the user's edit of spec.service": (scene, { canary }) =>
+    scene.patch(refOf(canary), { spec: { service: { timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
+  'that edit taken back': (scene, { canary }) =>
+    scene.patch(refOf(canary), { spec: { service: { timeout: null, apex: { labels: { team: 'shop' } } } } }),
+};
+
+export function editsFor({ edits, leaves = {} }: ProviderFixture): Edit[] {
+  const own = Object.entries(edits).map(([name, edit]) => ({
+    name,
+    isUndone: leaves[name] === undefined,
+    play: put((route) => edit(route)),
+  }));
+  const isUndone = false;
+  const others = (record: Readonly<Record<string, Edit['play']>>) =>
+    Object.entries(record).map(([name, play]) => ({ name, isUndone, play }));
+  return [...others(generic), ...own, ...others(ofTheCanary)];
+}
+
+function refOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) {
+  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+}

@@ -1,0 +1,39 @@
+import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { parsed } from '../providers/canary-for.ts';
+import type { ProviderFixture } from '../providers/provider-fixture.ts';
+import { routerOf } from '../shares/split-app.ts';
+import { lookAt } from './play-edit.ts';
+import type { Scene } from './scene.ts';
+
+const LOOK_EVERY_MS = 250;
+
+export interface Fought {
+  /** Of Serin, and of the other one, to the objects that hold routes. */
+  writes: number;
+  foreign: number;
+  /** What the condition Contested says; undefined: it is not there. */
+  contested?: string;
+}
+
+/** Somebody puts the route of the step before back as soon as it is corrected, for so long. */
+export async function playContest(
+  scene: Scene,
+  fixture: ProviderFixture,
+  { canary, earlier }: { canary: KubeObject; earlier: KubeObject },
+  durationMs: number,
+): Promise<Fought> {
+  const watched = routerOf(fixture).watches(parsed(canary));
+  const written = await scene.writes(watched);
+  let foreign = 0;
+  for (let ms = 0; ms < durationMs; ms += LOOK_EVERY_MS) {
+    if ((await lookAt(scene, fixture, canary)).missing.length === 0) {
+      const now = await scene.find(refOf(earlier));
+      await scene.put({ ...earlier, metadata: now?.metadata ?? earlier.metadata });
+      foreign += 1;
+    }
+    await scene.wait(LOOK_EVERY_MS);
+  }
+  const conditions: { type: string; message?: string }[] = (await scene.find(refOf(canary)))?.status?.conditions ?? [];
+  const contested = conditions.find(({ type }) => type === 'Contested')?.message;
+  return { writes: (await scene.writes(watched)) - written, foreign, ...(contested !== undefined && { contested }) };
+}
