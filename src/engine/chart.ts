@@ -44,15 +44,20 @@ function leaf(name: string, { entry = [], first = [], seen = [], answers = [] }:
   };
 }
 
-/** Everything that can end a release from outside, before its own business: what costs the user least comes first. */
-const overtakings: Move[] = [
+/**
+ * Everything that can end a release from outside, before its own business: what costs the user least comes first. Of a newer revision
+ * `isStale` tells whether the pods that exist may not be the ones that are analysed.
+ */
+const overtakings = (isStale: GuardName): Move[] => [
   go('isBack', '#Succeeded.returningTraffic', 'cancel'),
-  go('isNewForStalePods', '#Progressing.withdrawing', 'supersede'),
+  go(isStale, '#Progressing.withdrawing', 'supersede'),
   go('isNew', '#Progressing.scalingUp', 'supersede'),
   go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
   go('isInDoubt', '#Progressing.withdrawing', 'supersede'),
 ];
-const interruptions: Move[] = [...overtakings, go('isTargetStalled', '#Failed.returningTraffic', 'rollBack')];
+const interruptions: Move[] = [...overtakings('isNewForStalePods'), go('isTargetStalled', '#Failed.returningTraffic', 'rollBack')];
+/** While stale pods are on their way out: a template that comes and goes brings them back, so they go all the same (E56). */
+const renewals = overtakings('isNewWithPods');
 const rollBack = (guard: GuardName) => go(guard, '#Failed.returningTraffic', 'rollBack');
 const failPromotion = (guard: GuardName) => go(guard, '#Failed.servingFromCanary', 'failPromotion');
 
@@ -98,8 +103,8 @@ function homeward(after: string, settle: ChangeName[], { first = [], followed = 
 }
 
 /** The next revision needs the pods that would go, so it does not wait for them to be scaled down first (E50a). */
-const next: Move[] = [
-  go('isNewAndFreeForStalePods', '#Progressing.withdrawing', 'startRun'),
+const next = (isStale: GuardName): Move[] => [
+  go(isStale, '#Progressing.withdrawing', 'startRun'),
   go('isNewAndFree', '#Progressing.scalingUp', 'startRun'),
 ];
 
@@ -253,14 +258,15 @@ export const chart = machineSetup.createMachine({
       states: {
         // Pods read configs when they start: those that exist have read others than the ones to be analysed (02 §15.1.11).
         withdrawing: leaf('withdrawing', {
-          first: overtakings,
+          first: renewals,
           seen: [stay('canGoHome', 'goHome'), go('isConvergedAtHome', 'clearing')],
         }),
-        clearing: leaf('clearing', { entry: ['wakeAfterDrain'], first: overtakings, seen: [go('isDrained', 'emptying')] }),
+        clearing: leaf('clearing', { entry: ['wakeAfterDrain'], first: renewals, seen: [go('isDrained', 'emptying')] }),
         emptying: leaf('emptying', {
           entry: ['wakeAtDeadline'],
-          first: overtakings,
-          seen: [go('isEmpty', 'scalingUp'), rollBack('isLate')],
+          first: renewals,
+          // Straight to rest: the traffic has long left, and the next revision must not be analysed on pods that would not go.
+          seen: [go('isEmpty', 'scalingUp'), go('isLate', '#Failed.resting', 'rollBack', 'forgetCapacity')],
         }),
         scalingUp: leaf('scalingUp', {
           entry: ['wakeAtDeadline'],
@@ -372,7 +378,11 @@ export const chart = machineSetup.createMachine({
     Succeeded: {
       id: 'Succeeded',
       initial: 'resting',
-      states: { ...homeward('#Succeeded.resting', ['forgetCapacity'], { followed: next }), ...resting('Succeeded') },
+      states: {
+        // Cancelled, so what is recorded is the promoted revision, and not what the pods may have read.
+        ...homeward('#Succeeded.resting', ['forgetCapacity'], { followed: next('isNewAndFreeWithPods') }),
+        ...resting('Succeeded'),
+      },
     },
     Failed: {
       id: 'Failed',
@@ -389,7 +399,7 @@ export const chart = machineSetup.createMachine({
           seen: [go('primaryIsRestored', 'returningTraffic', 'comeHome'), on('isDue', 'restoringPrimary', 'forgetWake')],
           answers: [stay('wasWritten', 'closeQuestion'), stay('hasRefused', 'poll')],
         }),
-        ...homeward('#Failed.resting', ['forgetCapacity'], { followed: next }),
+        ...homeward('#Failed.resting', ['forgetCapacity'], { followed: next('isNewAndFreeForStalePods') }),
         ...resting('Failed'),
       },
     },

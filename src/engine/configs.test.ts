@@ -22,6 +22,19 @@ function change(world: World, checksum: string, revision: string): void {
   world.push(revision);
 }
 
+/** From this step on nothing is done in the cluster. */
+function linger(world: World, step: string): void {
+  world.onRecord = ({ release }) => {
+    if (release.step === step) world.auto = false;
+  };
+}
+
+function goOn(world: World): void {
+  world.onRecord = () => undefined;
+  world.auto = true;
+  world.settle();
+}
+
 describe('a config changed', () => {
   it('CT13: at rest, starts a release whose pods read it, and status shows its checksum', () => {
     const world = tracking();
@@ -92,6 +105,54 @@ describe('a config changed', () => {
     expect(world.step).toBe('clearing');
     world.tickUntil(at('Succeeded', 'resting'));
     expect(world.promoted).toEqual(['s1:c']);
+  });
+
+  it.each(['clearing', 'emptying'])(
+    'E56: stale pods go also when, while they are %s, another template came and went, which brings them back',
+    (step) => {
+      const world = tracking();
+      change(world, 'red', 's1:b');
+      world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+      linger(world, step);
+      change(world, 'green', 's1:b-green');
+      world.tickUntil((one) => one.step === step);
+      world.push('s1:c-green');
+      expect([world.step, world.targetReplicas]).toEqual(['withdrawing', 1]);
+      world.push('s1:b-green');
+      goOn(world);
+      world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+      expect(world.podsRead).toEqual({ [KEY]: 'green' });
+      world.tickUntil(at('Succeeded', 'resting'));
+      expect(world.promoted).toEqual(['s1:b-green']);
+    },
+  );
+
+  it('E56: pods that a cancelled release has left are not analysed, since what is recorded by then is the promoted revision', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    change(world, 'blue', 's1:a');
+    expect([world.phase, world.step]).toEqual(['Succeeded', 'draining']);
+    world.push('s1:b-blue');
+    expect([world.phase, world.step]).toEqual(['Progressing', 'clearing']);
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    expect(world.podsRead).toEqual({ [KEY]: 'blue' });
+  });
+
+  it('E56: pods that would not go are not those of the next revision either', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    linger(world, 'emptying');
+    change(world, 'green', 's1:b-green');
+    world.tickUntil((one) => one.step === 'emptying');
+    world.tick(600_000);
+    expect([world.phase, world.step]).toEqual(['Failed', 'resting']);
+    world.push('s1:c-green');
+    expect([world.phase, world.step, world.targetReplicas]).toEqual(['Progressing', 'withdrawing', 1]);
+    goOn(world);
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
 
   it('E56: one that is written at rest, and holds the same, starts nothing', () => {

@@ -80,6 +80,7 @@ export const guards = {
   isNewAndUnjudged: (seen: Seen) => hasChanged(seen) && spec(seen).skipAnalysis === true,
   isNewAndFree,
   isNewAndFreeForStalePods: (seen: Seen) => isNewAndFree(seen) && hasStalePods(seen),
+  isNewAndFreeWithPods: (seen: Seen) => isNewAndFree(seen) && hasReadConfigs(seen),
   isNew: hasChanged,
   isNewForStalePods: (seen: Seen) => hasChanged(seen) && hasStalePods(seen),
   isInDoubt: (seen: Seen) => (target(seen)?.pods ?? 0) > 0 && wereWritten(seen),
