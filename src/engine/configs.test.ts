@@ -191,6 +191,29 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
 
+  it('E57: an analysis that began when they could not be told begins again when they can, since its pods may have read anything', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    const pins: unknown[] = [];
+    world.onRecord = ({ phase, release }) => {
+      if (release.step === 'withdrawing') pins.push([release.observedGeneration, release.configs?.[KEY]?.checksum]);
+      // The promotion finds another one, which is gone when the watch is asked.
+      if (phase === 'Promoting' && pins.length === 0) {
+        world.targetRevision = 's1:c';
+        world.undetermined = 'ConfigMap settings does not exist';
+      }
+    };
+    world.tickUntil((one) => one.step === 'clearing');
+    world.targetRevision = 's1:b';
+    world.undetermined = undefined;
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(pins).toEqual([
+      [0, undefined],
+      [1, 'red'],
+    ]);
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
   it('E51: back to what is promoted cancels', () => {
     const world = tracking();
     change(world, 'red', 's1:b');

@@ -83,7 +83,7 @@ export const guards = {
   isNewAndFreeWithPods: (seen: Seen) => isNewAndFree(seen) && hasReadConfigs(seen),
   isNew: hasChanged,
   isNewForStalePods: (seen: Seen) => hasChanged(seen) && hasStalePods(seen),
-  isInDoubt: (seen: Seen) => (target(seen)?.pods ?? 0) > 0 && wereWritten(seen),
+  isInDoubt: (seen: Seen) => (target(seen)?.pods ?? 0) > 0 && (wereWritten(seen) || isPinnedBlindly(seen)),
   isNewWithPods: (seen: Seen) => hasChanged(seen) && hasReadConfigs(seen),
   passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
   isEmpty: (seen: Seen) => target(seen)?.pods === 0 && seen.event.facts.converged,
@@ -169,8 +169,17 @@ export type GuardName = keyof typeof guards;
 
 /** Pods exist, and what they have read when they started is not known. */
 function hasReadConfigs(seen: Seen): boolean {
-  const { pods = 0, configs = {} } = target(seen) ?? {};
-  return pods > 0 && Object.values(configs).some(decidesPods);
+  const { pods = 0, configs = {}, undetermined } = target(seen) ?? {};
+  const before = undetermined === undefined ? {} : seen.context.release.configs;
+  return pods > 0 && Object.values({ ...before, ...configs }).some(decidesPods);
+}
+
+/** The analysis began when the configs could not be told (E57): its pods may have read anything since. */
+function isPinnedBlindly(seen: Seen): boolean {
+  const now = target(seen);
+  const { observedGeneration, revision, configs } = seen.context.release;
+  if (observedGeneration !== 0 || configs !== undefined || now?.undetermined !== undefined) return false;
+  return now?.revision === revision && Object.values(now.configs ?? {}).some(decidesPods);
 }
 
 /** Pods exist that have read other configs than the ones that are there now, or may have. */

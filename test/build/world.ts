@@ -76,6 +76,8 @@ export class World {
   room: { target: number; primary: number } = { target: 1_000, primary: 1_000 };
   /** Moves with every write of a config. */
   configsVersion = '1';
+  /** Why they cannot be told now. */
+  undetermined: string | undefined;
   primaryReplicas = 0;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
@@ -128,6 +130,7 @@ export class World {
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
         ...(this.configs && { configs: seen(this.configs, this.configsVersion), pods: this.targetReplicas }),
+        ...(this.undetermined && { undetermined: this.undetermined, revision: this.release.revision, configs: {} }),
       },
       ...(carries === undefined
         ? {}
