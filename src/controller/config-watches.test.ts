@@ -64,7 +64,10 @@ describe('ConfigWatches', () => {
     handler.onEvent({ type: 'MODIFIED', object: metadata('settings', '2', { 'flagger.app/config-tracking': 'disabled' }) });
     expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '2', optedOut: true });
     handler.onEvent({ type: 'DELETED', object: metadata('settings', '3') });
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent' });
+    const absent = { state: 'absent', resourceVersion: '3' };
+    expect(await watches.sight(settings, 'shop', signal)).toEqual(absent);
+    handler.onList([]);
+    expect(await watches.sight(settings, 'shop', signal)).toEqual(absent);
     expect(woken).toEqual(['shop/a', 'shop/b', 'shop/a', 'shop/b', 'shop/a', 'shop/b']);
   });
 

@@ -8,7 +8,8 @@ import { isOptedOut } from '../workloads/configs/tracking.ts';
 /** What the watch of one config has told: of its metadata only, never of what it holds. */
 export type ConfigSight =
   | { state: 'present'; uid: string; resourceVersion: string; optedOut: boolean }
-  | { state: 'absent' }
+  /** `resourceVersion`: of its deletion, where that was seen. */
+  | { state: 'absent'; resourceVersion?: string }
   | { state: 'unknown'; problem: string };
 
 interface Followed {
@@ -87,8 +88,12 @@ export class ConfigWatches {
       if (isNews) for (const follower of followed.followers) this.#onChange(follower);
     };
     const handler = {
-      onList: (items: readonly KubeObject[]) => tell(sightOf(items.find(({ metadata }) => metadata.name === name))),
-      onEvent: ({ type, object }: { type: string; object: KubeObject }) => tell(sightOf(type === 'DELETED' ? undefined : object)),
+      onList: (items: readonly KubeObject[]) => {
+        const found = items.find(({ metadata }) => metadata.name === name);
+        // A list tells nothing of a deletion that is known already.
+        if (found !== undefined || followed.sight.state !== 'absent') tell(sightOf(found));
+      },
+      onEvent: ({ type, object }: { type: string; object: KubeObject }) => tell(sightOf(object, type === 'DELETED')),
       onUnavailable: (_cause: string, message: string) => tell({ state: 'unknown', problem: forbidden(ref, message) }),
     };
     const selection = { fieldSelector: `metadata.name=${name}`, metadataOnly: true };
@@ -103,9 +108,10 @@ export class ConfigWatches {
   }
 }
 
-function sightOf(object: KubeObject | undefined): ConfigSight {
+function sightOf(object: KubeObject | undefined, isDeleted = false): ConfigSight {
   if (object === undefined) return { state: 'absent' };
   const { uid = '', resourceVersion = '' } = object.metadata;
+  if (isDeleted) return { state: 'absent', resourceVersion };
   return { state: 'present', uid, resourceVersion, optedOut: isOptedOut(object) };
 }
 

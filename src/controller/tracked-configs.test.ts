@@ -114,6 +114,13 @@ describe('watched configs', () => {
     expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': {} });
   });
 
+  it('E56: of one that came and is gone again, the version of its deletion is known', async () => {
+    const configs = new Configs();
+    configs.sights.set('settings', { state: 'absent', resourceVersion: '7' });
+    const optional = { ...settings, optional: true };
+    expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
+  });
+
   it('B24: what cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     configs.sights.set('settings', { state: 'unknown', problem: 'ConfigMap settings cannot be watched' });

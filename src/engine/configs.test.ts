@@ -3,11 +3,13 @@ import { aCanary, initialized, type World } from '../../test/build/world.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import { explain } from './explain.ts';
 import type { Target } from './facts.ts';
-import { areSameConfigs, pinOf } from './pin.ts';
+import { areSameConfigs, pinOf, wereWrittenBetween } from './pin.ts';
 import { projectStatus } from './project-status.ts';
 
 const KEY = 'configmap/settings';
 const at = (phase: string, name: string) => (world: World) => world.phase === phase && world.step === name;
+
+const seen = (resourceVersion: string): SeenConfig => ({ uid: 'u', resourceVersion, checksum: 'x' });
 
 /** At rest with one tracked config. */
 function tracking(analysis = {}): World {
@@ -268,6 +270,19 @@ it.each([
 ])('E56: pods have read the same with $what: $same', ({ one, other, same }) => {
   expect(areSameConfigs(one, other)).toBe(same);
   expect(areSameConfigs(other, one)).toBe(same);
+});
+
+it.each([
+  { what: 'is missing, as before', now: {}, read: {}, isInDoubt: false },
+  { what: 'came and is gone again', now: { resourceVersion: '7' }, read: {}, isInDoubt: true },
+  { what: 'came and is gone once more', now: { resourceVersion: '9' }, read: { resourceVersion: '7' }, isInDoubt: true },
+  { what: 'is missing since before', now: { resourceVersion: '7' }, read: { resourceVersion: '7' }, isInDoubt: false },
+  { what: 'is missing, and when it went is not known', now: {}, read: { resourceVersion: '7' }, isInDoubt: false },
+  { what: 'was written', now: { uid: 'u', resourceVersion: '9', checksum: 'x' }, read: seen('7'), isInDoubt: true },
+  { what: 'was made again', now: { uid: 'v', resourceVersion: '7', checksum: 'x' }, read: seen('7'), isInDoubt: true },
+  { what: 'is the same', now: seen('7'), read: seen('7'), isInDoubt: false },
+])('E56: whether pods have read the same is in doubt when a config $what: $isInDoubt', ({ now, read, isInDoubt }) => {
+  expect(wereWrittenBetween({ [KEY]: now }, { [KEY]: read })).toBe(isInDoubt);
 });
 
 it('CT13: with tracking on and nothing tracked, status holds an empty map; without it, what another controller wrote stays', () => {

@@ -53,10 +53,15 @@ export function areSameConfigs(one: Configs, other: Configs): boolean {
   return Object.keys({ ...one, ...other }).every((key) => said(one[key]) === said(other[key]));
 }
 
-/** Whether one was written meanwhile and holds the same again: what it held in between, nobody knows. */
+/**
+ * Whether one was written since `other` and holds the same again, or came and is gone again: what it held in between, nobody knows. Of one
+ * that is missing the deletion's version tells it, where that was seen.
+ */
 export function wereWrittenBetween(one: Configs, other: Configs): boolean {
   return Object.entries(one).some(([key, { uid, resourceVersion, checksum }]) => {
     const then = other[key];
+    const isStillMissing = uid === undefined && then !== undefined && then.uid === undefined;
+    if (isStillMissing) return resourceVersion !== undefined && resourceVersion !== then.resourceVersion;
     if (checksum === undefined || then?.checksum !== checksum) return false;
     return then.uid !== uid || then.resourceVersion !== resourceVersion;
   });
