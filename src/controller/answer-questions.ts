@@ -1,10 +1,12 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isConflict } from '../kube/errors.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
+import { seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PrimarySpec, Workload } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
@@ -70,7 +72,9 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     }
     const read = await readTargetConfigs(canary, target, workload, context);
     if ('problem' in read) return { outcome: 'refused', reason: read.problem };
-    if (read.revision !== revision) {
+    // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
+    const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
+    if (read.revision !== revision || isInDoubt) {
       context.configs.learn(read.found);
       return { outcome: 'mismatch' };
     }

@@ -123,10 +123,27 @@ async function primaryReads(): Promise<{ revision: unknown; data: unknown[] }> {
   return { revision: metadata.annotations['flagger-id'], data };
 }
 
+/** The version that the pods of the analysis have read. */
+async function pinSettings(): Promise<void> {
+  const { uid = '', resourceVersion = '' } = (await cluster.get(ref('v1', 'ConfigMap', 'settings')))?.metadata ?? {};
+  const release = canary.status?.release;
+  if (!canary.status || !release) throw new Error('nothing is pinned');
+  const settings = { uid, resourceVersion, checksum: configChecksum({ data: BLUE }) };
+  const configs = { ...release.configs, 'configmap/settings': settings };
+  canary = { ...canary, status: { ...canary.status, release: { ...release, configs } } };
+}
+
 const write = (name: string, data: object) => cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
 const disturbances: { what: string; disturb: () => Promise<unknown> }[] = [
   { what: 'the ConfigMap is edited', disturb: () => write('settings', { COLOR: 'red' }) },
   { what: 'the ConfigMap is deleted', disturb: () => cluster.delete(ref('v1', 'ConfigMap', 'settings')) },
+  {
+    what: 'the ConfigMap is edited and put back',
+    disturb: async () => {
+      await write('settings', { COLOR: 'red' });
+      await write('settings', BLUE);
+    },
+  },
   { what: 'an optional one appears', disturb: () => write('maybe', { EXTRA: '1' }) },
   {
     what: 'the template is edited',
@@ -173,6 +190,7 @@ async function asPinned(): Promise<void> {
   const target = ref('apps/v1', 'Deployment', 'podinfo');
   await write('settings', BLUE);
   await cluster.delete(ref('v1', 'ConfigMap', 'maybe'));
+  await pinSettings();
   await cluster.patch(target, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'podinfo:1' }]);
   await cluster.delete(ref('apps/v1', 'Deployment', 'podinfo-primary'));
   const source = await cluster.get(target);
