@@ -24,10 +24,13 @@ export class Evidence {
   #isForeign = false;
   /** Templates that the primary was rightly given, and what they were. */
   readonly #given = new Map<string, string>();
+  /** Configs that their owner has left alone at any time, as `kind/name`. */
+  readonly #leftAlone = new Set<string>();
 
   constructor(lab: ModelLab) {
     this.#lab = lab;
     lab.server.api.store.subscribe(({ storeKey, type, object, before }) => {
+      if (object.metadata.annotations?.[trackingAnnotation] === 'disabled') this.#leftAlone.add(`${object.kind}/${object.metadata.name}`);
       if (storeKey !== 'apps/deployments' || object.metadata.name !== primaryRef.name || type === 'DELETED') return;
       if (JSON.stringify(object.spec.template) !== JSON.stringify(before?.spec.template)) this.#look(object);
     });
@@ -64,32 +67,48 @@ export class Evidence {
     const { template } = primary.spec;
     const { 'flagger-id': _, ...annotations } = template.metadata.annotations ?? {};
     const text = JSON.stringify({ ...template, metadata: { ...template.metadata, annotations } });
-    const read = (find: Find) => podBytes(template, find) ?? 'pods that cannot start';
-    const found: Find = (kind, name) => this.#lab.server.find({ apiVersion: 'v1', kind, name, namespace: NAMESPACE });
-    // What is read under its own name was its owner's business when Serin looked, whatever it is by now.
-    const asLookedAt: Find = (kind, name) => (COPY.test(name) ? found(kind, name) : untracked(kind, name));
-    const bytes = this.#given.get(text) ?? [read(found), read(asLookedAt)].find((one) => this.#allowed.has(one)) ?? read(found);
-    // The first one is what served before Serin came.
-    if (this.#isForeign || this.#given.size === 0) this.#allowed.add(bytes);
+    const bytes = this.#given.get(text) ?? podBytes(template, this.#find) ?? 'pods that cannot start';
+    // The first one is what served before Serin came; its configs are copied all the same.
+    if (this.#isForeign || (this.#given.size === 0 && !bytes.includes(STRAY))) this.#allowed.add(bytes);
     if (this.#allowed.has(bytes)) this.#given.set(text, bytes);
     else this.unanalysed.push(`${this.#lab.clock.monotonicMs()} ms: ${bytes}`);
   }
 
   /** What the primary's pods run must be something that it was rightly given. */
   lookAtPods(): void {
-    // Pods read a config that is not tracked again whenever they start.
-    if ([...this.#given.values()].some((bytes) => bytes.includes(UNTRACKED))) return;
+    const given = [...this.#given.values()];
     for (const bytes of this.#lab.nodes.runs(primaryRef.name, NAMESPACE))
-      if (!this.#allowed.has(bytes)) this.unanalysed.push(`${this.#lab.clock.monotonicMs()} ms: pods run ${bytes}`);
+      if (!given.some((one) => mayRun(one, bytes))) this.unanalysed.push(`${this.#lab.clock.monotonicMs()} ms: pods run ${bytes}`);
   }
+
+  /**
+   * What a primary's template means. A config that it reads under its own name was left alone by its owner when Serin looked, and whatever
+   * it holds since takes effect directly (03 CT8): what counts is that the pods that were analysed read it as left alone, too. That its
+   * owner has changed his mind meanwhile (the annotation went, the object was deleted and made again) between Serin's look and its write
+   * changes nothing of that: he would find the same if he did it a moment after the write, and the release that this starts makes the copy.
+   * One that has never been left alone must have been copied.
+   */
+  readonly #find: Find = (kind, name) => {
+    if (COPY.test(name)) return this.#lab.server.find({ apiVersion: 'v1', kind, name, namespace: NAMESPACE });
+    const metadata = { name, annotations: { [trackingAnnotation]: 'disabled' } };
+    if (this.#leftAlone.has(`${kind}/${name}`)) return { apiVersion: 'v1', kind, metadata };
+    return { apiVersion: 'v1', kind, metadata: { name }, data: { [STRAY]: name } };
+  };
 }
 
 const COPY = /-primary-(absent|[0-9a-f]{10})$/;
-const untracked = (kind: string, name: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind,
-  metadata: { name, annotations: { [trackingAnnotation]: 'disabled' } },
-});
+const STRAY = 'is not a copy';
+
+/** Whether pods that were given this may run that: the same, but for what is read from a config that its owner changes as he likes. */
+function mayRun(given: string, bytes: string): boolean {
+  const isSame = (one: unknown, other: unknown): boolean => {
+    if (one === UNTRACKED || one === other) return true;
+    if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+    const [fields, others] = [Object.entries(one), new Map(Object.entries(other))];
+    return fields.length === others.size && fields.every(([field, held]) => others.has(field) && isSame(held, others.get(field)));
+  };
+  return given === bytes || (given.includes(UNTRACKED) && isSame(JSON.parse(given), JSON.parse(bytes)));
+}
 
 interface Progress {
   routes: { kind: string; canary?: number };
