@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aSchedule, play } from '../build/model/adversary.ts';
+import { foundSchedules } from '../build/model/found-schedules.ts';
 import { propertyRuns, propertyTimeoutMs } from '../build/property-runs.ts';
 
 /** 150 schedules in `npm test`. */
@@ -20,5 +21,11 @@ describe('what a promotion gives to the primary', () => {
     await fc.assert(property, { numRuns, seed });
     // An adversary that lets nothing be promoted proves nothing.
     expect(promotions).toBeGreaterThan(numRuns / 2);
+  });
+
+  it.each(foundSchedules)('I3: is what was analysed when $what', { timeout: propertyTimeoutMs }, async (schedule) => {
+    const played = await play(schedule);
+    expect(played.unanalysed).toEqual([]);
+    expect(played.promotions).toBeGreaterThan(0);
   });
 });

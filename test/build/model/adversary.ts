@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { trackingAnnotation } from '../../../src/workloads/configs/tracking.ts';
 import { Evidence } from './evidence.ts';
-import { aDeployment, aModelCanary, ModelLab, NAMESPACE, primaryRef, targetRef } from './lab.ts';
+import { APP, aDeployment, aModelCanary, ModelLab, NAMESPACE, primaryRef, targetRef } from './lab.ts';
 import { drawer } from './life.ts';
 
 /** Calls of a controller in one life: beyond them nothing is left to disturb. */
@@ -88,6 +88,60 @@ const STRIKES = {
 type Strike = keyof typeof STRIKES;
 const strikes = Object.keys(STRIKES) as Strike[];
 
+/** Drawn apart from the others, so that those of a recorded seed stay as they were. */
+const MORE_STRIKES = {
+  /** Several things within moments, among them what undoes each other. */
+  storm(by) {
+    for (let left = by.draw(2, 5); left > 0; left -= 1) by.later(1_500, () => STRIKES[strikes[by.draw(0, strikes.length)] ?? 'push'](by));
+  },
+  /** The optional config is there, or not there, only for the moment in which the next pods read it. */
+  flashOptional(by) {
+    const { nodes, server } = by.lab;
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: CONFIGS.optional, namespace: NAMESPACE };
+    nodes.aroundRead = (read) => {
+      nodes.aroundRead = (again) => again();
+      const found = server.find(ref);
+      if (found) server.delete(ref);
+      else by.put('ConfigMap', CONFIGS.optional, { data: { text: by.name() } });
+      read();
+      if (found) by.put('ConfigMap', CONFIGS.optional, { ...(found.data && { data: found.data }) });
+      else server.delete(ref);
+    };
+  },
+  /** Pods that nobody of us has asked for start right before what they read changes. */
+  scaleAndEdit(by) {
+    if (by.lab.server.find(targetRef)) by.lab.server.patch(targetRef, { spec: { replicas: by.draw(1, 4) } });
+    const config = by.aConfig();
+    by.later(3_000, () => by.put(...config, { data: { text: btoa(by.name()) } }));
+  },
+  limit({ lab, draw }) {
+    const minReplicas = draw(1, 4);
+    if (lab.server.find(scalerRef)) lab.server.patch(scalerRef, { spec: { minReplicas, maxReplicas: minReplicas + draw(0, 6) } });
+  },
+  /** What the scalers themselves do, of either side. */
+  autoscale({ lab, draw }) {
+    const ref = draw(0, 2) === 0 ? targetRef : primaryRef;
+    if ((lab.server.find(ref)?.spec.replicas ?? 0) > 0) lab.server.patch(ref, { spec: { replicas: draw(1, 7) } });
+  },
+  recreateScaler({ lab }) {
+    const scaler = lab.server.find(scalerRef);
+    if (scaler === undefined) return;
+    lab.server.delete(scalerRef);
+    lab.server.create(aScaler());
+  },
+} satisfies Record<string, (by: Adversary) => void>;
+type AnyStrike = Strike | keyof typeof MORE_STRIKES;
+const moreStrikes = Object.keys(MORE_STRIKES) as (keyof typeof MORE_STRIKES)[];
+
+const scalerRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP, namespace: NAMESPACE };
+
+function aScaler(): KubeObject {
+  const { apiVersion, kind, name, namespace } = scalerRef;
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
+  const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }];
+  return { apiVersion, kind, metadata: { name, namespace }, spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 6, metrics } };
+}
+
 const analyses = [
   { stepWeight: 50, maxWeight: 50 },
   { stepWeights: [10, 60] },
@@ -108,6 +162,11 @@ export const aSchedule = fc.record({
     }),
     { minLength: 1, maxLength: 10 },
   ),
+  more: fc.oneof(
+    fc.constant([] as { how: keyof typeof MORE_STRIKES; call: number }[]),
+    fc.array(fc.record({ how: fc.constantFrom(...moreStrikes), call: fc.integer({ min: 1, max: MOST_CALLS }) }), { maxLength: 4 }),
+  ),
+  hasScaler: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 export type Schedule = typeof aSchedule extends fc.Arbitrary<infer T> ? T : never;
 
@@ -120,7 +179,8 @@ export interface Played {
 }
 
 /** A life of one Canary, in which somebody edits what it reads between the calls of its controller. */
-export async function play({ seed, analysis, strikes: planned }: Schedule): Promise<Played> {
+export async function play({ seed, analysis, strikes: first, more, hasScaler }: Schedule): Promise<Played> {
+  const planned = [...first, ...more.map((one) => ({ ...one, afterMs: 0 }))];
   const draw = drawer(seed);
   const lab = new ModelLab({ draw, startUpMs: [200, 12_000], lagMs: [0, 1_000], latencyMs: [0, 200], scaleDownDelayMs: 1_000 });
   const evidence = new Evidence(lab);
@@ -138,8 +198,10 @@ export async function play({ seed, analysis, strikes: planned }: Schedule): Prom
     }
   };
   adversary.prepare();
+  if (hasScaler) lab.server.create(aScaler());
   await lab.pass(15_000);
-  lab.server.create(aModelCanary(analysis));
+  const { namespace: _, ...autoscalerRef } = scalerRef;
+  lab.server.create(aModelCanary(analysis, hasScaler ? { autoscalerRef } : {}));
   lab.start();
   await lab.passUntil(() => lab.phase() === 'Initialized', 120_000);
   adversary.strike('push');
@@ -173,8 +235,9 @@ class Adversary {
     this.lab.server.create({ ...aDeployment('1'), spec: { ...aDeployment('1').spec, replicas: 2, template: this.next() } });
   }
 
-  strike(how: Strike): void {
-    this.#evidence.foreign(() => STRIKES[how](this));
+  strike(how: AnyStrike): void {
+    const all: Record<string, (by: Adversary) => void> = { ...STRIKES, ...MORE_STRIKES };
+    this.#evidence.foreign(() => all[how]?.(this));
   }
 
   /** Another strike, a while later. */
