@@ -5,7 +5,7 @@ import { type KubeObject, type Labels, type ObjectRef, refOf } from '../api/kube
 import { finalizer, names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Announcement } from '../engine/questions.ts';
-import type { Clock } from '../kube/clock.ts';
+import { type Clock, sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
@@ -48,6 +48,8 @@ export interface Controller {
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const DEPARTURE_RETRY_MS = 5_000;
+/** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
+const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
 /** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
 const LONGEST_HOLD_MS = 600_000;
 
@@ -296,11 +298,24 @@ export function startController(options: ControllerOptions): Controller {
     });
   }
 
+  /** Canaries that were deleted while nobody looked: known before anyone of the same name begins, so that a look that fails is made again. */
+  async function orphans(): Promise<Canary[]> {
+    const { signal } = stopping;
+    for (let retryInMs = ORPHANS_RETRY_MS.from; ; retryInMs = Math.min(retryInMs * 2, ORPHANS_RETRY_MS.to)) {
+      try {
+        return await room.anchors.orphans(isInherited, config.namespaces, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        log.warn({ err: error, retryInMs }, 'the first look at the cluster failed');
+        await sleep(clock, retryInMs, signal);
+      }
+    }
+  }
+
   async function start(): Promise<void> {
     await view.start();
     metrics.started(config.meshProvider);
-    const orphans = await room.anchors.orphans(isInherited, config.namespaces, stopping.signal);
-    for (const orphan of orphans) if (isInSlice(orphan)) void leave(labelOf(orphan), orphan);
+    for (const orphan of await orphans()) if (isInSlice(orphan)) void leave(labelOf(orphan), orphan);
     // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
       const canary = isInSlice(object) ? readable(object) : undefined;

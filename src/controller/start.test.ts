@@ -1,0 +1,43 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import { labOf } from '../../test/build/model/life.ts';
+import { RequestTimeoutError } from '../kube/errors.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const plan = { stepWeight: 25, maxWeight: 50 };
+
+/** Two applications at rest; then Serin is killed, and a version of the second one is pushed. */
+async function killedOver(names: readonly [string, string]): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(aDeployment('1', names[1]));
+  for (const name of names) lab.server.create(aModelCanary(plan, {}, name));
+  lab.start();
+  const isAtRest = (name: string) => lab.phase(name) === 'Initialized' && lab.server.find({ ...targetRef, name })?.spec.replicas === 0;
+  expect(await lab.passUntil(() => names.every(isAtRest), 120_000)).toBe(true);
+  lab.kill();
+  lab.push('2', names[1]);
+  return lab;
+}
+
+/** So many calls of the next controller get no answer. The first one is its look for Canaries that are gone. */
+function failNextCalls(lab: ModelLab, times: number): void {
+  let left = times;
+  lab.betweenCalls = () => {
+    left -= 1;
+    if (left >= 0) throw new RequestTimeoutError('GET /apis/apps/v1/controllerrevisions', 4_500);
+  };
+}
+
+it('I7, I12: a first look that gets no answer is made again: releases go on, and what lost its Canary meanwhile is given back', async () => {
+  const lab = await killedOver([APP, 'other']);
+  lab.server.delete(canaryRef);
+  failNextCalls(lab, 3);
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase('other') === 'Succeeded', 300_000)).toBe(true);
+  expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 60_000)).toBe(true);
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
