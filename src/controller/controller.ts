@@ -56,8 +56,8 @@ const LONGEST_HOLD_MS = 600_000;
 /** Looks after every Canary: watches wake them, each in a process of its own. */
 export function startController(options: ControllerOptions): Controller {
   const { config, cluster, clock, log, metrics } = options;
-  /** Departures under way, by `namespace/name`. */
-  const leaving = new Map<string, AbortController>();
+  /** Departures under way, by `namespace/name`, and the Canary that is gone. */
+  const leaving = new Map<string, { last: Canary; under: AbortController }>();
   const processes = new Map<string, CanaryProcess>();
   const register = new CanaryRegister();
   const slice = parseLabelSelector(config.canarySelector);
@@ -142,6 +142,7 @@ export function startController(options: ControllerOptions): Controller {
       put(key, canary, raw);
       if (canary.status) metrics.weighed(canary, canary.status.canaryWeight);
     }
+    if (isNameLeft(key, raw)) return;
     let process = processes.get(key);
     if (!process) {
       process = new CanaryProcess(room, { namespace: ref.namespace ?? '', name: ref.name });
@@ -149,6 +150,16 @@ export function startController(options: ControllerOptions): Controller {
       metrics.counted(ref.namespace ?? '', 1);
     }
     process.wake();
+  }
+
+  /** What the last Canary of this name had made for another target is owned by an anchor of the same name: first that goes. */
+  function isNameLeft(key: string, raw: KubeObject): boolean {
+    const before = leaving.get(key)?.last;
+    if (before === undefined || before.metadata.uid === raw.metadata.uid || isInherited(before)) return false;
+    const { kind, name } = before.spec.targetRef;
+    const message = `waits until ${kind} ${name}, which the last Canary of this name released, has its traffic back`;
+    room.announceOn(raw, { reason: 'Blocked', type: 'Warning', message });
+    return true;
   }
 
   /** By `--canary-selector`. Looked at here and not by the API server, to whom a Canary whose label goes is a Canary that is gone. */
@@ -190,10 +201,12 @@ export function startController(options: ControllerOptions): Controller {
     room.anchors.forget(canary.metadata.uid);
     metrics.gone(canary.metadata.namespace, canary.spec.targetRef.name);
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
-    leaving.get(key)?.abort(new Error('superseded'));
+    leaving.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
-    leaving.set(key, own);
-    await processes.get(key)?.stop();
+    leaving.set(key, { last: canary, under: own });
+    const process = processes.get(key);
+    forget(key);
+    await process?.stop();
     const signal = AbortSignal.any([stopping.signal, own.signal]);
     const beganAtMs = clock.monotonicMs();
     let isHeld = held !== undefined;
@@ -207,7 +220,10 @@ export function startController(options: ControllerOptions): Controller {
         const { anchors } = room;
         await depart(canary, { cluster, view, config, clock, log, signal, anchors, isHeld, isInherited: () => isInherited(canary) });
         await letGo();
-        if (leaving.get(key) === own) leaving.delete(key);
+        if (leaving.get(key)?.under !== own) return;
+        leaving.delete(key);
+        // One of the same name may have waited for its anchor to go.
+        onChange({ ...CANARY, name: canary.metadata.name, namespace: canary.metadata.namespace });
       } catch (error) {
         if (signal.aborted) return;
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.

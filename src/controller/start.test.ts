@@ -41,3 +41,21 @@ it('I7, I12: a first look that gets no answer is made again: releases go on, and
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
   lab.close();
 });
+
+it.each(['while Serin is down', 'while it runs'])(
+  'I7: a Canary that is made again for another target %s waits until the first one is given back',
+  async (when) => {
+    const lab = await killedOver([APP, 'other']);
+    if (when === 'while it runs') lab.start();
+    lab.server.create(aDeployment('1', 'third'));
+    lab.server.delete(canaryRef);
+    lab.server.create(aModelCanary(plan, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'third' } }));
+    if (!lab.isUp) lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    expect(lab.server.find(primaryRef)).toBeUndefined();
+    lab.push('2', 'third');
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+    lab.close();
+  },
+);
