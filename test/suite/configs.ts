@@ -4,8 +4,9 @@ import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
-import { difference, totalOf } from '../bench/figures.ts';
+import { difference } from '../bench/figures.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { quiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 import { BOUND_MS, until } from './until.ts';
@@ -231,30 +232,19 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
     });
 
     it('I8: a restart over all of them writes nothing and reads no content', async () => {
-      await quiet(stage);
+      await quiet(() => stage.requestCounts(), 2_000);
       await controller.stop();
       const before = stage.requestCounts();
       controller = startController(stage);
       const since = () => difference(stage.requestCounts(), before);
       await expect.poll(() => since()['watch secrets'] ?? 0, { timeout: BOUND_MS }).toBeGreaterThan(0);
-      await quiet(stage);
+      await quiet(() => stage.requestCounts(), 2_000);
       expect(Object.keys(since()).filter((what) => !/^(get|list|watch) /.test(what))).toEqual([]);
       expect(Object.keys(since()).filter((what) => /^get (configmaps|secrets)$/.test(what))).toEqual([]);
     });
 
     it('nothing was asked for that the controller may not do', () => expect(stage.forbidden()).toEqual([]));
   });
-}
-
-/** Resolves when the controller has asked for nothing for two seconds. */
-async function quiet(stage: Stage): Promise<void> {
-  let last = { total: -1, atMs: performance.now() };
-  const quietMs = () => {
-    const total = totalOf(stage.requestCounts());
-    if (total !== last.total) last = { total, atMs: performance.now() };
-    return performance.now() - last.atMs;
-  };
-  await expect.poll(quietMs, { timeout: BOUND_MS, interval: 100 }).toBeGreaterThan(2_000);
 }
 
 interface Reads {

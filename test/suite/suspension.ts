@@ -21,7 +21,7 @@ export function describeSuspension(stageOf: () => Stage): void {
       await app.deploy('2');
       await lab.until(app.canary, 'is at 20 %', (now) => now?.status?.canaryWeight >= 20);
       await lab.cluster.patch(app.canary, { spec: { suspend: true } });
-      expect(await lab.isQuietFor(1_500)).toBe(true);
+      await lab.quiet(1_500);
       await app.routeByHand(atRest?.spec.http);
       const chronicle = await keepChronicle(lab);
       const known = chronicle.moments().length;
@@ -29,7 +29,7 @@ export function describeSuspension(stageOf: () => Stage): void {
       await lab.stopController('KILL');
       lab.startController();
       await lab.controllerIsUp();
-      expect(await lab.isQuietFor(3_000)).toBe(true);
+      await lab.quiet(3_000);
       expect(Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what))).toEqual([]);
       expect(chronicle.moments().slice(known)).toEqual([]);
       expect((await lab.cluster.get(app.route))?.spec).toMatchObject({ http: atRest?.spec.http });

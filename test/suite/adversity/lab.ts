@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
+import { quiet } from '../quiet.ts';
 import type { Stage, StageOptions } from '../stage.ts';
 import { until } from '../until.ts';
 
@@ -59,19 +60,10 @@ export class Lab {
     }
   }
 
-  /** Resolves when the controller has sent nothing but watches for this long; false when that does not come within the bound. */
-  async isQuietFor(quietMs: number, boundMs = 30_000): Promise<boolean> {
-    const deadlineMs = performance.now() + boundMs;
-    let last = this.requests();
-    let sinceMs = performance.now();
-    while (performance.now() - sinceMs < quietMs) {
-      if (performance.now() > deadlineMs) return false;
-      await sleep(100);
-      if (Object.keys(this.requestsSince(last)).length === 0) continue;
-      last = this.requests();
-      sinceMs = performance.now();
-    }
-    return true;
+  /** Resolves when the controller has sent nothing but watches for this long. */
+  async quiet(quietMs: number): Promise<void> {
+    const withoutWatches = () => Object.fromEntries(Object.entries(this.requests()).filter(([what]) => !what.startsWith('watch ')));
+    await quiet(withoutWatches, quietMs, BOUND_MS);
   }
 
   /** `KILL` is `kill -9`. */

@@ -89,7 +89,7 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
         lab.startController();
         const adopted = await rests('Initialized');
         expect(adopted?.status).toMatchObject({ canaryWeight: 0, failedChecks: 0, lastAppliedSpec: expect.stringMatching(/^s1:/) });
-        expect(await lab.isQuietFor(1_500)).toBe(true);
+        await lab.quiet(1_500);
         expect(await app.primary()).toEqual(before);
 
         await app.push('2');

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOUND_MS } from './until.ts';
+
+type Counts = Record<string, number>;
+
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Resolves with the counts when none of them has moved for so long; rejects after the bound, with what had moved last. A look that comes
+ * late counts for as long as one that comes in time: while this process stood still, so did the servers in it.
+ */
+export async function quiet(counts: () => Counts, quietMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
+  const deadlineMs = performance.now() + boundMs;
+  let last = counts();
+  let moved: Counts = {};
+  for (let stillMs = 0; stillMs < quietMs; stillMs += LOOK_EVERY_MS) {
+    if (performance.now() > deadlineMs) throw new Error(`not quiet for ${quietMs} ms within ${boundMs} ms: ${JSON.stringify(moved)}`);
+    await sleep(LOOK_EVERY_MS);
+    const now = counts();
+    const since = Object.entries(now).filter(([what, count]) => count !== last[what]);
+    if (since.length === 0) continue;
+    moved = Object.fromEntries(since);
+    last = now;
+    stillMs = -LOOK_EVERY_MS;
+  }
+  return last;
+}
