@@ -56,21 +56,26 @@ type Written = { outcome: 'written' } | { outcome: 'refused'; reason: string };
 
 /** Only analysed bytes are promoted: the target is read once and compared with the pinned revision before the one write (I3). */
 async function promote(revision: string, context: AnswerContext): Promise<Written | { outcome: 'mismatch' }> {
-  const { canary, cluster, config, signal } = context;
+  const { canary, cluster, config, anchors, signal } = context;
   const workload = workloadOf(canary);
   try {
     const [target, primary] = await Promise.all([
       cluster.get(targetRefOf(canary), { signal }),
       cluster.get(primaryRefOf(canary), { signal }),
     ]);
-    if (!target || !primary) return { outcome: 'refused', reason: `${target ? 'the primary' : 'the target'} does not exist` };
-    if (workload.carries(primary) === revision) {
+    if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+    const isCarried = workload.carries(primary) === revision;
+    if (isCarried && (await anchors.promotedTemplate(canary, signal))?.revision === revision) {
       // A target that has moved on has the replicas of another revision.
       const { release } = canary.status ?? {};
-      if (workload.revision(target) === (release?.template ?? release?.revision)) await followReplicas(primary, target, context, workload);
+      const isPinned = target && workload.revision(target) === (release?.template ?? release?.revision);
+      if (isPinned) await followReplicas(primary, target, context, workload);
       return { outcome: 'written' };
     }
-    const read = await readTargetConfigs(canary, target, workload, context);
+    const read = target && (await readTargetConfigs(canary, target, workload, context));
+    // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
+    if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
+    if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
     if ('problem' in read) return { outcome: 'refused', reason: read.problem };
     // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
     const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
@@ -88,11 +93,15 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
       replicas: workload.replicas(primary),
       configs: read.copies.names,
     });
-    if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await context.anchors.reference(canary, signal), signal);
-    await keepCarried(primary, context, workload);
-    const written = await writeTemplate(primary, template, revision, context, workload);
-    if (written.outcome === 'written') await followReplicas(primary, target, context, workload);
-    return written;
+    if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), signal);
+    if (!isCarried) await keepCarried(primary, context, workload);
+    const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
+    const answer = isWritten ? primary : await write(primary, template, context, workload);
+    const leftover = workload.templateMatches(answer, template, primary);
+    if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
+    await keep(primary, template, revision, context, workload);
+    await followReplicas(primary, target, context, workload);
+    return { outcome: 'written' };
   } catch (error) {
     return refusal(error, signal);
   }
@@ -135,28 +144,38 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
     const primary = await cluster.get(primaryRefOf(canary), { signal });
     if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary).name);
     if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
-    return await writeTemplate(primary, promoted.spec, revision, context, workload);
+    // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
+    await write(primary, promoted.spec, context, workload);
+    await keep(primary, promoted.spec, revision, context, workload);
+    return { outcome: 'written' };
   } catch (error) {
     return refusal(error, signal);
   }
 }
 
-async function writeTemplate(
+async function write(
+  primary: KubeObject,
+  template: PrimarySpec,
+  { canary, cluster, learn, signal }: AnswerContext,
+  workload: Workload,
+): Promise<KubeObject> {
+  const answer = await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal });
+  learn(answer);
+  return answer;
+}
+
+/** The newest record of the history is what the primary was found to hold. */
+async function keep(
   primary: KubeObject,
   template: PrimarySpec,
   revision: string,
-  { canary, cluster, config, anchors, learn, signal }: AnswerContext,
+  { canary, cluster, config, anchors, signal }: AnswerContext,
   workload: Workload,
-): Promise<Written> {
-  const answer = await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal });
-  learn(answer);
-  const leftover = workload.templateMatches(answer, template);
-  if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
+): Promise<void> {
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal);
   // What its pods read until now they may read until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets: config.secretsMode, signal });
-  return { outcome: 'written' };
 }
 
 function refusal(error: unknown, signal: AbortSignal): { outcome: 'refused'; reason: string } {

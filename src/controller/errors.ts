@@ -48,7 +48,9 @@ export class TemplateLeftoverError extends CanaryError {
   readonly audience = 'user';
   readonly retry = 'backoff';
   constructor(workload: string, field: string) {
-    super(`${workload} holds ${field} after the promotion, which the promoted template does not: another controller or webhook adds it`);
+    super(
+      `${workload} still holds ${field} after the promotion, which the promoted template does not: another controller or webhook puts it back`,
+    );
   }
 }
 

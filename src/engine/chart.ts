@@ -336,7 +336,8 @@ export const chart = machineSetup.createMachine({
         writingPrimary: leaf('writingPrimary', {
           entry: ['askPromote'],
           first: [stay('canaryIsLost', 'goHome')],
-          seen: [go('primaryCarriesPin', 'awaitingPrimary'), on('isDue', 'writingPrimary', 'forgetWake')],
+          // That it carries the pin is not enough: the answer says whether anything was left in it.
+          seen: [on('isDue', 'writingPrimary', 'forgetWake')],
           answers: [
             go('wasWritten', 'awaitingPrimary'),
             go('wasMismatchWithPods', '#Progressing.withdrawing', 'supersede'),

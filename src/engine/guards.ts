@@ -129,7 +129,6 @@ export const guards = {
   passedToPromotion: (seen: Seen) => outcomeIs(seen, 'passed') && move(seen).kind === 'promote',
   passedToStep: (seen: Seen) => outcomeIs(seen, 'passed') && move(seen).kind === 'step' && isPrimaryReady(seen) && isTargetReady(seen),
 
-  primaryCarriesPin: isPrimaryPromoted,
   primaryIsPromoted: (seen: Seen) => isPrimaryPromoted(seen) && isPrimaryReady(seen) && seen.event.facts.converged,
   isLastShift: (seen: Seen) => isPrimaryPromoted(seen) && isPrimaryReady(seen) && seen.event.facts.converged && leavesNothing(seen),
   isShiftDue: (seen: Seen) => isDue(seen) && isPrimaryReady(seen) && seen.event.facts.converged,

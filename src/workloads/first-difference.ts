@@ -3,28 +3,86 @@ import { isRecord } from './canonical-json.ts';
 /** What API servers fill in where an object is silent, by field name. */
 export type ServerDefaults = Readonly<Record<string, readonly unknown[]>>;
 
-/** Path of the first field in which what a server holds is not what was rendered, its defaults aside; undefined: none. */
-export function firstDifference(held: unknown, rendered: unknown, path: string, defaults: ServerDefaults): string | undefined {
+/**
+ * Path of the first field in which what a server holds is not what was rendered, its defaults aside; undefined: none. With `before`, what
+ * was held until the write, a field that is new and was not rendered is no difference either: nobody but the server can have added it.
+ */
+export function firstDifference(
+  held: unknown,
+  rendered: unknown,
+  path: string,
+  defaults: ServerDefaults,
+  before?: Before,
+): string | undefined {
   if (Array.isArray(held) && Array.isArray(rendered)) {
-    if (held.length !== rendered.length) return `${path}[${Math.min(held.length, rendered.length)}]`;
-    return firstOf(rendered.keys(), (index) => firstDifference(held[index], rendered[index], `${path}[${index}]`, defaults));
+    if (held.length !== rendered.length) return longerDifference(held, rendered, path, defaults, before);
+    return firstOf(rendered.keys(), (index) =>
+      firstDifference(held[index], rendered[index], `${path}[${index}]`, defaults, entryOf(before, rendered[index], index)),
+    );
   }
   if (isRecord(held) && isRecord(rendered)) {
     const keys = new Set([...Object.keys(rendered), ...Object.keys(held)]);
-    return firstOf(keys, (key) => memberDifference(held, rendered, key, `${path}.${key}`, defaults));
+    return firstOf(keys, (key) => memberDifference(held, rendered, key, `${path}.${key}`, defaults, before));
   }
   return held === rendered ? undefined : path;
 }
 
 type Fields = Record<string, unknown>;
+interface Before {
+  held: unknown;
+}
 
-function memberDifference(held: Fields, rendered: Fields, key: string, path: string, defaults: ServerDefaults): string | undefined {
+function memberDifference(
+  held: Fields,
+  rendered: Fields,
+  key: string,
+  path: string,
+  defaults: ServerDefaults,
+  before: Before | undefined,
+): string | undefined {
   const isHeld = isSaid(held[key]);
   // An explicit 0, false or '' is lost when the server holds something else, be it a default.
   const isExplicit = isSaid(rendered[key]) || (rendered[key] != null && typeof rendered[key] !== 'object');
-  if (isHeld && isExplicit) return firstDifference(held[key], rendered[key], path, defaults);
-  if (isHeld) return isDefault(key, held[key], rendered, defaults) ? undefined : path;
+  if (isHeld && isExplicit) return firstDifference(held[key], rendered[key], path, defaults, inner(before, key));
+  if (isHeld) return isDefault(key, held[key], rendered, defaults) || isNew(held[key], inner(before, key), defaults) ? undefined : path;
   return isSaid(rendered[key]) ? path : undefined;
+}
+
+/** Lists of different lengths: what was rendered must be in what is held, and the rest of that must be new. */
+function longerDifference(
+  held: readonly unknown[],
+  rendered: readonly unknown[],
+  path: string,
+  defaults: ServerDefaults,
+  before: Before | undefined,
+): string | undefined {
+  const more = held.filter(
+    (one) => !rendered.some((other) => firstDifference(one, other, path, defaults, { held: undefined }) === undefined),
+  );
+  const isOnlyMore = before !== undefined && held.length - more.length === rendered.length;
+  return isOnlyMore && isNew(more, before, defaults) ? undefined : `${path}[${Math.min(held.length, rendered.length)}]`;
+}
+
+/** Nothing of it was held before the write. */
+function isNew(held: unknown, before: Before | undefined, defaults: ServerDefaults): boolean {
+  if (before === undefined) return false;
+  const { held: old } = before;
+  const isSame = (one: unknown, other: unknown) => firstDifference(other, one, '', defaults) === undefined;
+  if (Array.isArray(held) && Array.isArray(old)) return !held.some((one) => old.some((other) => isSame(one, other)));
+  if (isRecord(held) && isRecord(old)) return Object.keys(held).every((key) => isNew(held[key], { held: old[key] }, defaults));
+  return !isSame(held, old);
+}
+
+function inner(before: Before | undefined, key: string): Before | undefined {
+  return before && { held: isRecord(before.held) ? before.held[key] : undefined };
+}
+
+/** What was held of a list's entry: known by its name, since its place may have changed. */
+function entryOf(before: Before | undefined, entry: unknown, index: number): Before | undefined {
+  if (before === undefined || !Array.isArray(before.held)) return before && { held: undefined };
+  const entries: unknown[] = before.held;
+  const name = isRecord(entry) ? entry.name : undefined;
+  return { held: name === undefined ? entries[index] : entries.find((one) => isRecord(one) && one.name === name) };
 }
 
 /** Servers leave out what is empty, or fill it in: `{}`, `[]`, `''`, 0, false and null all mean that nothing was said. */

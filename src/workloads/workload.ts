@@ -153,8 +153,11 @@ export interface Workload {
   carries(primary: KubeObject): string | undefined;
   /** JSON patch that makes `primary` hold `spec`; fails on the server when the primary changed meanwhile. */
   promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[];
-  /** Path of a field that the server's answer lost, changed or kept from before; undefined when it holds what was rendered. */
-  templateMatches(answer: KubeObject, rendered: PrimarySpec): string | undefined;
+  /**
+   * Path of a field that the server's answer lost, changed or kept from `before`, the object that was written over; undefined when it holds
+   * what was rendered. What the server alone has added is none; without `before` whatever is more is one.
+   */
+  templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined;
   /** What the established controller makes of the target; absent: the same as we do. Compared only, never written. */
   establishedTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
   /** Of a primary that another controller made: whether it is `rendered` but for the id of the promotion, which tells nothing of the pods. */

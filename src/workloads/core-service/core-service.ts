@@ -55,7 +55,7 @@ export const coreService: Workload = {
   carries,
   promotionPatch: servicePromotionPatch,
   templateMatches,
-  adopts: (primary, rendered) => templateMatches(primary, rendered, { anyRevision: true }) === undefined,
+  adopts: (primary, rendered) => specMatches(primary, rendered) === undefined,
   held: (primary, revision): PromotedService => ({ service: decidedSpec(primary), revision }),
 };
 
@@ -115,8 +115,12 @@ const SERVER_DEFAULTS = {
   type: ['ClusterIP'],
 };
 
-function templateMatches(answer: KubeObject, rendered: PrimarySpec, { anyRevision = false } = {}): string | undefined {
-  const { service, revision } = rendered as PromotedService;
-  if (!anyRevision && carries(answer) !== revision) return `metadata.annotations.${revisionAnnotation}`;
-  return firstDifference(decidedSpec(answer), service, 'spec', SERVER_DEFAULTS);
+function templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined {
+  if (carries(answer) !== (rendered as PromotedService).revision) return `metadata.annotations.${revisionAnnotation}`;
+  return specMatches(answer, rendered, before);
+}
+
+function specMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined {
+  const { service } = rendered as PromotedService;
+  return firstDifference(decidedSpec(answer), service, 'spec', SERVER_DEFAULTS, before && { held: decidedSpec(before) });
 }

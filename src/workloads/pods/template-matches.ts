@@ -31,8 +31,15 @@ const SERVER_DEFAULTS: ServerDefaults = {
   type: ['RollingUpdate'],
 };
 
-/** Path of the first field in which the server's answer is not what was rendered, server defaults aside; undefined: none. */
-export function templateMatches(answer: KubeObject, rendered: PrimarySpec): string | undefined {
-  const { replicas: _replicas, selector: _selector, paused: _paused, ...held } = answer.spec ?? {};
-  return firstDifference(held, rendered, 'spec', SERVER_DEFAULTS);
+/**
+ * Path of the first field in which the server's answer is not what was rendered, server defaults aside; undefined: none. `before`: the
+ * object as the write found it, so that what the server has added since is told from what was left.
+ */
+export function templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined {
+  return firstDifference(promotable(answer), rendered, 'spec', SERVER_DEFAULTS, before && { held: promotable(before) });
+}
+
+function promotable({ spec }: KubeObject): Record<string, unknown> {
+  const { replicas: _replicas, selector: _selector, paused: _paused, ...held } = spec ?? {};
+  return held;
 }

@@ -100,10 +100,22 @@ describe('what a promotion leaves of the primary before', () => {
 
   it.each(cases)('DESIGN writes: $name: $what that the server puts back is named, so that traffic stays', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
-    server.putAs('flagger', made);
+    const foreign = structuredClone(made);
+    add(foreign);
+    const before = server.putAs('flagger', foreign);
     const answer = promote();
     add(answer);
-    expect(kind.workload.templateMatches(answer, rendered)).toMatch(/^spec\./);
+    expect(kind.workload.templateMatches(answer, rendered, before)).toMatch(/^spec\./);
+    server.stop();
+  });
+
+  it.each(cases)("DESIGN writes: $name: $what that was not there before the write is the server's, and no leftover", ({ kind, add }) => {
+    const { server, made, promote, rendered } = stage(kind);
+    const before = structuredClone(server.putAs('flagger', made));
+    const answer = promote();
+    add(answer);
+    expect(kind.workload.templateMatches(answer, rendered, before)).toBeUndefined();
+    expect(kind.workload.templateMatches(answer, rendered)).toBeDefined();
     server.stop();
   });
 });
