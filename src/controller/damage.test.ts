@@ -124,6 +124,7 @@ describe('damage of the established tool: safety', () => {
 
   it('02-15.1.15: a Canary that is made again over a target at rest keeps the pods of its primary', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 3 } }));
+    await lab.passUntil(() => replicas(lab) === 0, 60_000);
     expect([replicas(lab), replicas(lab, primaryRef)]).toEqual([0, 3]);
     lab.kill();
     lab.server.delete(canaryRef);

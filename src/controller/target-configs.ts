@@ -5,9 +5,10 @@ import { type ConfigRef, configKey } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesOf } from '../workloads/configs/copies.ts';
 import { type FoundConfigs, readConfigs, seenConfigs, trackable } from '../workloads/configs/read-configs.ts';
 import { revisionWithConfigs } from '../workloads/configs/revision.ts';
+import { countOf } from '../workloads/pods/sides.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { ControllerConfig } from './config.ts';
-import { recordedFor } from './target-facts.ts';
+import { isUncounted, recordedFor, UNCOUNTED } from './target-facts.ts';
 
 export interface ReadTarget {
   /** Of the template and of what was just read: only this is what `copies` hold. */
@@ -28,9 +29,9 @@ export async function readTargetConfigs(
 ): Promise<ReadTarget | { problem: string }> {
   const { uid = '', generation } = target.metadata;
   const revision = workload.revision(target);
-  const rollout = workload.rollout?.(target);
-  const moved = { ...(generation === undefined ? {} : { generation }), ...(rollout === undefined ? {} : { rollout }) };
-  const recorded = recordedFor(canary, { uid, revision, ...moved });
+  const seen = { uid, revision, ...(generation === undefined ? {} : { generation }), ...countOf(workload, target) };
+  if (isUncounted(canary, seen)) return { problem: `${target.kind} ${target.metadata.name}: ${UNCOUNTED}` };
+  const recorded = recordedFor(canary, seen);
   const refs = workload.configs?.(target) ?? [];
   // What was recorded counts, also when a flag has been changed since.
   const counted = recorded ? refs.filter((ref) => recorded.configs?.[configKey(ref)] !== undefined) : newlyCounted(refs, config);

@@ -5,7 +5,7 @@ import type { Release, SeenConfig } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary } from '../api/routes.ts';
 import { revisionWithConfigs } from '../workloads/configs/revision.ts';
-import { recordedFor, targetFacts, templateOfTarget } from './target-facts.ts';
+import { isUncounted, recordedFor, targetFacts, templateOfTarget, UNCOUNTED } from './target-facts.ts';
 
 const KEY = 'configmap/settings';
 const seen = (checksum: string): Record<string, SeenConfig> => ({ [KEY]: { uid: 'u', resourceVersion: '1', checksum } });
@@ -18,6 +18,7 @@ const live = (revision: string, generation = 5) => ({
   generation,
   revision,
 });
+type Seen = Parameters<typeof recordedFor>[1];
 const look = (checksum: string, template = 's1:old') => ({ uid: 't', template, configs: seen(checksum) });
 
 /** Recorded at generation 5: the template `s1:old` with its config blue. */
@@ -52,10 +53,29 @@ describe('recordedFor', () => {
       is: true,
     },
     { what: 'another generation, hash and count', target: { ...live('s1:new', 9), rollout: '4' }, is: false },
+    { what: 'the same generation, counted as a newer one since', target: { ...live('s1:new'), rollout: '4' }, is: false },
+    { what: 'the same generation, whose count somebody has set back', target: { ...live('s1:defaulted'), rollout: '2' }, is: true },
+    {
+      what: 'another generation and hash that nobody has counted yet',
+      target: { ...live('s1:new', 9), uncounted: true as const },
+      is: true,
+    },
+    {
+      what: 'another object that nobody has counted yet',
+      target: { ...live('s1:new'), uid: 'other', uncounted: true as const },
+      is: false,
+    },
     { what: 'another object of the same name', target: { ...live('s1:old'), uid: 'other' }, is: false },
-  ])('H1: $what is the recorded template: $is', ({ target, is }) => {
+  ])('H1: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
     expect(recordedFor(recorded(), target) !== undefined).toBe(is);
     expect(templateOfTarget(recorded(), target)).toBe(is ? 's1:old' : target.revision);
+  });
+
+  it('DESIGN Revisions: a release that was recorded without a count does not wait for one', () => {
+    const { observedRollout: _, ...release } = recorded().status?.release ?? {};
+    const before = { ...recorded(), status: { ...recorded().status, release } } as Canary;
+    expect(recordedFor(before, { ...live('s1:new', 9), uncounted: true as const })).toBeUndefined();
+    expect(isUncounted(before, { ...live('s1:new', 9), uncounted: true as const })).toBe(false);
   });
 
   it('E50b: what was recorded without a generation is looked at anew', () => {
@@ -72,6 +92,12 @@ describe('targetFacts', () => {
       template: 's1:new',
       configs: seen('blue'),
     });
+  });
+
+  it('E58: what its controller has not counted yet is what it was, with its configs, and is not recorded as seen', () => {
+    const facts = targetFacts(recorded(), { ...live('s1:new', 6), uncounted: true as const }, look('red', 's1:old'), true);
+    expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue'), undetermined: UNCOUNTED, serving: true });
+    expect(targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4' }, undefined, true).revision).toBe('s1:new');
   });
 
   it('CT22: tracking switched off starts nothing; the next template is without configs', () => {

@@ -6,22 +6,37 @@ import type { Sides } from '../workloads/workload.ts';
 import type { ConfigsLook, LookedAt } from './tracked-configs.ts';
 
 /** Of a target what tells its template: `revision` is the hash of that alone. */
-type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'revision'>;
+type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
 export type Look = ConfigsLook & Pick<LookedAt, 'uid' | 'template'>;
 
+/** Said of a target while `isUncounted`. */
+export const UNCOUNTED = 'its controller has not observed the last change yet, so that nobody can tell whether its pods change';
+
 /**
- * The release that was recorded for this very template. The same uid and generation always has the same one, whatever the hash says: a
- * newer server may show new default fields. A generation moves with replicas and other fields, too, and some kinds have none: then the
- * kind's own count of templates decides, and where there is none the hash.
+ * The release that was recorded for this very template. The same uid and generation has the same one, whatever the hash says: a newer
+ * server may show new default fields. A generation moves with replicas and other fields, too, and some kinds have none: then the kind's own
+ * count of templates decides, and where there is none the hash. What is not counted yet is what it was, until it is.
  */
-export function recordedFor(canary: Canary, { uid, generation, rollout, revision }: Template): Release | undefined {
+export function recordedFor(canary: Canary, target: Template): Release | undefined {
   const { release } = canary.status ?? {};
-  if (release === undefined || release.targetUid !== uid || release.observedGeneration === 0) return undefined;
-  const isSame = release.observedGeneration === generation || (rollout !== undefined && rollout === release.observedRollout);
-  return isSame || templateOf(release) === revision ? release : undefined;
+  if (release === undefined || release.targetUid !== target.uid || release.observedGeneration === 0) return undefined;
+  if (templateOf(release) === target.revision || isUncounted(canary, target)) return release;
+  const { rollout } = target;
+  const { observedRollout } = release;
+  // Counted after the generation was recorded.
+  const isLater = rollout !== undefined && observedRollout !== undefined && Number(rollout) > Number(observedRollout);
+  const isSame = release.observedGeneration === target.generation ? !isLater : rollout !== undefined && rollout === observedRollout;
+  return isSame ? release : undefined;
+}
+
+/** Its hash is another one, and its controller has yet to say whether that is another template, or only how a newer server shows it. */
+export function isUncounted(canary: Canary, { uid, generation, uncounted, revision }: Template): boolean {
+  const { release } = canary.status ?? {};
+  if (uncounted !== true || release?.targetUid !== uid || release.observedRollout === undefined) return false;
+  return release.observedGeneration !== 0 && release.observedGeneration !== generation && templateOf(release) !== revision;
 }
 
 /** The template's revision, as it was recorded or as it is. */
@@ -37,10 +52,14 @@ export function targetFacts(
   look: Look | undefined,
   primaryServes: boolean,
 ): TargetFacts {
-  const { configs: _refs, generation = 0, ...side } = target;
+  const { configs: _refs, uncounted: _uncounted, generation = 0, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
   const same = { ...side, generation, template };
+  if (recorded && isUncounted(canary, target)) {
+    const { revision, configs } = recorded;
+    return { ...same, undetermined: UNCOUNTED, revision, ...(configs && { configs }) };
+  }
   if (look === undefined) return { ...same, ...counting(template, recorded?.configs) };
   if (look.uid === target.uid && look.template === template && 'configs' in look) {
     // Recorded without configs: they were not tracked then, and that starts no release.

@@ -155,9 +155,11 @@ function late(release: Release, facts: Facts, canary: Canary): string {
 function resting(canary: Canary, facts: Facts): string {
   const { primary, target } = facts;
   const serves = primary && !primary.serving ? `the primary does not serve${lacks(primary, 'primary')}` : 'the primary serves';
-  return target === undefined
-    ? `${serves}; waits for ${missing(canary)}: create it again`
-    : `${serves}; waits for a change of ${canary.spec.targetRef.name}`;
+  if (target === undefined) return `${serves}; waits for ${missing(canary)}: create it again`;
+  const { kind, name } = canary.spec.targetRef;
+  return target.undetermined === undefined || facts.obstacle !== undefined
+    ? `${serves}; waits for a change of ${name}`
+    : `${serves}; waits to know ${kind} ${name}: ${target.undetermined}`;
 }
 
 /** Refusals begin with the name of the webhook: of which type is it? */

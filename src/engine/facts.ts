@@ -25,7 +25,7 @@ export interface Target {
   template?: string;
   /** The configs that its pods read. Absent: none is tracked. */
   configs?: Readonly<Record<string, SeenConfig>>;
-  /** Why the configs cannot be told now: `revision` is the recorded one, and nothing starts. */
+  /** Why template or configs cannot be told now: `revision` is the recorded one, and nothing starts. */
   undetermined?: string;
   /** Pods that exist or may be coming, ready or not; absent for kinds without. */
   pods?: number;

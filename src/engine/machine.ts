@@ -8,7 +8,7 @@ import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { DELIVERY_LIFETIME_MS } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { pinOf, seenAgain } from './pin.ts';
+import { hasMoved, pinOf, seenAgain } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
 import { weightOf, withWeight } from './strategy.ts';
@@ -87,7 +87,7 @@ function settle(
   const { target, converged } = event.facts;
   // Written along with other news, and once more at rest: what moves it then is rare.
   const current = seenAgain(target, stepped);
-  const isMoved = current !== stepped && child === 'resting' && converged;
+  const isMoved = target !== undefined && current !== stepped && hasMoved(target, stepped) && child === 'resting' && converged;
   const isNews = phase !== '' && (isMoved || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
   const release: Release = isNews ? current : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;

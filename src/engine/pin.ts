@@ -39,6 +39,12 @@ export function withRevision(release: Release, revision: string): Release {
   return { ...release, revision, template: release.template ?? release.revision };
 }
 
+/** Whether that is worth a write of its own: a count that was not kept before is not. */
+export function hasMoved({ generation, rollout }: Target, { observedGeneration, observedRollout }: Release): boolean {
+  const isRecounted = rollout !== undefined && observedRollout !== undefined && rollout !== observedRollout;
+  return generation !== observedGeneration || isRecounted;
+}
+
 type Configs = Readonly<Record<string, SeenConfig>>;
 
 /** Whether the config is part of the revision; one that is missing is, since pods read it when it appears. */

@@ -68,6 +68,8 @@ export interface Sides {
     uid: string;
     generation?: number;
     rollout?: string;
+    /** Its controller has yet to say whether the template is another one. */
+    uncounted?: true;
     revision: string;
     configs?: readonly ConfigRef[];
     pods?: number;
@@ -106,9 +108,14 @@ export interface Workload {
   revision(target: KubeObject): string;
   /**
    * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is no new
-   * revision, whatever a newer server makes of the hash. Absent: the kind does not count, or not at once. Reads slim objects.
+   * revision, whatever a newer server makes of the hash. Absent: the kind does not count. Reads slim objects.
    */
   rollout?(target: KubeObject): string | undefined;
+  /**
+   * Whether its controller has counted the template that the object has now: until then nobody knows whether it is another one, and no pod
+   * of it exists. Absent: it is counted with the write. Reads slim objects.
+   */
+  hasCounted?(target: KubeObject): boolean;
   /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03 CT1). */
   configs?(target: KubeObject): ConfigRef[];
   /**

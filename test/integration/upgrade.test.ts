@@ -118,6 +118,39 @@ describe('a new version over what another has left', () => {
     expect(runs).toEqual(runsOf(objects));
   });
 
+  const deployments = podTargets.filter(([, objects]) => objects.some(({ kind }) => kind === 'Deployment'));
+  const REVISION = 'deployment.kubernetes.io/revision';
+  /** As versions record it that keep the count of a Deployment's templates. */
+  const counting = (objects: readonly KubeObject[]) => {
+    const target = objects.find(isTarget);
+    const observedRollout = target?.metadata.annotations?.[REVISION];
+    const kept = ({ status, ...canary }: KubeObject) => ({
+      ...canary,
+      status: { ...status, release: { ...status?.release, observedRollout } },
+    });
+    return objects.map((object) => (object.kind === 'Canary' ? (kept(object) as KubeObject) : object));
+  };
+  const startOverTarget = (objects: readonly KubeObject[], edit: (target: KubeObject) => KubeObject) =>
+    startOver([counting(objects).map((object) => (isTarget(object) ? edit(object) : object))]);
+  const scaledOnNewer = (object: KubeObject) => scaled(withNewDefaults(object), { replicas: 7 });
+
+  it.each(deployments)('E58: over %s, whose target was scaled and is served with new defaults, starts no release', async (_, objects) => {
+    expect((await startOverTarget(objects, scaledOnNewer)).runs).toEqual(runsOf(objects));
+  });
+
+  it.each(deployments.slice(0, 2))('E58: over %s, whose target nobody has counted yet, it waits for its controller', async (_, objects) => {
+    const unobserved = (object: KubeObject) => ({ ...scaledOnNewer(object), status: { ...object.status, observedGeneration: 1 } });
+    expect((await startOverTarget(objects, unobserved)).runs).toEqual(runsOf(objects));
+  });
+
+  it.each(deployments.slice(0, 2))('E58: over %s, whose target was pushed meanwhile, starts a release', async (_, objects) => {
+    const pushed = (object: KubeObject) => {
+      const { metadata, ...rest } = scaledOnNewer(object);
+      return { ...rest, metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: '99' } } };
+    };
+    expect((await startOverTarget(objects, pushed)).runs).toEqual(runsOf(objects).map((run) => run + 1));
+  });
+
   it.each(Object.entries(recorded))('D1: starts over %s, and heals what was changed while no version ran', async (_, objects) => {
     const routing = ['VirtualService', 'TrafficSplit'];
     const changed = objects.map((object) => {

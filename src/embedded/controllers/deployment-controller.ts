@@ -33,10 +33,12 @@ export async function syncDeployment(
     .toSorted((a, b) => revisionOf(a) - revisionOf(b));
   const writer = { cluster, stores, deployment };
   const existing = freshOf(deployment, owned);
-  const fresh = deployment.spec.paused ? existing : await withRevision(writer, owned, existing);
+  // Another template is made a ReplicaSet of, and counted, only with a look at which it is neither paused nor scaled.
+  const scales = isScaling(deployment, owned);
+  const fresh = existing || !(deployment.spec.paused || scales) ? await withRevision(writer, owned, existing) : undefined;
   const old = owned.filter((set) => set.metadata.uid !== fresh?.metadata.uid);
 
-  if (isScaling(deployment, owned)) await scaleInProportion(writer, fresh, old);
+  if (scales) await scaleInProportion(writer, fresh, old);
   else if (!deployment.spec.paused && fresh) await rollOut(writer, fresh, old);
 
   const sets = [...old, ...(fresh ? [fresh] : [])].map((set) => stores.replicaSets.get(keyOf(set)) ?? set);

@@ -11,6 +11,7 @@ import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
 import { deploymentReadiness, podsLeft, replicasOf } from './readiness.ts';
+import { hasCountedTemplate, revisionNumber } from './revision-number.ts';
 
 /** apps/v1 Deployment (03 §2). */
 export const deployment: Workload = {
@@ -22,6 +23,8 @@ export const deployment: Workload = {
   sides: (canary, watched) => podSides(deployment, canary, watched),
   selector: resolveSelector,
   revision: (target) => templateRevision(target.spec.template),
+  rollout: revisionNumber,
+  hasCounted: hasCountedTemplate,
   configs: (target) => configReferences(target.spec.template.spec),
   pods: podsLeft,
   readiness: deploymentReadiness,

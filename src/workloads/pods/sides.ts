@@ -14,7 +14,10 @@ export function besideRef(apiVersion: string, canary: Canary): ObjectRef {
   return { ...ownRef(apiVersion, canary), name: names(canary).primary };
 }
 
-type Verbs = Pick<Workload, 'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods' | 'rollout'>;
+type Verbs = Pick<
+  Workload,
+  'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods' | 'rollout' | 'hasCounted'
+>;
 
 /** Both sides of a release of pods: the target and its primary, each judged by its own status. */
 export function podSides(workload: Verbs, canary: Canary, watched: WatchedObjects): Sides {
@@ -39,15 +42,21 @@ type Identity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
 function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): Identity {
   const { uid = '', generation = 0 } = object.metadata;
-  const rollout = workload.rollout?.(object);
   return {
     uid,
     generation,
     revision,
-    ...(rollout === undefined ? {} : { rollout }),
+    ...countOf(workload, object),
     ...(configs && { configs }),
     ...(workload.pods && { pods: workload.pods(object) }),
   };
+}
+
+/** A count that is older than the template tells nothing of it. */
+export function countOf(workload: Pick<Workload, 'rollout' | 'hasCounted'>, target: KubeObject): Pick<Identity, 'rollout' | 'uncounted'> {
+  const rollout = workload.rollout?.(target);
+  if (rollout === undefined) return {};
+  return workload.hasCounted?.(target) === false ? { uncounted: true } : { rollout };
 }
 
 function carriedBy(workload: Verbs, primary: KubeObject): { carries?: string } {

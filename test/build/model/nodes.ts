@@ -20,6 +20,8 @@ export class ModelNodes {
   /** Around the moment in which pods read their configs. */
   aroundRead: (read: () => void) => void = (read) => read();
   readonly #rolled = new Map<string, string>();
+  /** The templates that each has had, as its controller counts them. */
+  readonly #counted = new Map<string, { template: string; number: number }>();
   /** How often each was scaled to nothing: pods that were starting then are no longer. */
   readonly #eras = new Map<string, number>();
   /** What the available pods of each Deployment read when they started. */
@@ -59,10 +61,11 @@ export class ModelNodes {
   }
 
   #observe(seen: KubeObject): void {
-    const now = this.#current(seen);
-    if (now === undefined) return;
+    const current = this.#current(seen);
+    if (current === undefined) return;
+    const template = JSON.stringify(current.spec.template);
+    const now = this.#count(current, template);
     const uid = now.metadata.uid ?? '';
-    const template = JSON.stringify(now.spec.template);
     const replicas: number = now.spec.replicas ?? 1;
     if (replicas === 0) {
       this.#forget(uid);
@@ -99,6 +102,17 @@ export class ModelNodes {
       });
     };
     this.#clock.setTimer(startUpMs / 2, read);
+  }
+
+  /** Before anything of it is observed. */
+  #count(deployment: KubeObject, template: string): KubeObject {
+    const uid = deployment.metadata.uid ?? '';
+    const before = this.#counted.get(uid);
+    if (before?.template === template) return deployment;
+    const number = (before?.number ?? 0) + 1;
+    this.#counted.set(uid, { template, number });
+    const annotations = { 'deployment.kubernetes.io/revision': String(number) };
+    return this.#server.patch(refOf(deployment), { metadata: { annotations } });
   }
 
   #readBy(deployment: KubeObject): string | undefined {

@@ -1,0 +1,18 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+
+/** Set by the Deployment controller before it says that it has observed a generation. Source: Kubernetes documentation, "Rollout history". */
+const REVISION = 'deployment.kubernetes.io/revision';
+
+/** How many templates a Deployment has had; undefined while it is paused, since its controller counts none then. */
+export function revisionNumber({ metadata, spec }: KubeObject): string | undefined {
+  return spec?.paused === true ? undefined : metadata.annotations?.[REVISION];
+}
+
+/**
+ * Whether the number is that of the template that is there now. A template that comes together with other replicas is observed before it is
+ * counted: then no pod is updated.
+ */
+export function hasCountedTemplate({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0 } = status ?? {};
+  return observedGeneration >= (metadata.generation ?? 0) && (replicas === 0 || updatedReplicas > 0);
+}
