@@ -3,7 +3,7 @@ import { told } from './figures.ts';
 import { measureSize, measureSteps, type SizeResult } from './measure-size.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
-npm run bench -- --real [--canaries 200] [--minutes 15] [--json]
+npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 `;
 
 /** Counts and ratios of one run on this machine. Nothing is asserted: what a time means depends on who else is busy. */
@@ -13,6 +13,7 @@ async function bench(): Promise<void> {
       sizes: { type: 'string', default: '10,200,1000' },
       seconds: { type: 'string', default: '30' },
       real: { type: 'boolean', default: false },
+      kinds: { type: 'string', default: 'deployments' },
       canaries: { type: 'string', default: '200' },
       minutes: { type: 'string', default: '15' },
       json: { type: 'boolean', default: false },
@@ -22,10 +23,14 @@ async function bench(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
   if (values.real) {
+    if (values.kinds !== 'deployments' && values.kinds !== 'mixed') throw new Error(`--kinds ${values.kinds} is unknown\n${USAGE}`);
     const { measureRealRest } = await import('./measure-real.ts');
-    const result = await measureRealRest({ canaries: positive(values.canaries), minutes: positive(values.minutes), say });
-    if (values.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
-    else say(`\n${result.canaries} resting Canaries for ${result.minutes} min, by the API server's audit log: ${told(result.requests)}`);
+    const { canaries, minutes, kinds } = values;
+    const result = await measureRealRest({ canaries: positive(canaries), minutes: positive(minutes), kinds, say });
+    if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+    say(`\n${result.canaries} resting Canaries (${kinds}), by the API server's audit log:`);
+    say(`  at rest, ${result.minutes} min: ${told(result.requests)}`);
+    say(`  restart: ${told(result.restart)}`);
     return;
   }
   say('The embedded API server; Deployments are available at once, so that only the controller is looked at (provider kubernetes).');

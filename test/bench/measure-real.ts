@@ -1,56 +1,110 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crds } from '../../src/api/crds.ts';
 import { refOf } from '../../src/api/kube-object.ts';
+import { startKnative } from '../../src/embedded/knative/index.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
-import { countsIn, readAuditLog } from '../e2e/audit-log.ts';
-import { startRealCluster } from '../e2e/real-cluster.ts';
-import { createApplications } from './applications.ts';
+import { type AuditLog, countsIn, readAuditLog } from '../e2e/audit-log.ts';
+import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
+import { bringToRest, MIXED_KINDS } from '../suite/kinds/mixed.ts';
+import { applyCrds } from '../suite/stage.ts';
+import { until } from '../suite/until.ts';
+import { createApplications, forEachIndex } from './applications.ts';
 import { watchCanaries } from './canary-watch.ts';
 import { startMeasuredController } from './controller-process.ts';
 
 const START_BOUND_MS = 900_000;
 const SETTLE_MS = 30_000;
+/** Long enough for every look, retry and lease of a start over hundreds of Canaries. */
+const RESTART_MS = 120_000;
+const MIXED_AT_ONCE = 2 * MIXED_KINDS;
+const LEADER = ['--enable-leader-election'];
+
+/** `deployments`: with a Service each, as they start; `mixed`: every kind of target, with configs and scalers. */
+export type Kinds = 'deployments' | 'mixed';
 
 export interface RealRest {
   canaries: number;
+  kinds: Kinds;
   minutes: number;
   /** By verb and resource, as the audit log has them. */
   requests: Record<string, number>;
+  /** Of a controller that is started over them: from its start until long after its last request but for the lease. */
+  restart: Record<string, number>;
+}
+
+interface Options {
+  canaries: number;
+  kinds: Kinds;
+  minutes: number;
+  say(line: string): void;
 }
 
 /** Resting Canaries on etcd and kube-apiserver, counted in the audit log: what the server saw, not what we say. */
-export async function measureRealRest(options: { canaries: number; minutes: number; say(line: string): void }): Promise<RealRest> {
-  const { canaries, minutes, say } = options;
+export async function measureRealRest({ canaries, kinds, minutes, say }: Options): Promise<RealRest> {
   const real = await startRealCluster({ say });
   const { cluster } = real;
-  for (const crd of crds()) await cluster.apply(crd);
+  await applyCrds(cluster);
   const nodes = startNodes(cluster, {
     graceScale: 0.02,
     calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
   });
   await nodes.ready;
-  const watch = watchCanaries(cluster);
+  const knative = startKnative(cluster);
+  const audit = readAuditLog(real.auditLog);
   try {
-    await createApplications(cluster, canaries, 'kubernetes');
-    const controller = startMeasuredController(real.kubeconfigFile, ['--enable-leader-election']);
+    const controller = startMeasuredController(real.kubeconfigFile, LEADER);
+    let requests: Record<string, number>;
     try {
-      await watch.until(canaries, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
+      await (kinds === 'mixed' ? mixedAtRest(real, canaries, say) : deploymentsAtRest(real, canaries));
       await sleep(SETTLE_MS);
       say(`${canaries} Canaries are at rest; counting for ${minutes} min`);
-      const from = new Date();
-      await sleep(minutes * 60_000);
-      const to = new Date();
-      const requests = countsIn(readAuditLog(real.auditLog).events(), ({ userAgent, requestReceivedTimestamp }) => {
-        const at = new Date(requestReceivedTimestamp);
-        return userAgent === 'serin-controller' && at >= from && at <= to;
-      });
-      return { canaries, minutes, requests };
+      requests = await countedFor(audit, minutes * 60_000);
     } finally {
       await controller.stop();
     }
+    say(`the controller is started again; counting for ${RESTART_MS / 60_000} min`);
+    const again = startMeasuredController(real.kubeconfigFile, LEADER);
+    try {
+      return { canaries, kinds, minutes, requests, restart: await countedFor(audit, RESTART_MS) };
+    } finally {
+      await again.stop();
+    }
   } finally {
-    watch.stop();
+    knative.stop();
     await nodes.stop();
     await real.stop();
   }
+}
+
+/** Requests of the controller that come in this time. */
+async function countedFor(audit: AuditLog, ms: number): Promise<Record<string, number>> {
+  const from = new Date();
+  await sleep(ms);
+  const to = new Date();
+  return countsIn(audit.events(), ({ userAgent, requestReceivedTimestamp }) => {
+    const at = new Date(requestReceivedTimestamp);
+    return userAgent === 'serin-controller' && at >= from && at <= to;
+  });
+}
+
+async function deploymentsAtRest({ cluster }: RealCluster, canaries: number): Promise<void> {
+  const watch = watchCanaries(cluster);
+  try {
+    await createApplications(cluster, canaries, 'kubernetes');
+    await watch.until(canaries, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function mixedAtRest({ cluster }: RealCluster, canaries: number, say: (line: string) => void): Promise<void> {
+  let resting = 0;
+  await forEachIndex(
+    canaries,
+    async (index) => {
+      await bringToRest(cluster, index, (canary, isSo) => until(cluster, canary, 'is at rest', isSo, { boundMs: START_BOUND_MS }));
+      resting += 1;
+      if (resting % MIXED_AT_ONCE === 0) say(`${resting} of ${canaries} are at rest`);
+    },
+    MIXED_AT_ONCE,
+  );
 }

@@ -6,6 +6,7 @@ import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
 import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
+import { describeMixedRest } from '../suite/kinds/mixed-rest.ts';
 import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
@@ -21,6 +22,7 @@ describe('kinds of target on a real control plane', () => {
 describe('what is special to a kind of target, on a real control plane', () => {
   const stage = aStage(() => startRealStage(ADVERSE));
   describeAtRest(stage, kinds);
+  describeMixedRest(stage);
   describeAdoptedKinds(stage, kinds);
   describeDaemonSetEdits(stage);
   describeServiceCopies(stage);

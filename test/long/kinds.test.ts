@@ -6,6 +6,7 @@ import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
 import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
+import { describeMixedRest } from '../suite/kinds/mixed-rest.ts';
 import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 
@@ -14,6 +15,7 @@ const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'K
 describe('what is special to a kind of target, on the embedded cluster', () => {
   const stage = aStage(() => startEmbeddedStage(ADVERSE));
   describeAtRest(stage, kinds);
+  describeMixedRest(stage);
   describeAdoptedKinds(stage, kinds);
   describeDaemonSetEdits(stage);
   describeServiceCopies(stage);

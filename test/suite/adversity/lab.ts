@@ -16,6 +16,8 @@ export interface LabOptions {
   namespace: string;
   scaleDownDelay: string;
   interval: string;
+  /** More flags of its controller. */
+  flags?: Readonly<Record<string, string>>;
 }
 
 /** One namespace of a stage, and the shipped controller as a child that can be killed. */
@@ -46,8 +48,8 @@ export class Lab {
 
   startController(): void {
     this.#starts += 1;
-    const { namespace, interval, scaleDownDelay } = this.#options;
-    const flags = { namespace, 'min-analysis-interval': interval, 'scale-down-delay': scaleDownDelay };
+    const { namespace, interval, scaleDownDelay, flags: more } = this.#options;
+    const flags = { namespace, 'min-analysis-interval': interval, 'scale-down-delay': scaleDownDelay, ...more };
     this.#controller = startController(this.stage, flags, this.logFile);
   }
 
@@ -60,10 +62,10 @@ export class Lab {
     }
   }
 
-  /** Resolves when the controller has sent nothing but watches for this long. */
+  /** Resolves when the controller has sent nothing but watches and its lease for this long. */
   async quiet(quietMs: number): Promise<void> {
-    const withoutWatches = () => Object.fromEntries(Object.entries(this.requests()).filter(([what]) => !what.startsWith('watch ')));
-    await quiet(withoutWatches, quietMs, BOUND_MS);
+    const others = () => Object.fromEntries(Object.entries(this.requests()).filter(([what]) => !/^watch | leases$/.test(what)));
+    await quiet(others, quietMs, BOUND_MS);
   }
 
   /** `KILL` is `kill -9`. */
