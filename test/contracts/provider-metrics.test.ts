@@ -91,10 +91,12 @@ function resolve(fixture: ProviderFixture, canary: Canary, view: LaggedView): Re
 function scraped(fixture: ProviderFixture, canary: Canary): Store {
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
   const store = new Store(3_600_000);
-  const { canaryService, primaryService, target, primary } = names(canary);
+  const { apexService, canaryService, primaryService, target, primary } = names(canary);
   const toCanary = resolve(fixture, canary, viewOf(fixture, canary, 100));
   const toPrimary = resolve(fixture, canary, viewOf(fixture, canary, 0));
-  expect([toCanary, toPrimary].map(({ destination }) => destination.name)).toEqual([canaryService, primaryService]);
+  expect(toCanary.destination.name).toBe(canaryService);
+  // An Ingress beside the user's leaves the primary's share with the apex Service, behind which the primary is.
+  expect([primaryService, apexService]).toContain(toPrimary.destination.name);
   const answer = (route: ResolvedRoute, workload: string, status: number): void => {
     const { destination } = route;
     const answered = { destination, pod: podOf(workload), status, isProxyError: false, method: 'GET', path: '/', durationMs: 40 };
@@ -118,7 +120,10 @@ function ask(store: Store, canary: Canary, template: string): number[] {
   return data.resultType === 'vector' ? data.result.map(({ value }) => Number(value[1])) : [];
 }
 
-describe.each(providerFixtures)('the built-in queries of $provider, on what the embedded proxies count for it', (fixture) => {
+/** The traffic of a Knative Service is told by Knative's own controller, which the suite of kinds has and this test has not. */
+const withObjects = providerFixtures.filter(({ provider }) => provider !== 'knative');
+
+describe.each(withObjects)('the built-in queries of $provider, on what the embedded proxies count for it', (fixture) => {
   it.each(['shop', 'storefront'])('05-W11, 04-R-O1: see the canary behind Service %s, and nothing of the primary', (name) => {
     const app = { name, namespace };
     const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name } });
