@@ -1,0 +1,76 @@
+import { beforeEach, expect, it } from 'vitest';
+import { aCanary, initialized } from '../../test/build/world.ts';
+import type { Canary } from '../api/canary.ts';
+import type { SeenConfig } from '../api/canary-status.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { deployment } from '../workloads/deployment/deployment.ts';
+import type { WatchedObjects } from '../workloads/workload.ts';
+import { ControllerConfig } from './config.ts';
+import { ConfigLook } from './config-look.ts';
+import type { ConfigSight } from './config-watches.ts';
+
+const KEY = 'configmap/settings';
+const { signal } = new AbortController();
+const metadata = { name: 'podinfo', namespace: 'test' };
+const target: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { ...metadata, uid: 't-1', generation: 1 },
+  spec: {
+    replicas: 0,
+    template: { spec: { containers: [{ name: 'web', image: '1', envFrom: [{ configMapRef: { name: 'settings' } }] }] } },
+  },
+};
+
+let version: number;
+let reads: string[];
+let learned: KubeObject[];
+let canary: Canary;
+let look: ConfigLook;
+
+beforeEach(() => {
+  version = 7;
+  reads = [];
+  learned = [];
+  const get = async ({ kind }: ObjectRef): Promise<KubeObject> => {
+    reads.push(kind);
+    if (kind !== 'ConfigMap') return { ...target, spec: { ...target.spec, replicas: 3 } };
+    return { apiVersion: 'v1', kind, metadata: { name: 'settings', uid: 'c-1', resourceVersion: `${version}` }, data: { color: 'blue' } };
+  };
+  const sight = async (): Promise<ConfigSight> => ({ state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false });
+  const watched: WatchedObjects['find'] = ({ name }) =>
+    name === 'podinfo' ? { object: target, revision: 's1:a', configs: deployment.configs?.(target) ?? [] } : undefined;
+  look = new ConfigLook(
+    {
+      cluster: { get },
+      configWatches: { follow: () => undefined, sight },
+      config: ControllerConfig.parse({}),
+      view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
+      announceOn: () => undefined,
+    },
+    'test/podinfo',
+  );
+  canary = initialized(aCanary()).canary;
+});
+
+function recorded(configs: Record<string, SeenConfig>): Canary {
+  const { status } = canary;
+  if (!status?.release) throw new Error('not initialized');
+  return { ...canary, status: { ...status, release: { ...status.release, configs } } };
+}
+
+it('E56: a config that has changed is news of which the target may know more than its watch, so it is looked at after it', async () => {
+  await look.look(recorded({ [KEY]: { uid: 'c-1', resourceVersion: '6', checksum: 'old' } }), deployment, signal);
+  expect(reads).toEqual(['ConfigMap', 'Deployment']);
+  expect(learned.map(({ spec }) => spec.replicas)).toEqual([3]);
+});
+
+it('I8: what is as it was costs no request, neither at the next look nor after a restart', async () => {
+  const known = recorded({ [KEY]: { uid: 'c-1', resourceVersion: '7', checksum: 'x' } });
+  await look.look(known, deployment, signal);
+  expect(reads).toEqual([]);
+  version = 8;
+  await look.look(known, deployment, signal);
+  await look.look(known, deployment, signal);
+  expect(reads).toEqual(['ConfigMap', 'Deployment']);
+});
