@@ -158,9 +158,10 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
           await scene.story.then.canaryReceives(20);
           const before = await scene.canaryPods();
           expect(before.length).toBe(2);
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } });
-          await scene.canaryIs('lets its pods go', ({ release, canaryWeight }) => release.step === 'emptying' && canaryWeight === 0);
-          await scene.canaryIs('analyses again', ({ release, canaryWeight }) => release.run === 2 && canaryWeight > 0);
+          const { when, then } = scene.story;
+          await when.thisHappens(() => scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
+          await then.statusWas('lets its pods go', ({ step, canaryWeight }) => step === 'emptying' && canaryWeight === 0);
+          await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
           const after = await scene.canaryPods();
           expect(after.filter((uid) => before.includes(uid))).toEqual([]);
           await scene.released(2);
@@ -181,8 +182,9 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         await scene.story.then.canaryReceives(20);
         const before = await scene.canaryPods();
         expect(before.length).toBeGreaterThan(0);
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } });
-        await scene.canaryIs('analyses again', ({ release, canaryWeight }) => release.run === 2 && canaryWeight > 0);
+        const { when, then } = scene.story;
+        await when.thisHappens(() => scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
+        await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
         expect((await scene.canaryPods()).filter((uid) => before.includes(uid))).toEqual([]);
         await scene.released(2);
         expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });

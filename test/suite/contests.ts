@@ -18,13 +18,13 @@ export function describeContest(
     it(`cannot make Serin fight for ${durationMs / 1000} s: the release ends, with at most ${MOST_WRITES} writes an object`, async () => {
       const contest = await playContest(stageOf(), { durationMs, seed });
       hear(contest);
-      const { verdict, primaryVersion, bySerin, byHealer, healerErrors, contested } = contest;
+      const { verdict, primaryVersion, bySerin, byHealer, healerErrors, contested, lastedMs } = contest;
       expect(healerErrors).toEqual([]);
       expect(verdict).toBe('Succeeded');
       expect(primaryVersion).toBe('2');
       expect(Object.keys(byHealer).sort()).toEqual(['Deployment/podinfo', 'Service/podinfo', 'VirtualService/podinfo']);
       for (const [kind, steps] of Object.entries(OWN_STEPS)) {
-        const most = Math.min(MOST_WRITES, correctionsIn(durationMs) + steps);
+        const most = Math.min(MOST_WRITES, correctionsIn(lastedMs) + steps);
         expect(bySerin[`${kind}/podinfo`] ?? 0, `${kind}: ${JSON.stringify(bySerin)}`).toBeLessThanOrEqual(most);
       }
       expect(Math.max(...Object.values(bySerin))).toBeLessThanOrEqual(MOST_WRITES);

@@ -72,7 +72,7 @@ export function describeHealthRules(stageOf: () => Stage): void {
       try {
         await makeNamespace(cluster, 'health');
         await cluster.create(aDeployment('health', 'web'));
-        const hook = (type: string) => ({ name: type, type, url: hooks.url(type), timeout: '2s' });
+        const hook = (type: string) => ({ name: type, type, url: hooks.url(type), timeout: '30s' });
         const webhooks = [hook('confirm-rollout'), hook('confirm-promotion'), hook('rollout')];
         await cluster.create(aCanary('health', 'web', { webhooks }));
         await phase('Initialized');

@@ -32,7 +32,8 @@ export function describeIsolation(stageOf: () => Stage): void {
           await makeNamespace(cluster, name);
           await cluster.create(aDeployment(name, 'web'));
           const webhooks = name === 'stuck' ? [{ name: 'slow', type: 'rollout', url, timeout: '30s' }] : [];
-          await cluster.create(aCanary(name, 'web', { webhooks }));
+          // However long the free one takes: no more failed checks than that may end the stuck one.
+          await cluster.create(aCanary(name, 'web', { webhooks, threshold: 50 }));
         }
         for (const name of ['stuck', 'free']) await teller.until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');
         await push(cluster, 'stuck', 'web', '2');

@@ -65,7 +65,7 @@ export function describeMoving(stageOf: () => Stage): void {
       const stage = stageOf();
       const left = new Established(stage, 'leaving');
       // Long enough to stop Serin within a step.
-      await left.stands({ ...atRest, analysis: { ...analysis, interval: '5s' } });
+      await left.stands({ ...atRest, analysis: { ...analysis, interval: '10s' } });
       const users = startUsers(stage.mesh.urls.slice(0, 1), left.host);
       let controller = startController(stage, { namespace: left.namespace });
       const hint = () => controller.logOf(`${left.namespace}/${NAME}`);

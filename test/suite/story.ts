@@ -20,6 +20,7 @@ interface SeenStatus {
   iterations: number;
   failedChecks: number;
   step?: string;
+  run?: number;
 }
 
 /**
@@ -138,6 +139,8 @@ export class Story {
     releaseEnds: (phase: 'Succeeded' | 'Failed'): Promise<void> =>
       this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting'),
     canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
+    /** Also one that has passed since. */
+    statusWas: (what: string, isSo: (status: SeenStatus) => boolean): Promise<void> => this.#seen(what, isSo),
     iterationIs: (iterations: number): Promise<void> => this.#seen(`is at iteration ${iterations}`, (s) => s.iterations === iterations),
     hookWasCalled: (hook: string, times = 1): Promise<void> =>
       this.#eventually(
@@ -223,7 +226,7 @@ export class Story {
       const status = object?.status;
       if (!status) return;
       const { phase, canaryWeight, iterations, failedChecks, release } = status;
-      this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step } : {}) });
+      this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step, run: release.run } : {}) });
       this.#look();
     };
     this.#watch = this.#stage.cluster.watch(

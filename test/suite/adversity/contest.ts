@@ -12,6 +12,8 @@ export interface Contest {
   bySerin: Record<string, number>;
   byHealer: Record<string, number>;
   healerErrors: string[];
+  /** From the start of the healer to its end, milliseconds. */
+  lastedMs: number;
   /** Messages of the condition Contested, each once. */
   contested: string[];
 }
@@ -28,6 +30,7 @@ export async function playContest(stage: Stage, { durationMs, seed }: { duration
     const declared = await declaredBy(app, lab);
     const chronicle = await keepChronicle(lab);
     const fromVersion = Math.max(...chronicle.moments().map(({ version }) => version));
+    const beganMs = performance.now();
     const healer = await startSelfHealer(lab.cluster, declared, seed);
     // The release starts in the middle of the contest for what rests: the target at zero, and the selector.
     await Promise.all([healer.hasHealed('Deployment/podinfo'), healer.hasHealed('Service/podinfo')]);
@@ -37,6 +40,7 @@ export async function playContest(stage: Stage, { durationMs, seed }: { duration
     const verdict = await app.ends(run);
     await sleep(Math.max(0, durationMs - (performance.now() - startedMs)));
     await healer.stop();
+    const lastedMs = performance.now() - beganMs;
     chronicle.stop();
     const moments = chronicle.moments();
     return {
@@ -45,6 +49,7 @@ export async function playContest(stage: Stage, { durationMs, seed }: { duration
       bySerin: writesOf(moments, fromVersion, healer.versions()),
       byHealer: healer.writes(),
       healerErrors: healer.errors(),
+      lastedMs,
       contested: contestedIn(moments),
     };
   } finally {

@@ -98,7 +98,13 @@ export const stalls: readonly Stall[] = [
     namespace: 'late',
     cause: new RegExp(`Failed \\(the canary was not ready within 2 s: ${UNREADY}`),
     wayOut: /push a corrected web/,
-    play: (theatre) => released(theatre, 'late', { spec: { progressDeadlineSeconds: 2 }, env: { NEVER_READY: '1' } }),
+    // The verdict keeps the reason of its moment, so that the pods have to be seen before the deadline comes.
+    async play(theatre) {
+      await released(theatre, 'late', { env: { NEVER_READY: '1' } });
+      const isSeen = ({ message }: { message: string }) => new RegExp(UNREADY).test(message);
+      await theatre.teller.until('late', APP, 'its pods', ({ conditions }) => conditions.some(isSeen));
+      await theatre.cluster.patch(canaryRef('late', APP), { spec: { progressDeadlineSeconds: 2 } });
+    },
   },
   {
     namespace: 'gate-rollout',
