@@ -54,8 +54,7 @@ export function describeUninstall(stageOf: () => Stage, orders: readonly (readon
               }
               isCanary = false;
             }
-            const before = Object.values(users.byVersion()).reduce((sum, count) => sum + count, 0);
-            await answersAfter(users, before + 60);
+            await users.pace(60);
           }
           expect(users.lost(), lab.log()).toEqual([]);
         } finally {
@@ -66,10 +65,6 @@ export function describeUninstall(stageOf: () => Stage, orders: readonly (readon
       },
     );
   });
-}
-
-async function answersAfter(users: { byVersion(): Record<string, number> }, count: number): Promise<void> {
-  while (Object.values(users.byVersion()).reduce((sum, one) => sum + one, 0) < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function permutations<T>(all: readonly T[]): T[][] {

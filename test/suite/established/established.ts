@@ -3,11 +3,12 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
 import type { Stage } from '../stage.ts';
-import { until } from '../until.ts';
+import { BOUND_MS, until } from '../until.ts';
 import { ask } from '../users.ts';
 import * as objects from './objects.ts';
 
 export const NAME = 'shop';
+const LOOK_AGAIN_MS = 50;
 const PLURALS: Record<string, string> = {
   Deployment: 'deployments',
   Service: 'services',
@@ -240,9 +241,11 @@ export class Established {
   }
 
   async #untilAnswers(url: string): Promise<void> {
-    const deadlineMs = performance.now() + 30_000;
-    while ((await ask(url, this.host)).status !== 200)
+    const deadlineMs = performance.now() + BOUND_MS;
+    while ((await ask(url, this.host)).status !== 200) {
       if (performance.now() > deadlineMs) throw new Error(`${this.host} does not serve at ${url}`);
+      await sleep(LOOK_AGAIN_MS);
+    }
   }
 }
 
