@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, in real time. */
+/**
+ * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, in real time.
+ * Bounds of tests, hooks and waits are guards against hanging, and many times what an idle machine needs.
+ */
 export default defineConfig({
   test: {
     // Integration tests mostly wait: as many workers as cores would leave one idle.
@@ -9,11 +12,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          testTimeout: 120_000,
           setupFiles: ['test/build/fixed-seed.ts'],
           include: ['src/**/*.test.ts', 'test/contracts/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'],
         },
       },
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 30_000 } },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 120_000 } },
     ],
   },
 });

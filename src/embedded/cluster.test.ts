@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from './cluster.ts';
 
+const WITHIN = { timeout: 60_000, interval: 20 };
+
 let embedded: EmbeddedCluster;
 beforeAll(async () => {
   embedded = await startEmbeddedCluster({ mesh: { lagMs: [20, 300], seed: 3 }, nodes: { graceScale: 0.02 } });
@@ -31,27 +33,24 @@ async function deploy(name: string, spec: object = {}): Promise<void> {
   await settled(name);
 }
 const settled = (name: string): Promise<KubeObject> =>
-  vi.waitFor(
-    async () => {
-      const found = await embedded.cluster.get(refTo(name));
-      const { replicas } = found?.spec ?? {};
-      expect(found?.status).toMatchObject({
-        observedGeneration: found?.metadata.generation,
-        replicas,
-        updatedReplicas: replicas,
-        availableReplicas: replicas,
-      });
-      return found as KubeObject;
-    },
-    { timeout: 8000, interval: 20 },
-  );
+  vi.waitFor(async () => {
+    const found = await embedded.cluster.get(refTo(name));
+    const { replicas } = found?.spec ?? {};
+    expect(found?.status).toMatchObject({
+      observedGeneration: found?.metadata.generation,
+      replicas,
+      updatedReplicas: replicas,
+      availableReplicas: replicas,
+    });
+    return found as KubeObject;
+  }, WITHIN);
 const release = (name: string, image: string, env: object[] = []) =>
   embedded.cluster.patch(refTo(name), { spec: { template: { spec: { containers: [container(image, env)] } } } });
 
 describe('the embedded cluster', () => {
   it('rolls a new version out without a failed request, through proxies that lag', async () => {
     await deploy('roll', { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
-    await vi.waitFor(() => expect(embedded.mesh.pending()).toBe(0), { timeout: 3000 });
+    await vi.waitFor(() => expect(embedded.mesh.pending()).toBe(0), WITHIN);
     const failures: string[] = [];
     const versions = new Set<string>();
     let isOver = false;
@@ -77,17 +76,11 @@ describe('the embedded cluster', () => {
     await watch.synced;
     await release('roll', 'shop/app:2');
     const done = await settled('roll');
-    await vi.waitFor(
-      async () => {
-        const { items } = await embedded.cluster.list(
-          { apiVersion: 'v1', kind: 'Pod', namespace: 'default' },
-          { labelSelector: 'app=roll' },
-        );
-        expect(items).toHaveLength(3);
-        expect(embedded.mesh.pending()).toBe(0);
-      },
-      { timeout: 5000 },
-    );
+    await vi.waitFor(async () => {
+      const { items } = await embedded.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'default' }, { labelSelector: 'app=roll' });
+      expect(items).toHaveLength(3);
+      expect(embedded.mesh.pending()).toBe(0);
+    }, WITHIN);
     isOver = true;
     await Promise.all(clients);
     watch.stop();
@@ -98,39 +91,33 @@ describe('the embedded cluster', () => {
     expect(embedded.mesh.metricsText()).toMatch(
       /istio_requests_total\{reporter="destination",destination_workload="roll",.*response_code="200"/,
     );
-  }, 20_000);
+  });
 
   it('reports ProgressDeadlineExceeded and keeps the old version serving', async () => {
     await deploy('stuck', { progressDeadlineSeconds: 1 });
     await release('stuck', 'shop/app:2', [{ name: 'NEVER_READY', value: 'true' }]);
-    const progressing = await vi.waitFor(
-      async () => {
-        const found = await embedded.cluster.get(refTo('stuck'));
-        const condition = ((found?.status?.conditions ?? []) as { type: string; reason: string; status: string }[]).find(
-          ({ type }) => type === 'Progressing',
-        );
-        expect(condition?.reason).toBe('ProgressDeadlineExceeded');
-        expect(found?.status.availableReplicas).toBe(3);
-        return condition;
-      },
-      { timeout: 6000, interval: 50 },
-    );
+    const progressing = await vi.waitFor(async () => {
+      const found = await embedded.cluster.get(refTo('stuck'));
+      const condition = ((found?.status?.conditions ?? []) as { type: string; reason: string; status: string }[]).find(
+        ({ type }) => type === 'Progressing',
+      );
+      expect(condition?.reason).toBe('ProgressDeadlineExceeded');
+      expect(found?.status.availableReplicas).toBe(3);
+      return condition;
+    }, WITHIN);
     expect(progressing?.status).toBe('False');
-  }, 20_000);
+  });
 
   it('answers 503 itself when a Service has no pods', async () => {
     await deploy('empty', { replicas: 1 });
     await embedded.cluster.patch(refTo('empty'), { spec: { replicas: 0 } });
-    await vi.waitFor(
-      async () => {
-        const response = await fetch(embedded.mesh.url(0), { headers: { 'x-serin-host': 'empty.default' } });
-        await response.text();
-        expect(response.status).toBe(503);
-        expect(response.headers.get('x-serin-proxy-error')).toMatch(/no healthy upstream|connect-failure/);
-      },
-      { timeout: 6000, interval: 50 },
-    );
-  }, 20_000);
+    await vi.waitFor(async () => {
+      const response = await fetch(embedded.mesh.url(0), { headers: { 'x-serin-host': 'empty.default' } });
+      await response.text();
+      expect(response.status).toBe(503);
+      expect(response.headers.get('x-serin-proxy-error')).toMatch(/no healthy upstream|connect-failure/);
+    }, WITHIN);
+  });
 
   it('starts a pod when its last scheduling gate is gone, and it is ready when its last readiness gate is open', async () => {
     const ref: ObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'gated', namespace: 'default' };
@@ -139,7 +126,7 @@ describe('the embedded cluster', () => {
         ((pod?.status?.conditions ?? []) as { type: string; status: string }[]).map(({ type, status }) => [type, status] as const),
       );
     const comesTo = (wanted: Record<string, string>) =>
-      vi.waitFor(async () => expect(conditions(await embedded.cluster.get(ref))).toMatchObject(wanted), { timeout: 6000, interval: 20 });
+      vi.waitFor(async () => expect(conditions(await embedded.cluster.get(ref))).toMatchObject(wanted), WITHIN);
     await embedded.cluster.create({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -160,5 +147,5 @@ describe('the embedded cluster', () => {
     const open = [...((await embedded.cluster.get(ref))?.status.conditions ?? []), { type: 'example.com/warm', status: 'True' }];
     await embedded.cluster.patch(ref, { status: { conditions: open } }, { subresource: 'status' });
     await comesTo({ Ready: 'True', 'example.com/warm': 'True' });
-  }, 20_000);
+  });
 });

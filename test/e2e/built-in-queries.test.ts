@@ -48,14 +48,14 @@ async function verdictOn(perScrape: Readonly<Record<string, number>>, awaited: V
       provider: 'istio',
       template: async () => undefined,
       secret: async () => undefined,
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(90_000),
       nowMs: Date.now(),
       timeoutMs: 5_000,
     });
     verdict = now;
     return scrapes > 4 ? now?.verdict : undefined;
   };
-  await expect.poll(ask, { timeout: 30_000, interval: 200 }).toBe(awaited);
+  await expect.poll(ask, { timeout: 90_000, interval: 200 }).toBe(awaited);
   return verdict;
 }
 

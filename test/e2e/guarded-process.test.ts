@@ -27,11 +27,11 @@ it('a guarded program dies with the process that started it, even when that is k
     setInterval(() => {}, 1000); console.log('started');`;
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(parent.stdout, 'data');
-  await expect.poll(() => pidIn(log), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => pidIn(log), { timeout: 60_000 }).toBeGreaterThan(0);
   const pid = pidIn(log);
   expect(isAlive(pid)).toBe(true);
   parent.kill('SIGKILL');
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
   rmSync(folder, { recursive: true });
 });
 
@@ -39,7 +39,7 @@ it('a guarded program hears SIGTERM, and its exit code is told', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-guard-'));
   const log = join(folder, 'log');
   const guarded = startGuarded('program', [process.execPath, '-e', PROGRAM], log);
-  await expect.poll(() => pidIn(log), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => pidIn(log), { timeout: 60_000 }).toBeGreaterThan(0);
   await guarded.stop('TERM');
   expect(await guarded.exited).toBe(7);
   expect(isAlive(pidIn(log))).toBe(false);

@@ -35,7 +35,7 @@ export interface RealCluster {
 
 /** The authority of client certificates; `client.crt` in it is the user `serin`. */
 const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 110_000;
 const LOOK_AGAIN_MS = 50;
 /** The controllers that a workload needs. The node lifecycle is left out: nodes/ stands for kubelets, and needs no second opinion. */
 const CONTROLLERS = [

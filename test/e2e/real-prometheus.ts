@@ -17,7 +17,7 @@ export interface RealPrometheus {
   stop(): Promise<void>;
 }
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 /** A Prometheus server on loopback with an empty store, which ends with this process. */
 export async function startRealPrometheus({ targets, scrapeIntervalMs }: RealPrometheusOptions): Promise<RealPrometheus> {

@@ -9,7 +9,7 @@ import { type BlackHoleProxy, startBlackHoleProxy } from '../suite/adversity/bla
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-const BOUND_MS = 30_000;
+const BOUND_MS = 90_000;
 const WATCHED = ['canaries', 'deployments', 'services', 'metrictemplates', 'virtualservices', 'destinationrules'];
 
 let bare: BareCluster;

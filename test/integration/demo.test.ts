@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-const BOUND = { timeout: 45_000, interval: 50 };
+const BOUND = { timeout: 90_000, interval: 50 };
 
 let folder: string;
 let demo: ChildProcess | undefined;

@@ -6,7 +6,7 @@ import { type ControllerProcess, startController } from './controller.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const CROWD = { each: 7, pauseMs: 100 };
 /** The scaler spreads the load over ten pods; one that gets nearly all of it cannot bear half. How much that is, the machine decides. */
 const SPREAD = 10;

@@ -2,7 +2,8 @@ import { stringify } from 'yaml';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 
-export const BOUND_MS = 45_000;
+/** A guard against waiting for ever, on a machine that has other things to do. */
+export const BOUND_MS = 90_000;
 
 /** Watches one object until it is so (undefined: it does not exist); the error after the bound shows what was seen last. */
 export async function until(

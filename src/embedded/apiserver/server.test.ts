@@ -31,7 +31,7 @@ const apply = (path: string, manager: string, body: unknown, force = false): Pro
 const remove = (path: string, body?: unknown): Promise<Answer> => call('DELETE', path, body);
 
 async function eventually(check: () => Promise<void>): Promise<void> {
-  await expect.poll(async () => check().then(() => 'ok', String), { timeout: 2000, interval: 10 }).toBe('ok');
+  await expect.poll(async () => check().then(() => 'ok', String), { timeout: 60_000, interval: 10 }).toBe('ok');
 }
 
 const maps = '/api/v1/namespaces/test/configmaps';

@@ -41,22 +41,22 @@ describe('nodes', () => {
   it('get an equal share of the pods of a Deployment', async () => {
     await embedded.cluster.create(deployment('even', 8, {}));
     await vi.waitFor(async () => expect(await placesOf('even')).toEqual(['four', 'four', 'one', 'one', 'three', 'three', 'two', 'two']), {
-      timeout: 5000,
+      timeout: 60_000,
     });
   });
 
   it('get only the pods that want them; one that no node suits says so, and is placed when a node changes', async () => {
     await embedded.cluster.create(deployment('picky', 2, { nodeSelector: { disk: 'hdd' } }));
-    await vi.waitFor(async () => expect(await placesOf('picky')).toEqual(['four', 'three']), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await placesOf('picky')).toEqual(['four', 'three']), { timeout: 60_000 });
     await embedded.cluster.create(deployment('homeless', 1, { nodeSelector: { disk: 'tape' } }));
     await vi.waitFor(
       async () =>
         expect((await podsOf('homeless'))[0]?.status.conditions).toContainEqual(
           expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }),
         ),
-      { timeout: 5000 },
+      { timeout: 60_000 },
     );
     await embedded.cluster.patch({ apiVersion: 'v1', kind: 'Node', name: 'two' }, { metadata: { labels: { disk: 'tape' } } });
-    await vi.waitFor(async () => expect(await placesOf('homeless')).toEqual(['two']), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await placesOf('homeless')).toEqual(['two']), { timeout: 60_000 });
   });
 });

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Lab } from './lab.ts';
 
 export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
-const BOUND_MS = 30_000;
+const BOUND_MS = 90_000;
 
 /** One application of version 1 with the Service that its users call already, before Serin arrives. */
 export class App {

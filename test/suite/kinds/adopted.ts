@@ -4,7 +4,7 @@ import type { Cluster } from '../../../src/kube/cluster.ts';
 import { Lab } from '../adversity/lab.ts';
 import type { Stage } from '../stage.ts';
 import { APP } from '../story.ts';
-import { until } from '../until.ts';
+import { BOUND_MS, until } from '../until.ts';
 import { ask, startUsers } from '../users.ts';
 import type { StartApplication } from './application.ts';
 
@@ -59,7 +59,7 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
       await app.create();
       const host = `${APP}.${namespace}`;
       const serves = async (url: string) => expect((await ask(url, host)).status).toBe(200);
-      for (const url of stage.mesh.urls) await vi.waitFor(() => serves(url), { timeout: 30_000, interval: 50 });
+      for (const url of stage.mesh.urls) await vi.waitFor(() => serves(url), { timeout: BOUND_MS, interval: 50 });
       const users = startUsers(stage.mesh.urls, host);
       try {
         lab.startController();
