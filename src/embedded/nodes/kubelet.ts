@@ -8,6 +8,8 @@ import { nowText, podStatus, type Seen } from './pod-status.ts';
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
 const CRASH_BACKOFF_MS = 1000;
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 1000;
 
 export interface KubeletOptions {
   startupMs: number;
@@ -50,20 +52,26 @@ export function runPod(
   const seen: Seen = { state: 'starting', isReady: false, restarts: 0, startedAt: nowText(), ...address };
   const what = `${pod.metadata.namespace}/${pod.metadata.name}`;
 
-  /** One write at a time, each of the newest state; what fails is tried again by the next call. */
-  const tell = (): Promise<void> => {
-    writes = writes.then(async () => {
-      for (let attempt = 0; attempt < 6 && !life.signal.aborted; attempt += 1) {
-        try {
-          await cluster.patch(refOf(pod), { status: podStatus(pod, seen) }, { subresource: 'status', signal: life.signal });
-          return;
-        } catch (error) {
-          if (life.signal.aborted) return;
-          options.onError(error, what);
-          await pause(50 * 2 ** attempt, life.signal);
-        }
+  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready, or on its way out, for ever. */
+  const insist = async (request: () => Promise<unknown>): Promise<void> => {
+    for (let pauseMs = FIRST_RETRY_MS; !life.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
+      try {
+        await request();
+        return;
+      } catch (error) {
+        if (life.signal.aborted) return;
+        options.onError(error, what);
+        await pause(pauseMs, life.signal);
       }
-    });
+    }
+  };
+
+  /** One write at a time, each of the newest state. */
+  const tell = (): Promise<void> => {
+    const { signal } = life;
+    writes = writes.then(() =>
+      insist(() => cluster.patch(refOf(pod), { status: podStatus(pod, seen) }, { subresource: 'status', signal })),
+    );
     return writes;
   };
 
@@ -91,7 +99,8 @@ export function runPod(
     app = started;
     seen.state = 'running';
     seen.startedAt = nowText();
-    await cluster.patch(refOf(pod), { metadata: { annotations: { [PORT_ANNOTATION]: String(started.port) } } }, { signal: life.signal });
+    const annotations = { [PORT_ANNOTATION]: String(started.port) };
+    await insist(() => cluster.patch(refOf(pod), { metadata: { annotations } }, { signal: life.signal }));
     await watchReadiness(started, probe);
   };
 
@@ -126,7 +135,7 @@ export function runPod(
       while (app && app.inFlight() > 0 && performance.now() < deadlineMs && !life.signal.aborted) await pause(20, life.signal);
       await app?.close(true);
     }
-    if (!life.signal.aborted) await calls.forceDelete(pod);
+    await insist(() => calls.forceDelete(pod));
   };
 
   const guarded = (work: Promise<void>): Promise<void> =>
