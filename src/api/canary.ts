@@ -154,6 +154,11 @@ export const CanarySpec = z.object({
   autoscalerRef: CrossReference.extend({
     kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
     primaryScalerQueries: z.record(z.string(), z.string()).optional().describe('KEDA: queries of the primary by trigger name.'),
+    /** Ours, for triggers without a query (03 B12). */
+    primaryScalerTriggers: z
+      .record(z.string(), z.record(z.string(), z.string()))
+      .optional()
+      .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),
     primaryScalerReplicas: z
       .object({
         minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),

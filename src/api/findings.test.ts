@@ -168,6 +168,11 @@ describe('warnings', () => {
       'spec.autoscalerRef.primaryScalerQueries',
     ],
     [
+      'triggers for an HPA (03 B12)',
+      { spec: scaledBy('HorizontalPodAutoscaler', { primaryScalerTriggers: { nightly: { desiredReplicas: '2' } } }) },
+      'spec.autoscalerRef.primaryScalerTriggers',
+    ],
+    [
       'a scaler of a DaemonSet',
       { spec: { ...scaledBy('ScaledObject'), targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'shop' } } },
       'spec.autoscalerRef',

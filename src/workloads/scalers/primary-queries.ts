@@ -19,39 +19,51 @@ interface Trigger {
 const QUOTED_ONLY = new Set(['prometheus', 'loki']);
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g;
 
+type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /**
- * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and nothing else is
- * touched (03 A12); without it, each query that speaks of the target speaks of the primary (03 A11).
+ * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and no other is
+ * touched (03 A12); without it, each query that speaks of the target speaks of the primary (03 A11). What `primaryScalerTriggers` gives of
+ * a trigger's metadata stands instead of its own, whatever its type (03 B12).
  */
 export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
   if (!Array.isArray(triggers)) return { doubts: [] };
-  const given = canary.spec.autoscalerRef?.primaryScalerQueries;
-  return given ? withGivenQueries(triggers, given) : withOwnQueries(triggers, names(canary).target);
+  const { primaryScalerQueries: queries, primaryScalerTriggers: metadata } = canary.spec.autoscalerRef ?? {};
+  const given = withGiven(triggers, metadata ?? {}, 'primaryScalerTriggers');
+  const asked = Object.fromEntries(Object.entries(queries ?? {}).map(([key, query]) => [key, { query }]));
+  const rest = queries
+    ? withGiven(given.triggers, asked, 'primaryScalerQueries')
+    : withOwnQueries(given.triggers, names(canary).target, given.queried);
+  return { triggers: rest.triggers, doubts: [...given.doubts, ...rest.doubts] };
 }
 
-function withGivenQueries(triggers: readonly unknown[], given: Readonly<Record<string, string>>): Rewritten {
+function withGiven(triggers: readonly unknown[], given: Given, which: string) {
   const doubts: string[] = [];
-  const queries = new Map<unknown, string>();
-  for (const [key, query] of Object.entries(given)) {
-    const field = `spec.autoscalerRef.primaryScalerQueries.${key}`;
+  const changes = new Map<unknown, Readonly<Record<string, string>>>();
+  for (const [key, metadata] of Object.entries(given)) {
+    const field = `spec.autoscalerRef.${which}.${key}`;
     const byName = triggers.filter((one) => isTrigger(one) && one.name === key);
     const byMetadata = byName.length > 0 ? [] : triggers.filter((one) => isTrigger(one) && one.metadata?.name === key);
     const found = [...byName, ...byMetadata];
     if (found.length === 0) doubts.push(`${field} names no trigger: give one of them this name`);
     if (byMetadata.length > 0) doubts.push(`${field} is found by metadata.name only: set the name of the trigger itself`);
-    for (const trigger of found) queries.set(trigger, query);
+    for (const trigger of found) changes.set(trigger, metadata);
   }
+  const queried = new Set<unknown>();
   const rewritten = triggers.map((one) => {
-    const query = queries.get(one);
-    return query !== undefined && isTrigger(one) ? { ...one, metadata: { ...one.metadata, query } } : one;
+    const metadata = changes.get(one);
+    if (metadata === undefined || !isTrigger(one)) return one;
+    const changed = { ...one, metadata: { ...one.metadata, ...metadata } };
+    if (metadata.query !== undefined) queried.add(changed);
+    return changed;
   });
-  return { triggers: rewritten, doubts };
+  return { triggers: rewritten, doubts, queried };
 }
 
-function withOwnQueries(triggers: readonly unknown[], target: string): Rewritten {
+function withOwnQueries(triggers: readonly unknown[], target: string, queried: ReadonlySet<unknown>) {
   const doubts: string[] = [];
   const rewritten = triggers.map((one, index) => {
-    if (!isTrigger(one) || typeof one.metadata?.query !== 'string') return one;
+    if (!isTrigger(one) || typeof one.metadata?.query !== 'string' || queried.has(one)) return one;
     const query = primaryQuery(one.metadata.query, target, one.type);
     const which = `the query of trigger ${one.name ?? index}`;
     const how = 'set spec.autoscalerRef.primaryScalerQueries';
