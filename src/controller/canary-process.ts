@@ -8,6 +8,7 @@ import { type Snapshot, start, step } from '../engine/machine.ts';
 import type { EngineEvent, Question } from '../engine/questions.ts';
 import { isConflict } from '../kube/errors.ts';
 import type { Router } from '../routers/router.ts';
+import { AcceptedSpec } from './accepted-spec.ts';
 import { admit, refuse } from './admission.ts';
 import { isForeign, lookAtAdoption } from './adoption.ts';
 import { Alarms } from './alarms.ts';
@@ -45,6 +46,7 @@ export class CanaryProcess {
   readonly #room: ControllerRoom;
   readonly #key: { namespace: string; name: string };
   #brake = new HealingBrake();
+  readonly #accepted = new AcceptedSpec();
   readonly #wanted = new Map<string, string>();
   readonly #lastReplicas = new Map<string, number>();
   readonly #sentence = new SentencePause();
@@ -57,6 +59,7 @@ export class CanaryProcess {
   #again = false;
   #converged = false;
   #unconfirmed: string | undefined;
+  #refused: string | undefined;
   #obstacle: string | undefined;
   #targetMissing = false;
   #doubt = '';
@@ -307,6 +310,7 @@ export class CanaryProcess {
           anchors,
           config,
           brake: this.#brake,
+          accepted: this.#accepted,
           wanted: this.#wanted,
           lastReplicas: this.#lastReplicas,
           nowMs: clock.nowMs(),
@@ -319,6 +323,7 @@ export class CanaryProcess {
       this.#blockedPauseMs = FIRST_PAUSE_MS;
       this.#converged = done.converged;
       this.#unconfirmed = done.unconfirmed;
+      this.#tellRefusal(canary, done.refused);
       if (done.wrote) this.#again = true;
       if (done.retryInMs !== undefined) this.#retryIn(done.retryInMs);
     } catch (error) {
@@ -349,6 +354,13 @@ export class CanaryProcess {
   #blockedBy(canary: Canary, obstacle: string): void {
     if (this.#obstacle !== obstacle) this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: obstacle });
     this.#obstacle = obstacle;
+  }
+
+  /** An edit that cannot be routed is told like an obstacle, though the release goes on without it. */
+  #tellRefusal(canary: Canary, refused: string | undefined): void {
+    if (refused !== undefined && refused !== this.#refused)
+      this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: refused });
+    this.#refused = refused;
   }
 
   /** The primary may scale otherwise than it looks: a person has to judge that, and is told once by an event. */

@@ -261,4 +261,45 @@ describe('damage of the established tool: liveness', () => {
     expect(pauses()[0]).toBeLessThan(2_000);
     lab.close();
   });
+
+  describe('04 §6.2: an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
+    const refusesHosts = async () => {
+      const lab = await releasing();
+      lab.refuse = ({ body }) => {
+        if (JSON.stringify(body).includes('forbidden.example.org'))
+          throw new ApiError('denied by policy', { status: 403, reason: 'Forbidden' });
+      };
+      // Only routes are refused, not the edit.
+      lab.server.patch(canaryRef, { spec: { service: { hosts: ['forbidden.example.org'] } } });
+      await lab.pass(5_000);
+      return lab;
+    };
+    const blocked = (lab: ModelLab) =>
+      lab.server.api.store.list('/events').filter(([, event]) => event.reason === 'Blocked' && event.message.includes('denied by policy'));
+
+    it('keeps its weight, is told, and can be taken back', async () => {
+      const lab = await refusesHosts();
+      await lab.pass(60_000);
+      expect([weightOf(lab), lab.phase(), blocked(lab)]).toEqual([25, 'Progressing', [expect.anything()]]);
+      lab.push('1');
+      expect(await lab.passUntil(() => weightOf(lab) === 0, 30_000)).toBe(true);
+      expect(lab.server.find(routeRef)?.spec.hosts).toEqual([APP]);
+      lab.close();
+    });
+
+    it('has its weight put back when somebody changes it, and goes on when the edit is mended', async () => {
+      const lab = await refusesHosts();
+      const route = lab.server.find(routeRef);
+      if (!route) throw new Error('there is no route');
+      const [rule] = structuredClone(route.spec.http);
+      rule.route[1].weight = 100;
+      rule.route[0].weight = 0;
+      lab.server.patch(routeRef, { spec: { http: [rule] } });
+      expect(await lab.passUntil(() => weightOf(lab) === 25, 10_000)).toBe(true);
+      lab.server.patch(canaryRef, { spec: { service: { hosts: ['allowed.example.org'] } } });
+      await ended(lab);
+      expect([lab.phase(), lab.server.find(routeRef)?.spec.hosts, lab.lost]).toEqual(['Succeeded', ['allowed.example.org', APP], []]);
+      lab.close();
+    });
+  });
 });

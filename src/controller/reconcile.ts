@@ -9,6 +9,7 @@ import type { Apex, Router } from '../routers/router.ts';
 import { discoverPorts, renderServices } from '../routers/services.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { Workload } from '../workloads/workload.ts';
+import type { AcceptedSpec } from './accepted-spec.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView, Seen } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
@@ -28,6 +29,8 @@ export interface Reconciled {
   converged: boolean;
   /** Something was written, so that the facts may have changed. */
   wrote: boolean;
+  /** The routes are written in the words of an earlier spec, since those of this one were refused: why. */
+  refused?: string;
   /** What the traffic provider says against the routes, where nothing else is left to do. */
   unconfirmed?: string;
   /** A correction that the brake holds back may be written after this time. */
@@ -42,6 +45,7 @@ export interface ReconcileContext {
   anchors: Anchors;
   config: ControllerConfig;
   brake: HealingBrake;
+  accepted: AcceptedSpec;
   nowMs: number;
   signal: AbortSignal;
   /** What was last asked of each object, so that a step of ours can be told from drift. */
@@ -212,7 +216,7 @@ async function ensureCanary(context: ReconcileContext, target: Seen, intent: Int
 }
 
 async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
-  const { canary, router, view, cluster, signal } = context;
+  const { canary, router, view, cluster, accepted, nowMs, signal } = context;
   const watched = router.watches(canary);
   for (const ref of watched) {
     await view.ready(ref);
@@ -220,13 +224,22 @@ async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNu
     if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
   }
   const current = () => watched.flatMap((ref) => view.find(ref)?.object ?? []);
-  const { write, remove } = router.render(canary, apex, routes, current());
-  for (const object of write) await ensure(context, object, { takenOver: true }, done);
-  for (const ref of remove) {
-    if (!view.find(ref)) continue;
-    await cluster.delete(ref, { signal });
-    view.forget(ref);
-    done.wrote = true;
+  const refusal = await accepted.write(canary, nowMs, async (worded) => {
+    const { write, remove } = router.render(worded, apex, routes, current());
+    for (const object of write) await ensure(context, object, { takenOver: true }, done);
+    for (const ref of remove) {
+      if (!view.find(ref)) continue;
+      await cluster.delete(ref, { signal });
+      view.forget(ref);
+      done.wrote = true;
+    }
+  });
+  if (refusal) {
+    done.refused = refusal.message;
+    if (done.converged) done.unconfirmed = refusal.message;
+    done.converged = false;
+    done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, Math.max(0, refusal.untilMs - nowMs));
+    return;
   }
   if (router.isInForce?.(canary, current()) !== false) return;
   if (done.converged) done.unconfirmed = router.objection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet';
