@@ -81,7 +81,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
     tell('A/B: those who match get the new version, by header and by query, and nobody else', 'gw-ab', async (story, edge) => {
       const { given, when, then } = story;
       const match = [{ headers: { 'x-user': { exact: 'insider' } } }, { headers: { cookie: { regex: '^(.*?;)?(canary=always)(;.*)?$' } } }];
-      await given.aCanary({ iterations: 8, match }, edge.spec([edge.gatewayRef]));
+      await given.aCanary({ iterations: 2, match, webhooks: gated(story) }, edge.spec([edge.gatewayRef]));
       await then.everyoneGets('1', edge.headers);
       await when.imageChanges('2');
       await then.iterationIs(1);
@@ -89,6 +89,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       await then.everyoneGets('2', { ...edge.headers, cookie: 'a=b;canary=always' });
       await then.everyoneGets('1', { ...edge.headers, 'x-user': 'insider-not' });
       await then.everyoneGets('1', edge.headers);
+      when.gateOpens('finish');
       await then.releaseEnds('Succeeded');
       await then.everyoneGets('2', edge.headers);
     });
@@ -99,7 +100,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       async (story, edge) => {
         const { given, when, then } = story;
         const sessionAffinity = { cookieName: 'web-canary', primaryCookieName: 'web-primary', path: '/' };
-        await given.aCanary({ stepWeight: 40, maxWeight: 80, interval: '3s', sessionAffinity }, edge.spec([edge.gatewayRef]));
+        await given.aCanary({ stepWeight: 40, maxWeight: 80, sessionAffinity, webhooks: gated(story) }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
         await then.canaryReceives(40);
         const { sessionAffinityCookie, primarySessionAffinityCookie } = (await edge.canary()).status;
@@ -107,6 +108,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
         await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
         await then.canaryReceives(80);
         await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
+        when.gateOpens('finish');
         await then.releaseEnds('Succeeded');
         const rules = (await edge.route()).spec.rules;
         expect(JSON.stringify(rules)).toContain(`${sessionAffinityCookie}; Max-Age=-1; Path=/`);
@@ -114,12 +116,36 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       },
     );
 
+    tell('a GRPCRoute is released like an HTTPRoute: A/B by metadata for the calls of one service', 'gw-grpc', async (story, edge) => {
+      const { given, when, then } = story;
+      const { provider, service } = edge.spec([edge.gatewayRef]);
+      const grpc = { appProtocol: 'grpc', match: [{ uri: { prefix: '/web.v1.Shop/' } }] };
+      const match = [{ headers: { 'x-user': { regex: 'in.*' } } }];
+      await given.aCanary({ iterations: 2, match, webhooks: gated(story) }, { provider, service: { ...(service as object), ...grpc } });
+      const call = async (path: string, headers: Record<string, string> = {}) => {
+        const url = `${stageOf().mesh.url(0)}${path}`;
+        const answer = await fetch(url, { method: 'POST', headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers } });
+        return answer.headers.get('x-serin-version') ?? answer.status;
+      };
+      await expect.poll(() => call('/web.v1.Shop/Buy'), { timeout: 20_000 }).toBe('1');
+      await when.imageChanges('2');
+      await then.iterationIs(1);
+      await expect.poll(() => call('/web.v1.Shop/Buy', { 'x-user': 'insider' }), { timeout: 20_000 }).toBe('2');
+      expect(await call('/web.v1.Shop/Buy')).toBe('1');
+      expect(await call('/web.v1.Other/Buy', { 'x-user': 'insider' })).toBe(404);
+      when.gateOpens('finish');
+      await then.releaseEnds('Succeeded');
+      await expect.poll(() => call('/web.v1.Shop/Buy'), { timeout: 20_000 }).toBe('2');
+      expect((await edge.route('GRPCRoute')).spec.rules).toHaveLength(1);
+      await expect(edge.route()).rejects.toThrow('no HTTPRoute');
+    });
+
     tell(
       'R-S4: a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
       'gw-refused',
       async (story, edge) => {
         const { given, when, then, hooks } = story;
-        const webhooks = [{ name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }];
+        const webhooks = [...gated(story), { name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }];
         await given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
         await then.canaryReceives(10);
@@ -136,6 +162,12 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       },
     );
   });
+}
+
+/** The release waits for the test before its last step, however slow the machine is. */
+function gated({ hooks }: Story): object[] {
+  hooks.answers('finish', 403);
+  return [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }];
 }
 
 /** The Gateway of one namespace, and the ways to it. */
@@ -172,8 +204,8 @@ class Edge {
   canary(): Promise<KubeObject> {
     return this.#get('flagger.app/v1beta1', 'Canary');
   }
-  route(): Promise<KubeObject> {
-    return this.#get(v1, 'HTTPRoute');
+  route(kind = 'HTTPRoute'): Promise<KubeObject> {
+    return this.#get(v1, kind);
   }
 
   async until(what: string, isSo: (canary: KubeObject) => boolean, controller: ControllerProcess): Promise<void> {
