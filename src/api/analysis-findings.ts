@@ -17,6 +17,7 @@ export function analysisFindings(scope: Scope): Finding[] {
     ...(spec.skipAnalysis ? [] : [...stepFindings(scope), ...nothingJudges(analysis)]),
     ...limitFindings(scope),
     ...capabilityFindings(scope),
+    ...bothSidesFindings(scope),
     ...intervalFindings(analysis),
     ...(analysis.metrics ?? []).flatMap((metric, index) => metricFindings(metric, at(`metrics[${index}]`), analysis)),
     ...webhookFindings(analysis),
@@ -124,6 +125,16 @@ function capabilityFindings({ canary, provider }: Scope): Finding[] {
   }
   if (provider.startsWith('gatewayapi')) found.push(...gatewayMatchFindings(analysis));
   return found;
+}
+
+/** APISIX counts by route, and both sides are behind one: errors of the canary are thinned by the requests of the primary. */
+function bothSidesFindings({ canary, provider }: Scope): Finding[] {
+  const { metrics = [], match } = canary.spec.analysis;
+  if (provider !== 'apisix' || match?.length) return [];
+  const index = metrics.findIndex(({ name, query, templateRef }) => builtIn.includes(name) && !query && !templateRef);
+  if (index < 0) return [];
+  const why = 'sees both sides of the split, since APISIX counts them as one route: use a MetricTemplate over metrics of the application';
+  return [warning(at(`metrics[${index}]`), why)];
 }
 
 function gatewayMatchFindings({ match = [] }: Analysis): Finding[] {

@@ -75,7 +75,7 @@ describe('errors', () => {
     ['Gateway API without gatewayRefs', { spec: gateway }, 'spec.service.gatewayRefs'],
     ['nginx without ingressRef', { spec: { provider: 'nginx' } }, 'spec.ingressRef'],
     ['skipper without ingressRef', { spec: { provider: 'skipper' } }, 'spec.ingressRef'],
-    ['apisix without routeRef', { spec: { provider: 'apisix' } }, 'spec.routeRef'],
+    ['apisix without routeRef', { ...metric({}), spec: { provider: 'apisix' } }, 'spec.routeRef'],
     ['appmesh without meshName', { spec: { provider: 'appmesh' } }, 'spec.service.meshName'],
     ['knative for a Deployment', { spec: { provider: 'knative' } }, 'spec.targetRef'],
     ['another provider for Knative', { spec: { provider: 'istio', targetRef: knativeTarget } }, 'spec.provider'],
@@ -183,8 +183,12 @@ describe('warnings', () => {
       'spec.service.timeout',
     ],
     ['a timeout of a GRPCRoute', { spec: gateway, service: { gatewayRefs, appProtocol: 'grpc', timeout: '5s' } }, 'spec.service.timeout'],
+      'a built-in metric of APISIX, which counts both sides as one',
+      { spec: { provider: 'apisix', routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'shop' } } },
+      analysisOf('.metrics[0]'),
+    ],
     ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
-  ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
+  ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning $path`]));
 });
 
 it('nothing is found for a plain Canary, nor for steps that skipAnalysis makes idle', () => {

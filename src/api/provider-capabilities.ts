@@ -23,7 +23,7 @@ const everything: Capabilities = { weights: true, mirroring: true, headerMatch: 
  * (04 §4.3), which the established controller does not write.
  */
 export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
-  apisix: weightsOnly,
+  apisix: withMatch,
   appmesh: withMatch,
   'appmesh:v1beta2': withMatch,
   contour: withMatch,

@@ -12,6 +12,7 @@ export function routingCrds(): KubeObject[] {
     crd('split.smi-spec.io', 'TrafficSplit', 'trafficsplits', ['v1alpha2', 'v1alpha1', 'v1alpha3', 'v1alpha4']),
     crd('traefik.io', 'TraefikService', 'traefikservices', ['v1alpha1']),
     crd('traefik.io', 'IngressRoute', 'ingressroutes', ['v1alpha1']),
+    crd('apisix.apache.org', 'ApisixRoute', 'apisixroutes', ['v2']),
     crd('specs.smi-spec.io', 'HTTPRouteGroup', 'httproutegroups', ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1']),
   ];
 }

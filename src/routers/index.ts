@@ -1,5 +1,6 @@
 import { type Provider, providers } from '../api/canary.ts';
 import { gatewayApi } from './gateway-api/gateway-api.ts';
+import { apisix } from './apisix/apisix.ts';
 import { istio } from './istio/istio.ts';
 import { knative } from './knative/knative.ts';
 import { nginx } from './nginx/nginx.ts';
@@ -17,7 +18,7 @@ const later = (kind: string) =>
 
 /** Every provider of the API: its router, or the sentence that says why there is none. */
 export const routers = {
-  apisix: later('Apache APISIX'),
+  apisix,
   appmesh: later('AWS App Mesh'),
   'appmesh:v1beta2': later('AWS App Mesh'),
   contour: later('Contour'),

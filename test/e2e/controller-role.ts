@@ -26,6 +26,7 @@ export const controllerRules = [
   { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: write },
   { apiGroups: ['traefik.io'], resources: ['traefikservices'], verbs: write },
+  { apiGroups: ['apisix.apache.org'], resources: ['apisixroutes'], verbs: write },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
 ] as const;
 

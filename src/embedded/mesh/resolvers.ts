@@ -1,3 +1,4 @@
+import { apisixRoute } from './apisix-route.ts';
 import { gatewayApi } from './gateway-api.ts';
 import { ingressRoute } from './ingress-route.ts';
 import { knativeService } from './knative-service.ts';
@@ -16,4 +17,5 @@ export const resolvers: readonly RouteResolver[] = [
   nginxIngress,
   skipperIngress,
   ingressRoute,
+  apisixRoute,
 ];

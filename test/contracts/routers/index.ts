@@ -1,4 +1,5 @@
 import type { Provider } from '../../../src/api/canary.ts';
+import { apisix } from './apisix.ts';
 import { gatewayApi } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
@@ -17,6 +18,7 @@ const noProxy: RouterCase = {
 export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
   'gatewayapi:v1': gatewayApi('v1'),
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
+  apisix,
   istio,
   knative,
   kubernetes: noProxy,

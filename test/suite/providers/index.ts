@@ -1,3 +1,4 @@
+import { apisix } from './apisix.ts';
 import { gatewayApi, gatewayApiMesh } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
@@ -11,6 +12,7 @@ import { traefik } from './traefik.ts';
 export const providerFixtures: readonly ProviderFixture[] = [
   gatewayApi,
   gatewayApiMesh,
+  apisix,
   istio,
   knative,
   nginx,

@@ -1,0 +1,153 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { cookieOf } from './ingress.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { pickWeighted } from './random.ts';
+import { type MeshRequest, pathOf } from './request.ts';
+import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+
+const LATENCY_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
+/** What a backend without a weight has. Source: the ingress controller of APISIX, DefaultWeight. */
+const DEFAULT_WEIGHT = 100;
+
+/** APISIX: every rule of every ApisixRoute is a route. Sources: its pages "ApisixRoute", "Router radixtree" and "prometheus". */
+export const apisixRoute: RouteResolver = {
+  kinds: [{ apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute' }],
+  histograms: { apisix_http_latency: LATENCY_MS },
+  resolve: routeByApisix,
+};
+
+interface Expr {
+  subject: { scope: string; name?: string };
+  op: string;
+  value?: string;
+  set?: string[];
+}
+interface Rule {
+  name: string;
+  priority?: number;
+  match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: Expr[] };
+  backends?: { serviceName: string; weight?: number }[];
+  plugins?: { name: string; enable?: boolean; config?: { prefer_name?: boolean } }[];
+}
+interface Candidate {
+  route: KubeObject;
+  rule: Rule;
+  /** How well the host and the path fit; the higher goes first. */
+  host: number;
+  path: number;
+}
+
+export function routeByApisix(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const rules = view.list('ApisixRoute').flatMap((route) => ((route.spec?.http ?? []) as Rule[]).map((rule) => ({ route, rule })));
+  const ofHost = rules
+    .map((each) => ({
+      ...each,
+      host: hostFit(each.rule.match?.hosts, request.host.text),
+      path: pathFit(each.rule.match?.paths, pathOf(request.url)),
+    }))
+    .filter(({ host }) => host > 0);
+  if (ofHost.length === 0) return undefined;
+  const chosen = ofHost
+    .filter(({ path, rule }) => path > 0 && (!rule.match?.methods?.length || rule.match.methods.includes(request.method)))
+    .toSorted((a, b) => b.host - a.host || b.path - a.path || (b.rule.priority ?? 0) - (a.rule.priority ?? 0))
+    .find(({ rule }) => (rule.match?.exprs ?? []).every((expr) => holds(expr, request)));
+  return chosen ? resolve(chosen, request, random) : { status: 404, reason: 'no rule of an ApisixRoute fits' };
+}
+
+function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
+  const { namespace = '', name } = route.metadata;
+  const backend = pickWeighted(
+    (rule.backends ?? []).map(({ serviceName, weight = DEFAULT_WEIGHT }) => ({ serviceName, weight })),
+    random,
+  );
+  if (!backend) return { status: 503, reason: 'no backend has a weight' };
+  const prometheus = rule.plugins?.find((plugin) => plugin.name === 'prometheus' && plugin.enable !== false);
+  const fullName = `${namespace}_${name}_${rule.name}`;
+  const labels = {
+    route: prometheus?.config?.prefer_name ? fullName : idOf(fullName),
+    matched_host: request.host.text,
+    service: '',
+    consumer: '',
+  };
+  return {
+    via: 'ApisixRoute',
+    destination: { name: backend.serviceName, namespace },
+    mirrors: [],
+    requestHeaders: [],
+    responseHeaders: [],
+    // Upstreams are retried as often as they have other nodes.
+    retries: { attempts: 1, on: ['connect-failure'] },
+    // Nothing is counted of a route without the plugin.
+    ...(prometheus && {
+      count: (metrics, { status, durationMs }) => {
+        metrics.count('apisix_http_status', { code: String(status), ...labels });
+        metrics.observe('apisix_http_latency', { type: 'request', ...labels }, durationMs);
+        metrics.observe('apisix_http_latency', { type: 'upstream', ...labels }, durationMs);
+      },
+    }),
+  };
+}
+
+/** 2: the very host, 1: a wildcard or any host. */
+function hostFit(hosts: readonly string[] | undefined, host: string): number {
+  if (!hosts?.length) return 1;
+  if (hosts.includes(host)) return 2;
+  return hosts.some((each) => each.startsWith('*') && host.endsWith(each.slice(1))) ? 1 : 0;
+}
+
+/** The length of the longest path that fits, an exact one before a prefix; `*` stands at the end. */
+function pathFit(paths: readonly string[] | undefined, asked: string): number {
+  const fits = (paths ?? []).map((path) => {
+    if (path === asked) return path.length + 1.5;
+    return path.endsWith('*') && asked.startsWith(path.slice(0, -1)) ? path.length : 0;
+  });
+  return Math.max(0, ...fits);
+}
+
+function holds({ subject, op, value = '', set = [] }: Expr, request: MeshRequest): boolean {
+  const found = subjectOf(subject, request);
+  const isMatch = (flags: string) => found !== undefined && new RegExp(value, flags).test(found);
+  switch (op) {
+    case 'Equal':
+      return found === value;
+    case 'NotEqual':
+      return found !== value;
+    case 'In':
+      return found !== undefined && set.includes(found);
+    case 'NotIn':
+      return found === undefined || !set.includes(found);
+    case 'RegexMatch':
+      return isMatch('');
+    case 'RegexNotMatch':
+      return !isMatch('');
+    case 'RegexMatchCaseInsensitive':
+      return isMatch('i');
+    case 'RegexNotMatchCaseInsensitive':
+      return !isMatch('i');
+    default:
+      return false;
+  }
+}
+
+function subjectOf({ scope, name = '' }: Expr['subject'], request: MeshRequest): string | undefined {
+  switch (scope) {
+    case 'Header':
+      return request.headers[name.toLowerCase()]?.toString();
+    case 'Query':
+      return new URLSearchParams(request.url.split('?')[1] ?? '').get(name) ?? undefined;
+    case 'Cookie':
+      return cookieOf(request.headers.cookie, name);
+    case 'Path':
+      return pathOf(request.url);
+    default:
+      return undefined;
+  }
+}
+
+/** Without names APISIX tells routes by ids made of a checksum of the name. */
+function idOf(name: string): string {
+  let hash = 0;
+  for (const character of name) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,38 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { RouterCase } from './router-case.ts';
+
+interface Rule {
+  match: unknown;
+  backends: { weight: number }[];
+}
+const rulesOf = ({ spec }: KubeObject): Rule[] => spec.http;
+const rule = (name: string, service: string, exprs: object[] = []) => ({
+  name,
+  match: { hosts: [`${service}.example.org`], paths: ['/*'], ...(exprs.length > 0 ? { exprs } : {}) },
+  backends: [{ serviceName: service, servicePort: 8080, resolveGranularity: 'service' }],
+});
+
+export const apisix: RouterCase = {
+  lacks: { mirroring: 'its proxy-mirror names a URL, not a Service', sessionAffinity: 'no cookies of one backend' },
+  spec: { routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'shop-route' } },
+  inPlace: [
+    {
+      apiVersion: 'apisix.apache.org/v2',
+      kind: 'ApisixRoute',
+      metadata: { name: 'shop-route', namespace: 'prod' },
+      spec: {
+        http: [
+          rule('main', 'shop', [{ subject: { scope: 'Header', name: 'x-own' }, op: 'Equal', value: 'yes' }]),
+          rule('second', 'shop'),
+          rule('named', 'storefront'),
+          rule('other', 'other'),
+        ],
+      },
+    },
+  ],
+  foreignSpec: { http: [] },
+  sums: (object) => rulesOf(object).map(({ backends }) => backends.reduce((sum, { weight }) => sum + weight, 0)),
+  ownNames: ['shop-route-shop-canary', 'shop-route-storefront-canary'],
+  isConditioned: (objects) => objects.flatMap(rulesOf).every(({ match }) => JSON.stringify(match).includes('"value":"insider"')),
+  conditions: { queryParams: true },
+};
