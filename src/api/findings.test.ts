@@ -183,6 +183,7 @@ describe('warnings', () => {
       'spec.service.timeout',
     ],
     ['a timeout of a GRPCRoute', { spec: gateway, service: { gatewayRefs, appProtocol: 'grpc', timeout: '5s' } }, 'spec.service.timeout'],
+    [
       'a built-in metric of APISIX, which counts both sides as one',
       { spec: { provider: 'apisix', routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'shop' } } },
       analysisOf('.metrics[0]'),
