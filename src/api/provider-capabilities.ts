@@ -26,7 +26,7 @@ export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   apisix: withMatch,
   appmesh: withMatch,
   'appmesh:v1beta2': withMatch,
-  contour: withMatch,
+  contour: { ...withMatch, mirroring: true },
   'gatewayapi:v1': everything,
   'gatewayapi:v1beta1': everything,
   gloo: withMatch,

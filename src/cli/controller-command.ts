@@ -55,6 +55,7 @@ const Flags = z.object({
   }),
   meshProvider: z.string(),
   ingressAnnotationsPrefix: z.string(),
+  ingressClass: z.string(),
   metricsServer: z.string(),
   selectorLabels: List,
   includeLabelPrefix: List,

@@ -20,6 +20,7 @@ program
     new Option('--canary-selector <selector>', 'only Canaries with these labels, like team=shop; others are left alone').default('', 'all'),
   )
   .option('--mesh-provider <name>', 'traffic provider of Canaries that name none', 'istio')
+  .addOption(new Option('--ingress-class <name>', 'ingress class of generated HTTPProxies of Contour').default('', 'none'))
   .option('--ingress-annotations-prefix <prefix>', 'prefix of the annotations of ingress-nginx', 'nginx.ingress.kubernetes.io')
   .option('--metrics-server <url>', 'Prometheus for built-in and inline checks', 'http://prometheus:9090')
   .option('--selector-labels <list>', 'labels that may select a target, by priority', 'app,name,app.kubernetes.io/name')

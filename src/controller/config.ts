@@ -14,6 +14,7 @@ export const ControllerConfig = z.object({
     .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no prefix of annotations: write it like nginx.ingress.kubernetes.io')
     .default('nginx.ingress.kubernetes.io')
     .describe('prefix of the annotations of ingress-nginx'),
+  ingressClass: z.string().default('').describe('ingress class of generated HTTPProxies of Contour; empty is none'),
   metricsServer: z.url().default('http://prometheus:9090').describe('Prometheus for built-in and inline checks'),
   selectorLabels: z
     .array(z.string())

@@ -10,6 +10,7 @@ export function routingCrds(): KubeObject[] {
     crd('networking.istio.io', 'VirtualService', 'virtualservices', ['v1beta1', 'v1alpha3', 'v1']),
     crd('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
     crd('split.smi-spec.io', 'TrafficSplit', 'trafficsplits', ['v1alpha2', 'v1alpha1', 'v1alpha3', 'v1alpha4']),
+    crd('projectcontour.io', 'HTTPProxy', 'httpproxies', ['v1']),
     crd('traefik.io', 'TraefikService', 'traefikservices', ['v1alpha1']),
     crd('traefik.io', 'IngressRoute', 'ingressroutes', ['v1alpha1']),
     crd('apisix.apache.org', 'ApisixRoute', 'apisixroutes', ['v2']),

@@ -1,4 +1,5 @@
 import { type Provider, providers } from '../api/canary.ts';
+import { contour } from './contour/contour.ts';
 import { gatewayApi } from './gateway-api/gateway-api.ts';
 import { apisix } from './apisix/apisix.ts';
 import { istio } from './istio/istio.ts';
@@ -21,7 +22,7 @@ export const routers = {
   apisix,
   appmesh: later('AWS App Mesh'),
   'appmesh:v1beta2': later('AWS App Mesh'),
-  contour: later('Contour'),
+  contour: contour(),
   'gatewayapi:v1': gatewayApi('v1'),
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
   gloo: later('Gloo'),
@@ -52,6 +53,8 @@ const smiForIstio: Readonly<Record<string, Router>> = {
 export interface RouterOptions {
   /** Prefix of the annotations that ingress-nginx reads. */
   ingressAnnotationsPrefix?: string;
+  /** The ingress class of generated HTTPProxies; empty: none. */
+  ingressClass?: string;
 }
 
 /**
@@ -60,6 +63,7 @@ export interface RouterOptions {
  */
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
   if (provider === 'nginx') return nginx(options.ingressAnnotationsPrefix);
+  if (provider === 'contour') return contour(options.ingressClass);
   const known: Readonly<Record<string, Router | string>> = routers;
   const found = Object.hasOwn(known, provider) ? known[provider] : Object.hasOwn(smiForIstio, provider) ? smiForIstio[provider] : undefined;
   if (found === undefined) return { unsupported: `provider ${JSON.stringify(provider)} is unknown; known are ${providers.join(', ')}` };

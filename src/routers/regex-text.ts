@@ -1,3 +1,5 @@
+import type { StringMatch } from '../api/string-match.ts';
+
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
 /** A text as the RE2 pattern of exactly itself. */
@@ -9,4 +11,28 @@ export function escapeRegex(text: string): string {
 export function unescapeRegex(pattern: string): string | undefined {
   const text = pattern.replace(/\\([\\^$.*+?()[\]{}|])/g, '$1');
   return escapeRegex(text) === pattern ? text : undefined;
+}
+
+/** A pattern over a whole text as the simplest condition that says the same. */
+export function textOfPattern(pattern: string): StringMatch {
+  const exact = pattern === '^$' ? '' : unescapeRegex(pattern);
+  if (exact !== undefined) return { exact };
+  const prefix = pattern.endsWith('.*') ? unescapeRegex(pattern.slice(0, -2)) : undefined;
+  if (prefix !== undefined) return { prefix };
+  const suffix = pattern.startsWith('.*') ? unescapeRegex(pattern.slice(2)) : undefined;
+  return suffix === undefined ? { regex: pattern } : { suffix };
+}
+
+/** Why RE2, which all proxies of the Envoy family use, does not take a pattern; undefined when it does, as far as can be told here. */
+export function re2Problem(pattern: string): string | undefined {
+  if (/\(\?(?:[=!]|<[=!])/.test(pattern)) return 'looks ahead or behind, which RE2 cannot';
+  if (/(?:^|[^\\])(?:\\\\)*\\[1-9k]/.test(pattern)) return 'refers back to a group, which RE2 cannot';
+  try {
+    // Flags at the start are RE2's own way to say `i` and `s`; what follows has to be a pattern all the same.
+    new RegExp(pattern.replace(/^\(\?[imsU]+\)/, ''));
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'is no regular expression';
+    throw error;
+  }
 }

@@ -12,7 +12,7 @@ function router(provider: string): Router {
   return found;
 }
 
-describe.each(['apisix', 'gateway-api', 'istio', 'nginx', 'skipper', 'smi', 'traefik'])('golden files of %s', (folder) => {
+describe.each(['apisix', 'contour', 'gateway-api', 'istio', 'nginx', 'skipper', 'smi', 'traefik'])('golden files of %s', (folder) => {
   const cases = casesIn(folder);
   const crds = publishedCrd(`${folder}.yaml`);
 

@@ -1,9 +1,10 @@
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
 import type { Refusal, ResolvedRoute } from './resolved-route.ts';
 import type { RouteResolver } from './resolver.ts';
-import { parseRule } from './traefik-rule.ts';
+import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
 import { type Answered, SECONDS } from './traffic-metrics.ts';
 
@@ -22,13 +23,7 @@ export const ingressRoute: RouteResolver = {
 
 /** The router with the highest priority that matches and could be built; undefined for a host that no IngressRoute names. */
 export function routeByIngressRoute(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
-  const rules = view.list('IngressRoute').flatMap(({ metadata, spec }) =>
-    ((spec?.routes ?? []) as Rule[]).flatMap(({ match = '', priority, services = [] }) => {
-      const rule = parseRule(match);
-      // The length of a rule is its priority unless it has one of its own.
-      return rule ? [{ ...rule, namespace: metadata.namespace ?? '', services, priority: priority || match.length }] : [];
-    }),
-  );
+  const rules = view.list('IngressRoute').flatMap(rulesOf);
   if (!rules.some(({ hosts }) => hosts.includes(request.host.text.toLowerCase()))) return undefined;
   const matching = rules.filter(({ matches }) => matches(request)).toSorted((a, b) => b.priority - a.priority);
   for (const { namespace, services } of matching) {
@@ -38,6 +33,27 @@ export function routeByIngressRoute(view: LaggedView, request: MeshRequest, rand
     return picked ? routeTo(picked) : { status: 503, reason: 'no service has a weight' };
   }
   return { status: 404, reason: 'no router of Traefik matches' };
+}
+
+interface ParsedRule extends TraefikRule {
+  namespace: string;
+  services: readonly TraefikRef[];
+  priority: number;
+}
+/** Every request asks all rules: they are read once for each version of an object. */
+const known = new WeakMap<KubeObject, ParsedRule[]>();
+
+function rulesOf(route: KubeObject): ParsedRule[] {
+  const found = known.get(route);
+  if (found) return found;
+  const namespace = route.metadata.namespace ?? '';
+  const rules = ((route.spec?.routes ?? []) as Rule[]).flatMap(({ match = '', priority, services = [] }) => {
+    const rule = parseRule(match);
+    // The length of a rule is its priority unless it has one of its own.
+    return rule ? [{ ...rule, namespace, services, priority: priority || match.length }] : [];
+  });
+  known.set(route, rules);
+  return rules;
 }
 
 function balancerOf(view: LaggedView, services: readonly TraefikRef[], namespace: string): Balancer | undefined {

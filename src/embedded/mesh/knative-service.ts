@@ -1,16 +1,16 @@
+import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { Refusal, ResolvedRoute } from './resolved-route.ts';
 import type { RouteResolver } from './resolver.ts';
-import { MS } from './traffic-metrics.ts';
 
 /** The name under which views know Knative's Services: a core Service has the same kind. */
 const KNATIVE_SERVICE = 'KnativeService';
 
 export const knativeService: RouteResolver = {
   kinds: [{ apiVersion: 'serving.knative.dev/v1', kind: 'Service', knownAs: KNATIVE_SERVICE }],
-  histograms: { envoy_cluster_upstream_rq_time: MS },
+  histograms: envoyHistograms,
   resolve: routeByKnativeService,
 };
 
@@ -32,12 +32,10 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest, random: (
     requestHeaders: [],
     responseHeaders: [],
     retries: { attempts: 0, on: [] },
-    count: (metrics, { destination, pod, status, durationMs, isProxyError }) => {
-      if (!pod || isProxyError) return;
+    count: (metrics, answered) => {
       // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
-      const cluster = { envoy_cluster_name: `${destination.namespace}/${destination.name}` };
-      metrics.count('envoy_cluster_upstream_rq', { ...cluster, envoy_response_code: String(status) });
-      metrics.observe('envoy_cluster_upstream_rq_time', cluster, durationMs);
+      if (answered.pod && !answered.isProxyError)
+        countUpstream(metrics, `${answered.destination.namespace}/${answered.destination.name}`, answered);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { apisixRoute } from './apisix-route.ts';
 import { gatewayApi } from './gateway-api.ts';
+import { httpProxy } from './http-proxy.ts';
 import { ingressRoute } from './ingress-route.ts';
 import { knativeService } from './knative-service.ts';
 import { nginxIngress } from './nginx-ingress.ts';
@@ -18,4 +19,5 @@ export const resolvers: readonly RouteResolver[] = [
   skipperIngress,
   ingressRoute,
   apisixRoute,
+  httpProxy,
 ];

@@ -1,5 +1,6 @@
 import type { Provider } from '../../../src/api/canary.ts';
 import { apisix } from './apisix.ts';
+import { contour } from './contour.ts';
 import { gatewayApi } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
@@ -16,6 +17,7 @@ const noProxy: RouterCase = {
 
 /** Each provider that has a router. */
 export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
+  contour,
   'gatewayapi:v1': gatewayApi('v1'),
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
   apisix,

@@ -1,4 +1,5 @@
 import { apisix } from './apisix.ts';
+import { contour } from './contour.ts';
 import { gatewayApi, gatewayApiMesh } from './gateway-api.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
@@ -10,6 +11,7 @@ import { traefik } from './traefik.ts';
 
 /** Every provider with a data plane in the embedded mesh. */
 export const providerFixtures: readonly ProviderFixture[] = [
+  contour,
   gatewayApi,
   gatewayApiMesh,
   apisix,

@@ -1,0 +1,165 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import {
+  type Condition,
+  hasValidPaths,
+  hasValidTexts,
+  matchesHeader,
+  matchesPath,
+  matchesQuery,
+  mergedPath,
+  textsOf,
+} from './contour-conditions.ts';
+import type { Destination } from './destination.ts';
+import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { pickWeighted } from './random.ts';
+import type { MeshRequest } from './request.ts';
+import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+
+interface HeadersPolicy {
+  set?: { name: string; value: string }[];
+  remove?: string[];
+}
+interface ProxiedService {
+  name: string;
+  port: number;
+  weight?: number;
+  mirror?: boolean;
+  requestHeadersPolicy?: HeadersPolicy;
+  responseHeadersPolicy?: HeadersPolicy;
+}
+interface ProxyRoute {
+  conditions?: Condition[];
+  services?: ProxiedService[];
+  timeoutPolicy?: { response?: string };
+  retryPolicy?: { count?: number; perTryTimeout?: string; retryOn?: string[] };
+  requestHeadersPolicy?: HeadersPolicy;
+  responseHeadersPolicy?: HeadersPolicy;
+}
+interface Include {
+  name: string;
+  namespace?: string;
+  conditions?: Condition[];
+}
+/** A route with all conditions that lead to it; without a route where an include leads nowhere. */
+interface Leaf {
+  conditions: readonly Condition[];
+  namespace: string;
+  route?: ProxyRoute;
+}
+
+const DEEPEST = 20;
+const kindOrder = { exact: 0, regex: 1, prefix: 2 } as const;
+
+/** Contour: root HTTPProxies and what they include. */
+export const httpProxy: RouteResolver = {
+  kinds: [{ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy' }],
+  histograms: envoyHistograms,
+  resolve: routeByHttpProxy,
+};
+
+/** The most specific route of the root of the request's host; undefined when no root has this host. */
+export function routeByHttpProxy(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const roots = view.list('HTTPProxy').filter(({ spec }) => servesHost(spec?.virtualhost?.fqdn, request.host.text));
+  const [root, rival] = roots;
+  if (!root) return undefined;
+  // Two roots of one host are both invalid.
+  if (rival) return { status: 404, reason: 'two HTTPProxies have this host' };
+  const leaves = (collect(view, root, []) ?? []).flatMap((leaf) => {
+    const texts = textsOf(leaf.conditions);
+    return hasValidTexts(leaf.conditions) ? [{ ...leaf, ...texts, path: mergedPath(leaf.conditions) }] : [];
+  });
+  const found = leaves
+    // Of two with the same conditions the later one counts.
+    .toReversed()
+    .toSorted(
+      (a, b) =>
+        kindOrder[a.path.kind] - kindOrder[b.path.kind] ||
+        b.path.text.length - a.path.text.length ||
+        b.headers.length - a.headers.length ||
+        b.queries.length - a.queries.length,
+    )
+    .find(
+      ({ path, headers, queries }) =>
+        matchesPath(path, request) &&
+        headers.every((header) => matchesHeader(header, request)) &&
+        queries.every((query) => matchesQuery(query, request)),
+    );
+  if (!found) return { status: 404, reason: 'no route of the HTTPProxy matches' };
+  return found.route ? resolve(view, found.route, found.namespace, random) : { status: 502, reason: 'an included HTTPProxy is not there' };
+}
+
+function servesHost(fqdn: string | undefined, host: string): boolean {
+  if (!fqdn?.startsWith('*.')) return fqdn?.toLowerCase() === host.toLowerCase();
+  // A wildcard stands for one label.
+  return host.includes('.') && host.slice(host.indexOf('.')).toLowerCase() === fqdn.slice(1).toLowerCase();
+}
+
+/** The routes of an HTTPProxy and of those that it includes; undefined when Contour takes none of it, for a condition that it refuses. */
+function collect(view: LaggedView, proxy: KubeObject, above: readonly Condition[], depth = 0): Leaf[] | undefined {
+  const namespace = proxy.metadata.namespace ?? '';
+  const includes: Include[] = proxy.spec?.includes ?? [];
+  const routes: ProxyRoute[] = proxy.spec?.routes ?? [];
+  if (depth > DEEPEST) return undefined;
+  if (!includes.every(({ conditions = [] }) => hasValidPaths(conditions, true))) return undefined;
+  if (!routes.every(({ conditions = [] }) => hasValidPaths(conditions, false))) return undefined;
+  const included = includes.flatMap((include) => {
+    const conditions = [...above, ...(include.conditions ?? [])];
+    const child = view.get('HTTPProxy', `${include.namespace || namespace}/${include.name}`);
+    // A root cannot be included.
+    if (!child || child.spec?.virtualhost) return [{ conditions, namespace }];
+    return collect(view, child, conditions, depth + 1) ?? [];
+  });
+  return [...included, ...routes.map((route) => ({ conditions: [...above, ...(route.conditions ?? [])], namespace, route }))];
+}
+
+function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random: () => number): ResolvedRoute | Refusal {
+  // A service that is not there, or lacks the port, is left out.
+  const services = (route.services ?? []).filter(({ name, port }) =>
+    (view.get('Service', `${namespace}/${name}`)?.spec?.ports ?? []).some((one: { port: number }) => one.port === port),
+  );
+  const answering = services.filter(({ mirror }) => !mirror);
+  const isEven = answering.every(({ weight = 0 }) => weight === 0);
+  const chosen = pickWeighted(
+    answering.map((service) => ({ service, weight: isEven ? 1 : (service.weight ?? 0) })),
+    random,
+  )?.service;
+  if (!chosen) return { status: 503, reason: 'the route has no service' };
+  // A mirror of weight 0 is one of everything.
+  const mirrors = services.filter(({ mirror, weight }) => mirror && random() * 100 < (weight || 100));
+  const clusters = [chosen, ...mirrors].map(({ name, port }) => ({
+    destination: { name, namespace },
+    cluster: `${namespace}_${name}_${port}`,
+  }));
+  const [main, ...copies] = clusters.map(({ destination }): Destination => destination);
+  const timeoutMs = parseDuration(route.timeoutPolicy?.response ?? '');
+  return {
+    via: 'HTTPProxy',
+    destination: main ?? { name: chosen.name, namespace },
+    mirrors: copies,
+    requestHeaders: [route.requestHeadersPolicy, chosen.requestHeadersPolicy].map(changesOf),
+    responseHeaders: [chosen.responseHeadersPolicy, route.responseHeadersPolicy].map(changesOf),
+    ...(timeoutMs ? { timeoutMs } : {}),
+    retries: retriesOf(route),
+    count(metrics, answered) {
+      const cluster = clusters.find(({ destination }) => destination === answered.destination)?.cluster;
+      if (cluster !== undefined) countUpstream(metrics, cluster, answered);
+    },
+  };
+}
+
+function changesOf({ set = [], remove = [] }: HeadersPolicy = {}): HeaderChanges {
+  return { set: Object.fromEntries(set.map(({ name, value }) => [name, value])), remove };
+}
+
+function retriesOf({ retryPolicy }: ProxyRoute): ResolvedRoute['retries'] {
+  if (!retryPolicy || retryPolicy.count === -1) return { attempts: 0, on: [] };
+  const perTryTimeoutMs = parseDuration(retryPolicy.perTryTimeout ?? '');
+  return {
+    attempts: retryPolicy.count || 1,
+    on: retryPolicy.retryOn?.length ? retryPolicy.retryOn : ['5xx'],
+    ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}),
+  };
+}
