@@ -6,7 +6,7 @@ import { routerFor, routers } from '../../src/routers/index.ts';
 import { publishedCrd } from '../contracts/routers-cases.ts';
 import { applyShape } from './accepted/apply-shape.ts';
 import { shapesOf } from './accepted/shapes.ts';
-import { type Upstream, upstreams } from './accepted/upstream.ts';
+import { upstreams, withoutUpstream } from './accepted/upstream.ts';
 import { until } from './until.ts';
 
 const LEAST_SHAPES = 10;
@@ -16,12 +16,16 @@ const withObjects = Object.entries(routers).flatMap(([provider, router]) =>
 
 /** What each router writes, against the CRDs that the provider itself publishes. */
 export function describeAcceptedRoutes(clusterOf: () => Cluster): void {
-  it('every provider that writes routing objects is tried', () => expect(Object.keys(upstreams).sort()).toEqual(withObjects.sort()));
+  it('every provider that writes routing objects is tried', () => {
+    expect(withObjects.filter((provider) => upstreams[provider] === undefined)).toEqual(
+      withoutUpstream.filter((one) => withObjects.includes(one)),
+    );
+  });
 
-  describe.each(withObjects)('%s', (provider) => {
-    const { golden, crds: file } = upstreams[provider] ?? ({} satisfies Upstream as Upstream);
+  describe.each(withObjects.filter((provider) => upstreams[provider]))('%s', (provider) => {
+    const { golden, crds: file } = upstreams[provider] ?? {};
     const crds = file === undefined ? [] : publishedCrd(file);
-    const shapes = upstreams[provider] ? shapesOf(provider, golden) : [];
+    const shapes = shapesOf(provider, golden);
     const router = routerFor(provider);
     if ('unsupported' in router) throw new Error(router.unsupported);
 

@@ -7,14 +7,30 @@ export interface Upstream {
   crds?: string;
 }
 
-/** Where the golden files and the published CRDs of each provider are. One that has objects of its own and is not here fails the suite. */
+const smi = { golden: 'smi', crds: 'smi.yaml' };
+const gatewayApi = { golden: 'gateway-api', crds: 'gateway-api.yaml' };
+
+/** Where the golden files and the published CRDs of each provider are. One that writes routing objects and is not here fails the suite. */
 export const upstreams: Readonly<Partial<Record<Provider, Upstream>>> = {
+  apisix: { golden: 'apisix', crds: 'apisix.yaml' },
+  'appmesh:v1beta2': { golden: 'appmesh', crds: 'appmesh.yaml' },
+  contour: { golden: 'contour', crds: 'contour.yaml' },
+  'gatewayapi:v1': gatewayApi,
+  'gatewayapi:v1beta1': gatewayApi,
+  gloo: { golden: 'gloo', crds: 'gloo.yaml' },
   istio: { golden: 'istio', crds: 'istio.yaml' },
   knative: { crds: 'knative.yaml' },
-  linkerd: { golden: 'smi', crds: 'smi.yaml' },
-  osm: { golden: 'smi', crds: 'smi.yaml' },
-  'smi:v1alpha1': { golden: 'smi', crds: 'smi.yaml' },
-  'smi:v1alpha2': { golden: 'smi', crds: 'smi.yaml' },
-  'smi:v1alpha3': { golden: 'smi', crds: 'smi.yaml' },
-  'smi:v1alpha4': { golden: 'smi', crds: 'smi.yaml' },
+  kuma: { golden: 'kuma', crds: 'kuma.yaml' },
+  linkerd: smi,
+  nginx: { golden: 'nginx' },
+  osm: smi,
+  skipper: { golden: 'skipper' },
+  'smi:v1alpha1': smi,
+  'smi:v1alpha2': smi,
+  'smi:v1alpha3': smi,
+  'smi:v1alpha4': smi,
+  traefik: { golden: 'traefik', crds: 'traefik.yaml' },
 };
+
+/** Of App Mesh v1beta1 no CRD is published that Kubernetes takes since 1.22. */
+export const withoutUpstream: readonly Provider[] = ['appmesh'];

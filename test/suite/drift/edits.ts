@@ -25,6 +25,12 @@ const asManifest = ({ apiVersion, kind, metadata: { name, namespace }, spec }: K
   spec,
 });
 
+/** What the route was at the step before, as a PUT over what it is now. */
+export const old = ({ metadata }: KubeObject, earlier: KubeObject): KubeObject => {
+  const { labels, annotations } = earlier.metadata;
+  return { ...earlier, metadata: { ...metadata, ...(labels && { labels }), ...(annotations && { annotations }) } };
+};
+
 /** Done to any provider's route. */
 const generic: Readonly<Record<string, Edit['play']>> = {
   'a label of theirs': metadata(({ labels }) => ({ labels: { ...labels, 'argocd.argoproj.io/instance': 'shop' } })),
@@ -40,7 +46,7 @@ const generic: Readonly<Record<string, Edit['play']>> = {
   'owner references removed': metadata(() => ({ ownerReferences: undefined })),
   'managed fields cleared': metadata(() => ({ managedFields: [{}] })),
   'a field that nobody knows in its spec': put((route) => ({ ...route, spec: { ...route.spec, invented: { theirs: true } } })),
-  'replaced by what it was at the step before': put((route, earlier) => ({ ...earlier, metadata: route.metadata })),
+  'replaced by what it was at the step before': put((route, earlier) => old(route, earlier)),
   'replaced by what it was at the step before, without our marks': put((route, earlier) => ({
     ...asManifest(earlier),
     metadata: { ...asManifest(earlier).metadata, resourceVersion: route.metadata.resourceVersion ?? '' },

@@ -2,6 +2,7 @@ import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
+import { old } from './edits.ts';
 import { lookAt } from './play-edit.ts';
 import type { Scene } from './scene.ts';
 
@@ -28,7 +29,7 @@ export async function playContest(
   for (let ms = 0; ms < durationMs; ms += LOOK_EVERY_MS) {
     if ((await lookAt(scene, fixture, canary)).missing.length === 0) {
       const now = await scene.find(refOf(earlier));
-      await scene.put({ ...earlier, metadata: now?.metadata ?? earlier.metadata });
+      await scene.put(now ? old(now, earlier) : earlier);
       foreign += 1;
     }
     await scene.wait(LOOK_EVERY_MS);

@@ -1,4 +1,4 @@
-import { type KubeObject, refKey, refOf } from '../../../src/api/kube-object.ts';
+import { type KubeObject, type Labels, refKey, refOf } from '../../../src/api/kube-object.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import { missingField } from '../../../src/controller/drift.ts';
 import { parsed } from '../providers/canary-for.ts';
@@ -32,8 +32,8 @@ export interface Played {
   edited: Live;
   onePassLater: Live;
   /** The object that holds the weights, without what only a server writes. */
-  routeBefore: object;
-  routeAfter: object;
+  routeBefore: Content;
+  routeAfter: Content;
   /** Of Serin, to the objects that hold routes. */
   writes: number;
 }
@@ -61,7 +61,13 @@ export async function playEdit(
   return { before, edited, onePassLater: await look(), routeBefore: contentOf(route), routeAfter, writes };
 }
 
-function contentOf(object: KubeObject | undefined): object {
+interface Content {
+  spec: unknown;
+  labels: Labels;
+  annotations: Labels;
+}
+
+function contentOf(object: KubeObject | undefined): Content {
   const { labels = {}, annotations = {} } = object?.metadata ?? {};
   return { spec: object?.spec, labels, annotations };
 }

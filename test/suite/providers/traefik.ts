@@ -54,7 +54,11 @@ export const traefik: ProviderFixture = {
     }),
     'a mirror besides': (object) => ({
       ...object,
-      spec: { ...object.spec, mirroring: { name: object.spec.weighted.services[0].name, port: 80, mirrors: [] } },
+      spec: { ...object.spec, mirroring: { name: 'elsewhere', port: 80, mirrors: [] } },
     }),
+  },
+  leaves: {
+    'a cookie': 'stickiness that the user adds to the split stays (04 R-D1)',
+    'a mirror besides': 'Traefik looks at no other field where there is `weighted`',
   },
 };

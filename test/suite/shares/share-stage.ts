@@ -1,5 +1,6 @@
 import { startApiServer } from '../../../src/embedded/apiserver/index.ts';
 import { startControllers } from '../../../src/embedded/controllers/index.ts';
+import { startGatewayApi } from '../../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../../src/embedded/mesh/index.ts';
 import { httpPodCalls, startNodes } from '../../../src/embedded/nodes/index.ts';
@@ -24,13 +25,13 @@ export async function startShareStage(seed: number): Promise<ShareStage> {
   const controllers = startControllers(cluster);
   const nodes = startNodes(cluster, { calls: httpPodCalls(server.url), startupMs: 0 });
   await Promise.all([controllers.synced, nodes.ready]);
-  const knative = startKnative(cluster);
+  const standIns = [startKnative(cluster), startGatewayApi(cluster)];
   const mesh = await startMesh(cluster, { proxies: 1, lagMs: [0, 0], keepsConnections: true, seed });
   return {
     cluster,
     mesh,
     async stop() {
-      knative.stop();
+      for (const standIn of standIns) standIn.stop();
       controllers.stop();
       await mesh.stop();
       await nodes.stop();
