@@ -20,6 +20,7 @@ export const providerFixtures: readonly ProviderFixture[] = [
   nginx,
   skipper,
   smi('linkerd', 'v1alpha1'),
+  smi('smi:v1alpha1', 'v1alpha1'),
   smi('smi:v1alpha2', 'v1alpha2'),
   smi('smi:v1alpha3', 'v1alpha3'),
   smi('smi:v1alpha4', 'v1alpha4'),

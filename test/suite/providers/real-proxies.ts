@@ -1,0 +1,11 @@
+import type { Provider } from '../../../src/api/canary.ts';
+
+export interface RealProxy {
+  /** What divides the requests there. */
+  proxy: string;
+  /** The test that plays it, from the root of the repository. */
+  test: string;
+}
+
+/** Providers whose objects a real proxy has divided requests by, besides the proxies of the embedded mesh. */
+export const realProxies: Readonly<Partial<Record<Provider, RealProxy>>> = {};
