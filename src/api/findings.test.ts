@@ -189,7 +189,7 @@ describe('warnings', () => {
       analysisOf('.metrics[0]'),
     ],
     ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
-  ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning $path`]));
+  ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
 });
 
 it('nothing is found for a plain Canary, nor for steps that skipAnalysis makes idle', () => {

@@ -1,7 +1,7 @@
 import { type Provider, providers } from '../api/canary.ts';
+import { apisix } from './apisix/apisix.ts';
 import { contour } from './contour/contour.ts';
 import { gatewayApi } from './gateway-api/gateway-api.ts';
-import { apisix } from './apisix/apisix.ts';
 import { istio } from './istio/istio.ts';
 import { knative } from './knative/knative.ts';
 import { nginx } from './nginx/nginx.ts';
