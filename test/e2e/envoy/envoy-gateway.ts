@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +17,13 @@ export interface EnvoyGateway {
   readonly url: string;
   /** Envoy's own counters, as Prometheus text. */
   readonly metricsUrl: string;
+  /** Whether Envoy itself goes by this version of an HTTPRoute or EndpointSlice. */
+  knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }
 
 const READY_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 50;
 /** Changes that come together are written together. */
 const GATHER_MS = 20;
 const TYPE = 'type.googleapis.com/envoy';
@@ -34,11 +38,18 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
   const program = await ensureEnvoy();
   const folder = mkdtempSync(join(tmpdir(), 'serin-envoy-'));
   const [port, adminPort] = [await freePort(), await freePort()];
-  const write = (name: string, resources: readonly object[]) => {
+  const written = new Map<string, string>();
+  /** Gives the version under which Envoy knows what it holds. */
+  const write = (name: string, resources: readonly object[]): string => {
+    const content = JSON.stringify(resources);
+    const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
+    if (written.get(name) === version) return version;
+    written.set(name, version);
     const making = join(folder, `.${name}.next`);
-    // Envoy looks at moves into its folder, not at writes.
-    writeFileSync(making, JSON.stringify({ resources }));
+    writeFileSync(making, JSON.stringify({ version_info: version, resources }));
+    // Envoy looks at moves to the path of a file, not at writes into it.
     renameSync(making, join(folder, `${name}.json`));
+    return version;
   };
   let timer: NodeJS.Timeout | undefined;
   const changed = () => {
@@ -51,16 +62,25 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
   const slices = watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }, changed);
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, changed);
   const stores = [routes, slices, pods];
+  /** What Envoy was last seen to go by, and what it is told. */
+  let loaded: ReadonlyMap<string, string> = new Map();
+  let told: Told | undefined;
   const publish = () => {
     const { config, backends } = routeTable(routes.list());
     const endpoints = endpointsBy(slices.list(), pods.list());
+    const heard = [...routes.list(), ...slices.list()];
     // A cluster takes a file of its own: more than one resource in it is refused.
     for (const backend of backends) write(endpointsFile(clusterName(backend)), [assignment(backend, endpoints)]);
     write(
       'cds',
       backends.map((backend) => envoyCluster(clusterName(backend), folder)),
     );
-    write('rds', [{ '@type': `${TYPE}.config.route.v3.RouteConfiguration`, ...config }]);
+    const version = write('rds', [{ '@type': `${TYPE}.config.route.v3.RouteConfiguration`, ...config }]);
+    told = {
+      version,
+      versions: new Map(heard.map((object) => [keyOf(object), object.metadata.resourceVersion ?? ''])),
+      ports: new Map(backends.map((backend) => [clusterName(backend), portsOf(backend, endpoints)])),
+    };
   };
   await Promise.all(stores.map((store) => store.synced));
   publish();
@@ -72,14 +92,25 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
     [program, '--config-path', bootstrap, '--concurrency', '1', '--log-level', 'warning', '--use-dynamic-base-id'],
     join(folder, 'log'),
   );
+  const admin = `http://127.0.0.1:${adminPort}`;
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      const now = told;
+      if (now && now.versions !== loaded && (await goesBy(admin, now))) loaded = now.versions;
+      await sleep(LOOK_EVERY_MS);
+    }
+  })();
   const stop = async () => {
+    isOver = true;
+    await looking;
     for (const store of stores) store.stop();
     clearTimeout(timer);
     await envoy.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await answers(`http://127.0.0.1:${adminPort}/ready`))) {
+  while (!(await answers(`${admin}/ready`))) {
     if (envoy.hasExited() || performance.now() > deadlineMs) {
       const tail = envoy.logTail();
       await stop();
@@ -87,8 +118,52 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
     }
     await sleep(50);
   }
-  return { url: `http://127.0.0.1:${port}`, metricsUrl: `http://127.0.0.1:${adminPort}/stats/prometheus`, stop };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    metricsUrl: `${admin}/stats/prometheus`,
+    knows: (object) => Number(loaded.get(keyOf(object))) >= Number(object.metadata.resourceVersion),
+    stop,
+  };
 }
+
+const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.namespace}/${metadata.name}`;
+
+/** What was written for Envoy last. */
+interface Told {
+  /** Of the routes. */
+  version: string;
+  /** Versions of the objects that it was made from. */
+  versions: ReadonlyMap<string, string>;
+  /** Loopback ports by cluster. */
+  ports: ReadonlyMap<string, readonly number[]>;
+}
+
+/** What of Envoy's admin interface is read. */
+interface RouteDump {
+  configs?: { version_info?: string }[];
+}
+interface ClusterDump {
+  cluster_statuses?: { name: string; host_statuses?: { address: { socket_address: { port_value: number } } }[] }[];
+}
+
+/** Whether Envoy has taken over the routes of this version, and these endpoints of each cluster. */
+async function goesBy(admin: string, { version, ports }: Told): Promise<boolean> {
+  const look = async (path: string): Promise<unknown> => {
+    const answer = await fetch(`${admin}${path}`).catch(() => undefined);
+    return answer?.ok ? answer.json() : undefined;
+  };
+  const [dump, clusters] = await Promise.all([look('/config_dump?resource=dynamic_route_configs'), look('/clusters?format=json')]);
+  const isTold = (dump as RouteDump | undefined)?.configs?.some((config) => config.version_info === version);
+  const hosts = new Map(
+    ((clusters as ClusterDump | undefined)?.cluster_statuses ?? []).map(({ name, host_statuses = [] }) => [
+      name,
+      host_statuses.map(({ address }) => address.socket_address.port_value),
+    ]),
+  );
+  return isTold === true && [...ports].every(([name, wanted]) => isSame(hosts.get(name) ?? [], wanted));
+}
+
+const isSame = (a: readonly number[], b: readonly number[]): boolean => a.toSorted().join() === b.toSorted().join();
 
 async function answers(url: string): Promise<boolean> {
   return fetch(url).then(
@@ -100,7 +175,7 @@ async function answers(url: string): Promise<boolean> {
 const endpointsFile = (cluster: string) => `endpoints-${cluster}`;
 
 const fromFile = (folder: string, name: string) => ({
-  path_config_source: { path: join(folder, `${name}.json`), watched_directory: { path: folder } },
+  path_config_source: { path: join(folder, `${name}.json`) },
   resource_api_version: 'V3',
 });
 
@@ -142,9 +217,10 @@ function endpointsBy(slices: readonly KubeObject[], pods: readonly KubeObject[])
     pods.map(({ metadata }) => [`${metadata.namespace}/${metadata.name}`, Number(metadata.annotations?.[PORT_ANNOTATION])]),
   );
   const found = new Map<string, number[]>();
-  for (const { metadata, endpoints = [] } of slices) {
+  for (const { metadata, endpoints } of slices) {
     const key = `${metadata.namespace}/${metadata.labels?.['kubernetes.io/service-name']}`;
-    const ports = (endpoints as { conditions?: { ready?: boolean }; targetRef?: { name: string } }[])
+    // A real API server writes null where there is none.
+    const ports = ((endpoints ?? []) as { conditions?: { ready?: boolean }; targetRef?: { name: string } }[])
       .filter(({ conditions }) => conditions?.ready !== false)
       .flatMap(({ targetRef }) => portByPod.get(`${metadata.namespace}/${targetRef?.name}`) || []);
     found.set(key, [...(found.get(key) ?? []), ...ports]);
@@ -152,8 +228,13 @@ function endpointsBy(slices: readonly KubeObject[], pods: readonly KubeObject[])
   return found;
 }
 
+/** A pod can stand in two slices for a moment, and Envoy counts a host once. */
+const portsOf = ({ namespace, service }: Backend, endpoints: ReadonlyMap<string, number[]>): number[] => [
+  ...new Set(endpoints.get(`${namespace}/${service}`)),
+];
+
 function assignment(backend: Backend, endpoints: ReadonlyMap<string, number[]>): object {
-  const ports = endpoints.get(`${backend.namespace}/${backend.service}`) ?? [];
+  const ports = portsOf(backend, endpoints);
   return {
     '@type': `${TYPE}.config.endpoint.v3.ClusterLoadAssignment`,
     cluster_name: clusterName(backend),

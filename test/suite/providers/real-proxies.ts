@@ -8,4 +8,6 @@ export interface RealProxy {
 }
 
 /** Providers whose objects a real proxy has divided requests by, besides the proxies of the embedded mesh. */
-export const realProxies: Readonly<Partial<Record<Provider, RealProxy>>> = {};
+export const realProxies: Readonly<Partial<Record<Provider, RealProxy>>> = {
+  'gatewayapi:v1': { proxy: 'Envoy', test: 'test/e2e/envoy.test.ts' },
+};
