@@ -19,7 +19,7 @@ import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
 import { obstacleOf } from './obstacle.ts';
-import { reconcile } from './reconcile.ts';
+import { type ReconcileContext, reconcile } from './reconcile.ts';
 import { scalerDoubts, scalerRefs } from './scaling.ts';
 import { SentencePause } from './sentence-pause.ts';
 import { draftStatus } from './status-draft.ts';
@@ -48,6 +48,7 @@ export class CanaryProcess {
   #brake = new HealingBrake();
   readonly #accepted = new AcceptedSpec();
   readonly #wanted = new Map<string, string>();
+  readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
   readonly #sentence = new SentencePause();
   readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look'>;
@@ -154,6 +155,7 @@ export class CanaryProcess {
     this.#alarms.stop();
     this.#brake = new HealingBrake();
     this.#wanted.clear();
+    this.#answers.clear();
     this.#unsettle();
     this.#room.deliveries.stop(raw.metadata.uid);
     const message = `another controller writes this status, so Serin leaves the Canary to it: stop the other one and then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
@@ -312,6 +314,7 @@ export class CanaryProcess {
           brake: this.#brake,
           accepted: this.#accepted,
           wanted: this.#wanted,
+          answers: this.#answers,
           lastReplicas: this.#lastReplicas,
           nowMs: clock.nowMs(),
           signal: this.#questions.signal,

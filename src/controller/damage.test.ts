@@ -262,6 +262,26 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
+  it('04-R-S2: a newer CRD that adds defaults to the rules of a route costs no write, and holds up no release', async () => {
+    const lab = await initialized({}, ({ server }) => {
+      const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'virtualservices.networking.istio.io' };
+      const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+      const rule = { ...open, properties: { fresh: { type: 'string', default: 'added' } } };
+      const spec = { ...open, properties: { http: { type: 'array', items: rule } } };
+      const schema = { openAPIV3Schema: { ...open, properties: { spec } } };
+      const versions = server.find(crd)?.spec.versions.map((version: object) => ({ ...version, schema }));
+      server.patch(crd, { spec: { versions } });
+    });
+    lab.push('2');
+    await ended(lab);
+    await lab.pass(60_000);
+    expect(lab.server.find(routeRef)?.spec.http[0].fresh).toBe('added');
+    const weights = lab.writes.filter(({ ref }) => ref.kind === 'VirtualService');
+    // At rest, 25, 50, 0: each once.
+    expect([lab.phase(), weights.length]).toEqual(['Succeeded', 4]);
+    lab.close();
+  });
+
   describe('04 §6.2: an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
     const refusesHosts = async () => {
       const lab = await releasing();

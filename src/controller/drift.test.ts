@@ -39,6 +39,21 @@ describe('missingField', () => {
   ])('$name → $missing', ({ wanted, live, missing }) => expect(missingField(wanted, live)).toBe(missing));
 });
 
+describe('a list of ours to which the server has added by itself', () => {
+  const wanted = { spec: { rules: [{ backendRefs: [{ name: 'a', weight: 90 }] }] } };
+  const answered = { spec: { rules: [{ backendRefs: [{ name: 'a', weight: 90, fresh: true }], fresh: 1 }] } };
+  const edited = (weight: number) => ({ spec: { rules: [{ backendRefs: [{ name: 'a', weight, fresh: true }], fresh: 1 }] } });
+  it.each([
+    { what: 'as it was answered', live: answered, missing: undefined },
+    { what: 'with another weight', live: edited(80), missing: 'spec.rules' },
+    { what: 'with something more', live: { spec: { rules: [{ ...answered.spec.rules[0], filters: [] }] } }, missing: 'spec.rules' },
+    { what: 'without what was added', live: wanted, missing: undefined },
+  ])('$what → $missing', ({ live, missing }) => expect(missingField(wanted, live, '', answered)).toBe(missing));
+  it('an answer that does not hold what was written is drift itself', () => {
+    expect(missingField(wanted, edited(80), '', edited(80))).toBe('spec.rules');
+  });
+});
+
 describe('lastForeignManager', () => {
   const entry = (manager: string, second: number, rest: object = { fieldsV1: { 'f:spec': {} } }) => ({
     manager,

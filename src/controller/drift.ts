@@ -8,14 +8,19 @@ const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches', 'rules', 'rou
 
 /**
  * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not
- * name belong to others or to server defaults, and are not looked at, except in selectors, which count whole.
+ * name belong to others or to server defaults, and are not looked at, except in selectors and in lists of ours, which count whole.
+ * `answered`: the object as the server gave it back when it was last written so. What it has added to a list of ours by itself, as a newer
+ * CRD does with its defaults, is no drift.
  */
-export function missingField(wanted: unknown, live: unknown, path = ''): string | undefined {
+export function missingField(wanted: unknown, live: unknown, path = '', answered?: unknown): string | undefined {
   if (Array.isArray(wanted)) {
     if (!Array.isArray(live) || live.length !== wanted.length) return path;
-    if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) return isDeepStrictEqual(wanted, live) ? undefined : path;
+    if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) {
+      const isAsAnswered = isDeepStrictEqual(answered, live) && holds(answered, wanted);
+      return isAsAnswered || isDeepStrictEqual(wanted, live) ? undefined : path;
+    }
     for (const [index, item] of wanted.entries()) {
-      const missing = missingField(item, live[index], `${path}[${index}]`);
+      const missing = missingField(item, live[index], `${path}[${index}]`, Array.isArray(answered) ? answered[index] : undefined);
       if (missing !== undefined) return missing;
     }
     return undefined;
@@ -24,7 +29,7 @@ export function missingField(wanted: unknown, live: unknown, path = ''): string 
     if (!isRecord(live)) return Object.keys(wanted).length === 0 && live === undefined ? undefined : path;
     for (const [key, value] of Object.entries(wanted)) {
       if (value === undefined) continue;
-      const missing = missingField(value, live[key], path === '' ? key : `${path}.${key}`);
+      const missing = missingField(value, live[key], path === '' ? key : `${path}.${key}`, isRecord(answered) ? answered[key] : undefined);
       if (missing !== undefined) return missing;
     }
     const last = path.split('.').at(-1) ?? '';
@@ -35,6 +40,15 @@ export function missingField(wanted: unknown, live: unknown, path = ''): string 
     return undefined;
   }
   return wanted === live ? undefined : path;
+}
+
+/** Whether everything that `part` says stands in `whole`, entry by entry. */
+export function holds(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(part))
+    return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => holds(whole[index], item));
+  if (isRecord(part))
+    return isRecord(whole) && Object.entries(part).every(([key, value]) => value === undefined || holds(whole[key], value));
+  return whole === part;
 }
 
 /** What a projection keeps of an object whose fields are compared: all but the bookkeeping, plus who wrote last. */

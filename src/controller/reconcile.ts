@@ -50,6 +50,8 @@ export interface ReconcileContext {
   signal: AbortSignal;
   /** What was last asked of each object, so that a step of ours can be told from drift. */
   wanted: Map<string, string>;
+  /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
+  answers: Map<string, { text: string; spec: unknown }>;
   /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }
@@ -253,14 +255,15 @@ async function ensure(
   { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
   done: Reconciled,
 ): Promise<void> {
-  const { canary, view, cluster, brake, nowMs, wanted, anchors, signal } = context;
+  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
   const text = JSON.stringify(object);
   const before = wanted.get(key);
   if (live && !takenOver && !isOurs(canary, live.object)) throw new NameTakenError(ref.kind, ref.name);
-  const missing = live ? missingField(object, live.object) : 'metadata';
+  const answer = answers.get(key);
+  const missing = live ? missingField(object, live.object, '', answer?.text === text ? answer : undefined) : 'metadata';
   if (missing === undefined && (before === text || (before === undefined && !isWhole))) {
     wanted.set(key, text);
     return;
@@ -286,7 +289,9 @@ async function ensure(
   }
   const applied = await cluster.apply(toWrite, { signal });
   view.learn(applied);
-  await replaceList(context, object, applied);
+  const answered = (await replaceList(context, object, applied)) ?? applied;
+  if (missingField(object, answered) === undefined) answers.delete(key);
+  else answers.set(key, { text, spec: answered.spec });
   noteWritten();
 
   function noteWritten(): void {
@@ -313,12 +318,18 @@ function isTarget(canary: Canary, ref: ObjectRef): boolean {
  * An apply leaves the entries of lists that other managers have added, such as a port by hand: what is too much goes with the list, which
  * a merge patch sets whole.
  */
-async function replaceList({ cluster, view, signal }: ReconcileContext, wanted: KubeObject, applied: KubeObject): Promise<void> {
-  const [section, field = ''] = missingField(wanted, applied)?.split(/[.[]/) ?? [];
+async function replaceList(
+  { cluster, view, signal }: ReconcileContext,
+  wanted: KubeObject,
+  applied: KubeObject,
+): Promise<KubeObject | undefined> {
+  const [section, field = ''] = missingField(wanted, applied, '', applied)?.split(/[.[]/) ?? [];
   const list: unknown = section === 'spec' ? wanted.spec[field] : undefined;
-  if (!Array.isArray(list)) return;
+  if (!Array.isArray(list)) return undefined;
   const { resourceVersion = '' } = applied.metadata;
-  view.learn(await cluster.patch(refOf(wanted), { metadata: { resourceVersion }, spec: { [field]: list } }, { signal }));
+  const replaced = await cluster.patch(refOf(wanted), { metadata: { resourceVersion }, spec: { [field]: list } }, { signal });
+  view.learn(replaced);
+  return replaced;
 }
 
 /** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
