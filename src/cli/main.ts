@@ -61,14 +61,15 @@ program
   .description('check Canary, MetricTemplate and AlertProvider manifests')
   .requiredOption('-f, --filename <file...>', 'files, folders, or - for standard input')
   .action(async ({ filename }: { filename: string[] }) => {
-    const [{ validateCommand }, { checkTemplate }, { readFileSync }] = await Promise.all([
+    const [{ validateCommand }, { checkTemplate }, { checkRoutes }, { readFileSync }] = await Promise.all([
       import('./validate.ts'),
       import('../metrics/query-template.ts'),
+      import('./check-routes.ts'),
       import('node:fs'),
     ]);
     const stdin = filename.includes('-') ? { stdin: readFileSync(0, 'utf8') } : {};
     const toStdout = (line: string) => process.stdout.write(`${line}\n`);
-    process.exitCode = await validateCommand({ files: filename, checkTemplate, ...stdin }, toStdout, (line) =>
+    process.exitCode = await validateCommand({ files: filename, checkTemplate, checkRoutes, ...stdin }, toStdout, (line) =>
       process.stderr.write(`${line}\n`),
     );
   });

@@ -1,5 +1,5 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
-import { apiVersion, group } from '../api/canary.ts';
+import { apiVersion, type Canary, group } from '../api/canary.ts';
 import { crds, type StructuralSchema, schemaOf } from '../api/crds.ts';
 import { fieldSteps, shorten } from '../api/field-path.ts';
 import { error, type Finding, warning } from '../api/finding.ts';
@@ -12,7 +12,7 @@ import type { ValidateArgs } from './validate.ts';
 /** A finding with its place in the file. `object` is `Canary/podinfo`. */
 export type PlacedFinding = Finding & { line: number; object: string };
 
-type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate'>;
+type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate' | 'checkRoutes'>;
 
 /** Checks all YAML documents of a text that are ours; others are passed over. */
 export function checkManifests(text: string, options: Options): { documents: number; findings: PlacedFinding[] } {
@@ -106,7 +106,8 @@ function readProblems(object: KubeObject, options: Options): Finding[] {
     const queries = (read.canary.spec.analysis.metrics ?? []).flatMap(({ query }, index) =>
       template(`spec.analysis.metrics[${index}].query`, query),
     );
-    return [...findings(read.canary, options.provider ? { provider: options.provider } : {}), ...queries];
+    const found = findings(read.canary, options.provider ? { provider: options.provider } : {});
+    return [...found, ...routeFindings(read.canary, found, options), ...queries];
   }
   if (object.kind === 'MetricTemplate') {
     const read = parseMetricTemplate(object);
@@ -117,6 +118,17 @@ function readProblems(object: KubeObject, options: Options): Finding[] {
   const { address, secretRef } = read.alertProvider.spec;
   if (address || secretRef) return [];
   return [warning('spec', 'has neither address nor secretRef, so nothing is sent: set one of them')];
+}
+
+/** What the controller would refuse besides; where something is found already, it is most often the same. */
+function routeFindings(canary: Canary, found: readonly Finding[], { provider, checkRoutes }: Options): Finding[] {
+  const named = canary.spec.provider ?? provider;
+  if (named === undefined || found.some(({ severity }) => severity === 'error')) return [];
+  const refusal = checkRoutes?.(canary, named);
+  if (refusal === undefined) return [];
+  // Most refusals begin with the field, below `spec`.
+  const [, field, rest] = /^((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)$/s.exec(refusal) ?? [];
+  return field === undefined || rest === undefined ? [error('spec.provider', refusal)] : [error(`spec.${field}`, rest)];
 }
 
 /** The line of a field, or of the nearest thing around it that is written down. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkRoutes } from './check-routes.ts';
 import { type ValidateArgs, validateCommand } from './validate.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'manifests');
@@ -57,10 +58,18 @@ describe('serin validate', () => {
     expect((await validated(['bad-version.yaml'])).lines[0]).toMatch(/^bad-version\.yaml:1 Canary\/shop: error: apiVersion: .*v1beta1$/);
   });
 
+  it('R-S10: names the field that the traffic provider cannot express, as the controller would', async () => {
+    const { code, lines } = await validated(['bad-route.yaml', 'gateway-affinity.yaml'], { checkRoutes });
+    expect({ code, lines }).toEqual({
+      code: 1,
+      lines: ['bad-route.yaml:16 Canary/shop: error: spec.service.match[0].authority: cannot be said in HTTPRoutes; provider istio can'],
+    });
+  });
+
   it('reads a folder, and says which file is missing', async () => {
     const { code, summary } = await validated(['.']);
     expect(code).toBe(1);
-    expect(summary).toMatch(/^10 objects checked: /);
+    expect(summary).toMatch(/^11 objects checked: /);
     expect((await validated(['absent.yaml'])).lines[0]).toBe('absent.yaml: error: does not exist: correct the path');
   });
 

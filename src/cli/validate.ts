@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Provider } from '../api/canary.ts';
+import type { Canary, Provider } from '../api/canary.ts';
 import { checkManifests } from './manifest-check.ts';
 
 export interface ValidateArgs {
@@ -11,6 +11,8 @@ export interface ValidateArgs {
   provider?: Provider;
   /** What is wrong with a query template, if anything is. */
   checkTemplate?: (text: string) => string | undefined;
+  /** Why the traffic provider's router refuses a Canary, if it does. */
+  checkRoutes?: (canary: Canary, provider: Provider) => string | undefined;
 }
 
 /**

@@ -35,7 +35,7 @@ function everything(kind: RouteKind): RouteMatch {
 
 function serviceMatch(entry: HttpMatchRequest, kind: RouteKind, field: string): RouteMatch {
   const foreign = FOREIGN.find((name) => hasContent(entry[name])) ?? (entry.ignoreUriCase ? 'ignoreUriCase' : undefined);
-  if (foreign !== undefined) throw new RoutingError(`${field}.${foreign} cannot be said in a ${kind}; provider istio can`);
+  if (foreign !== undefined) throw new RoutingError(`${field}.${foreign} cannot be said in ${kind}s; provider istio can`);
   const headers = conditionsOf(entry.headers ?? {}, 'headers', field);
   if (kind === 'GRPCRoute') {
     for (const name of ['method', 'queryParams'] as const)
@@ -77,7 +77,7 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Rou
 }
 
 function segmentOf(entry: HttpMatch, kind: RouteKind, field: string): RouteMatch {
-  if (hasContent(entry.sourceLabels)) throw new RoutingError(`${field}.sourceLabels cannot be said in a ${kind}; provider istio can`);
+  if (hasContent(entry.sourceLabels)) throw new RoutingError(`${field}.sourceLabels cannot be said in ${kind}s; provider istio can`);
   if (kind === 'GRPCRoute' && hasContent(entry.queryParams))
     throw new RoutingError(`${field}.queryParams cannot be said in a GRPCRoute: match on headers`);
   const headers = conditionsOf(entry.headers ?? {}, 'headers', field);
