@@ -149,6 +149,27 @@ const analyses = [
   { iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] },
 ] as const;
 
+/** Where a release waits for the cluster; the first ones are of the bootstrap. */
+const STEPS = [
+  'creatingPrimary',
+  'takingTraffic',
+  'scalingUp',
+  'settling',
+  'analysing',
+  'withdrawing',
+  'clearing',
+  'emptying',
+  'writingPrimary',
+  'awaitingPrimary',
+  'draining',
+  'resting',
+] as const;
+interface Aimed {
+  how: Strike;
+  step: (typeof STEPS)[number];
+  afterMs: number;
+}
+
 /** Everything that is drawn of one schedule. Delays follow from the seed. */
 export const aSchedule = fc.record({
   seed: fc.integer({ min: 1, max: 2 ** 31 - 2 }),
@@ -167,6 +188,18 @@ export const aSchedule = fc.record({
     fc.array(fc.record({ how: fc.constantFrom(...moreStrikes), call: fc.integer({ min: 1, max: MOST_CALLS }) }), { maxLength: 4 }),
   ),
   hasScaler: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  /** One after the other, each so long after the release has come to its step, whatever number that call has. */
+  aimed: fc.oneof(
+    fc.constant([] as Aimed[]),
+    fc.array(
+      fc.record({
+        how: fc.constantFrom(...strikes),
+        step: fc.constantFrom(...STEPS),
+        afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3_000 })),
+      }),
+      { maxLength: 4 },
+    ),
+  ),
 });
 export type Schedule = typeof aSchedule extends fc.Arbitrary<infer T> ? T : never;
 
@@ -179,7 +212,7 @@ export interface Played {
 }
 
 /** A life of one Canary, in which somebody edits what it reads between the calls of its controller. */
-export async function play({ seed, analysis, strikes: first, more, hasScaler }: Schedule): Promise<Played> {
+export async function play({ seed, analysis, strikes: first, more, hasScaler, aimed }: Schedule): Promise<Played> {
   const planned = [...first, ...more.map((one) => ({ ...one, afterMs: 0 }))];
   const draw = drawer(seed);
   const lab = new ModelLab({ draw, startUpMs: [200, 12_000], lagMs: [0, 1_000], latencyMs: [0, 200], scaleDownDelayMs: 1_000 });
@@ -188,10 +221,15 @@ export async function play({ seed, analysis, strikes: first, more, hasScaler }: 
   lab.refuse = (write) => evidence.sent(write);
   let calls = 0;
   let struck = 0;
+  const left = [...aimed];
+  let before = '';
   lab.betweenCalls = () => {
     calls += 1;
-    for (const { how, call, afterMs } of planned) {
-      if (call !== calls) continue;
+    const due: { how: AnyStrike; afterMs: number }[] = planned.filter(({ call }) => call === calls);
+    const step: string = lab.canary()?.status?.release?.step ?? '';
+    while (step !== before && left[0]?.step === step) due.push(...left.splice(0, 1));
+    before = step;
+    for (const { how, afterMs } of due) {
       struck += 1;
       if (afterMs === 0) adversary.strike(how);
       else lab.clock.setTimer(afterMs, () => adversary.strike(how));
