@@ -9,6 +9,7 @@ const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslice-controller.k8s.io';
 /** The real controller's default `--max-endpoints-per-slice`. */
 const PER_SLICE = 100;
+const CLOSE = new Set(['PreferClose', 'PreferSameZone', 'PreferSameNode']);
 
 export interface EndpointStores {
   services: ObjectStore;
@@ -93,21 +94,31 @@ function portsOf(service: KubeObject, pod: KubeObject): SlicePort[] {
 
 function endpointFor(service: KubeObject, pod: KubeObject, nodes: ObjectStore): object {
   const isTerminating = pod.metadata.deletionTimestamp !== undefined;
-  const isServing = service.spec.publishNotReadyAddresses === true || isPodReady(pod);
+  const serving = isPodReady(pod);
+  const ready = service.spec.publishNotReadyAddresses === true || (serving && !isTerminating);
   const zone = nodes.get(pod.spec.nodeName)?.metadata.labels?.['topology.kubernetes.io/zone'];
-  const isLocal = service.spec.trafficDistribution === 'PreferClose' || service.spec.trafficDistribution === 'PreferSameZone';
   return {
     addresses: [pod.status.podIP],
     conditions: {
-      ready: isServing && (!isTerminating || service.spec.publishNotReadyAddresses === true),
-      serving: isServing,
+      ready,
+      serving,
       terminating: isTerminating,
     },
     nodeName: pod.spec.nodeName,
     targetRef: { kind: 'Pod', name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
     ...(zone === undefined ? {} : { zone }),
-    ...(zone !== undefined && isLocal && isServing && !isTerminating ? { hints: { forZones: [{ name: zone }] } } : {}),
+    ...(ready ? hintsFor(service.spec.trafficDistribution, zone, pod.spec.nodeName) : {}),
   };
+}
+
+/** Where traffic should come from. Source: the trafficDistribution of kube-controller-manager. */
+function hintsFor(distribution: string | undefined, zone: string | undefined, node: string | undefined): { hints?: object } {
+  if (!CLOSE.has(distribution ?? '')) return {};
+  const hints = {
+    ...(zone ? { forZones: [{ name: zone }] } : {}),
+    ...(node && distribution === 'PreferSameNode' ? { forNodes: [{ name: node }] } : {}),
+  };
+  return Object.keys(hints).length > 0 ? { hints } : {};
 }
 
 function sliceFor(service: KubeObject, ports: readonly SlicePort[], endpoints: readonly object[]): KubeObject {

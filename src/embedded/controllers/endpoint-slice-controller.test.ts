@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { syncEndpointSlices } from './endpoint-slice-controller.ts';
+import type { ObjectStore } from './object-store.ts';
+
+const place = { namespace: 'shop', labels: { app: 'web' } };
+const zone = { 'topology.kubernetes.io/zone': 'z1' };
+
+function storeOf(...objects: KubeObject[]): ObjectStore {
+  const named = (key: string) => objects.find(({ metadata }) => [metadata.name, `${metadata.namespace}/${metadata.name}`].includes(key));
+  return { list: () => objects, get: named, remember: () => undefined, synced: Promise.resolve(), stop: () => undefined };
+}
+
+/** The one endpoint of a Service over one pod. */
+async function endpoint(spec: object, { isReady = true, isLeaving = false } = {}): Promise<{ hints?: object }> {
+  const pod: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web-1', ...place, ...(isLeaving ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
+    spec: { nodeName: 'n1', containers: [] },
+    status: { podIP: '10.244.0.1', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', ...place }, spec: { selector: place.labels, ...spec } };
+  const made: KubeObject[] = [];
+  const create = async (slice: KubeObject): Promise<KubeObject> => {
+    made.push(slice);
+    return slice;
+  };
+  const cluster = { create } as unknown as Cluster;
+  const nodes = storeOf({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', labels: zone } });
+  await syncEndpointSlices(cluster, { services: storeOf(service), pods: storeOf(pod), nodes, slices: storeOf() }, 'shop/web');
+  return made[0]?.endpoints[0];
+}
+const conditions = (ready: boolean, serving: boolean, terminating: boolean) => ({ conditions: { ready, serving, terminating } });
+const open = { publishNotReadyAddresses: true };
+
+it.each([
+  ['a ready pod', {}, {}, conditions(true, true, false)],
+  ['a pod that is not ready', {}, { isReady: false }, conditions(false, false, false)],
+  ['one that is leaving and still serves', {}, { isLeaving: true }, conditions(false, true, true)],
+  ['one that is not ready, published all the same, does not serve', open, { isReady: false }, conditions(true, false, false)],
+  ['one that is leaving, published all the same', open, { isLeaving: true }, conditions(true, true, true)],
+])('03-SV: the endpoint of %s', async (_, spec, pod, expected) => expect(await endpoint(spec, pod)).toMatchObject(expected));
+
+it.each([
+  ['PreferClose', {}, { forZones: [{ name: 'z1' }] }],
+  ['PreferSameZone', {}, { forZones: [{ name: 'z1' }] }],
+  ['PreferSameNode', {}, { forZones: [{ name: 'z1' }], forNodes: [{ name: 'n1' }] }],
+  ['PreferSameNode', { isLeaving: true }, undefined],
+  [undefined, {}, undefined],
+])('07-S1: hints for %s of %o', async (trafficDistribution, pod, hints) =>
+  expect((await endpoint({ trafficDistribution }, pod)).hints).toEqual(hints),
+);
