@@ -17,6 +17,12 @@ export interface NodeSeen {
 
 export const isUpdated = (pod: KubeObject, hash: string): boolean => pod.metadata.labels?.[REVISION_HASH] === hash;
 
+/** The pod by which a node is counted: one that has its node before one that waits for it, then the older. Source: updateDaemonSetStatus. */
+function countedBy({ pods, leaving }: NodeSeen): KubeObject | undefined {
+  const rank = ({ metadata, spec }: KubeObject) => `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
+  return [...leaving, ...pods].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
+}
+
 /** The counts, and how long until a ready pod counts as available. The first four are always told, the others when they are not zero. */
 export function daemonSetStatus(
   set: KubeObject,
@@ -24,22 +30,21 @@ export function daemonSetStatus(
   hash: string,
   nowMs: number,
 ): { status: Record<string, unknown>; againInMs?: number } {
-  const counted = seen.map(({ shouldRun, pods, leaving }) => ({ shouldRun, pods: [...leaving, ...pods] }));
+  const counted = seen.map((node) => ({ shouldRun: node.shouldRun, pod: countedBy(node) }));
   const wanted = counted.filter(({ shouldRun }) => shouldRun);
-  const waits = wanted.map(({ pods }) =>
-    Math.min(...pods.map((pod) => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs)), Number.POSITIVE_INFINITY),
-  );
+  const scheduled = wanted.flatMap(({ pod }) => pod ?? []);
+  const waits = scheduled.map((pod) => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs));
   const numberAvailable = waits.filter((ms) => ms === 0).length;
   const optional = {
-    updatedNumberScheduled: wanted.filter(({ pods }) => pods.some((pod) => isUpdated(pod, hash))).length,
+    updatedNumberScheduled: scheduled.filter((pod) => isUpdated(pod, hash)).length,
     numberAvailable,
     numberUnavailable: wanted.length - numberAvailable,
   };
   const status = {
-    currentNumberScheduled: wanted.filter(({ pods }) => pods.length > 0).length,
-    numberMisscheduled: counted.filter(({ shouldRun, pods }) => !shouldRun && pods.length > 0).length,
+    currentNumberScheduled: scheduled.length,
+    numberMisscheduled: counted.filter(({ shouldRun, pod }) => !shouldRun && pod !== undefined).length,
     desiredNumberScheduled: wanted.length,
-    numberReady: wanted.filter(({ pods }) => pods.some(isPodReady)).length,
+    numberReady: scheduled.filter(isPodReady).length,
     observedGeneration: set.metadata.generation,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== 0)),
   };
