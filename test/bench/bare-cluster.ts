@@ -18,6 +18,10 @@ export interface BareCluster {
   requestCounts(userAgent?: string): Record<string, number>;
   /** `verb resource` of each request of the controller that was answered, in the order of the answers. */
   readonly answered: readonly string[];
+  /** The same requests with their paths. */
+  readonly paths: readonly { verb: string; path: string; status: number }[];
+  /** Every object, by store (`group/plural`). */
+  snapshot(): Record<string, KubeObject[]>;
   stop(): Promise<void>;
 }
 
@@ -27,8 +31,13 @@ export interface BareCluster {
  */
 export async function startBareCluster({ oneByOne = false } = {}): Promise<BareCluster> {
   const answered: string[] = [];
+  const paths: { verb: string; path: string; status: number }[] = [];
   const server = await startApiServer({
-    onRequest: ({ userAgent, verb, path }) => void (userAgent === 'serin-controller' && answered.push(`${verb} ${resourceIn(path)}`)),
+    onRequest: ({ userAgent, verb, path, status }) => {
+      if (userAgent !== 'serin-controller') return;
+      answered.push(`${verb} ${resourceIn(path)}`);
+      paths.push({ verb, path, status });
+    },
   });
   const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-bench' }));
   for (const crd of [...crds(), ...routingCrds()]) await cluster.create(crd);
@@ -55,6 +64,8 @@ export async function startBareCluster({ oneByOne = false } = {}): Promise<BareC
     cluster,
     requestCounts: server.requestCounts,
     answered,
+    paths,
+    snapshot: server.snapshot,
     async stop() {
       isStopping = true;
       cluster.close();

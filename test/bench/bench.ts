@@ -67,6 +67,7 @@ function inLines(sizes: readonly SizeResult[], steps: readonly Record<string, nu
     '',
     ...sizes.map(({ canaries, restRequests }) => `at rest, ${canaries}: ${told(restRequests)}`),
     ...sizes.map(({ canaries, restartRequests }) => `restart, ${canaries}: ${told(restartRequests)}`),
+    ...sizes.flatMap(({ canaries, restartWrites }) => restartWrites.map((write) => `a restart over ${canaries} wrote: ${write}`)),
     ...steps.map((requests, index) => `progressing step ${index + 1} (istio): ${told(requests)}`),
   ];
 }

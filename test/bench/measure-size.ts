@@ -1,15 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quiet } from '../suite/quiet.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type BareCluster, startBareCluster } from './bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
-import { startMeasuredController } from './controller-process.ts';
-import { betweenStatusWrites, difference, median, totalOf } from './figures.ts';
+import { type MeasuredController, startMeasuredController } from './controller-process.ts';
+import { betweenStatusWrites, difference, median } from './figures.ts';
+import { toldWrites } from './restart-writes.ts';
 
 const AGENT = 'serin-controller';
 /** Longer than a sentence may wait to be written (E55). */
 const QUIET_FOR_MS = 7_000;
 const LOOK_EVERY_MS = 100;
-const START_BOUND_MS = 150_000;
+const START_BOUND_MS = 600_000;
 const CHANGE_BOUND_MS = 60_000;
 
 export interface FirstAction {
@@ -22,6 +25,8 @@ export interface SizeResult {
   canaries: number;
   /** Of a restart over resting Canaries: every request until it is quiet. */
   restartRequests: Record<string, number>;
+  /** Each write among them, and what it changed. */
+  restartWrites: string[];
   restSeconds: number;
   restRequests: Record<string, number>;
   restCpuSeconds: number;
@@ -44,17 +49,19 @@ export async function measureSize(
     await createApplications(bare.cluster, canaries, 'kubernetes');
     const first = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
     try {
-      await watch.until(canaries, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
-      await quiet(bare);
+      await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
+      await atRest(bare, first);
     } finally {
       await first.stop();
     }
     say(`${canaries} Canaries are at rest; a fresh controller starts over them`);
     const before = bare.requestCounts(AGENT);
+    const [snapshot, from] = [bare.snapshot(), bare.paths.length];
     const controller = startMeasuredController(bare.kubeconfigFile);
     try {
       await untilWatching(bare, before);
-      await quiet(bare);
+      await atRest(bare, controller);
+      const restartWrites = toldWrites(bare.paths.slice(from), snapshot, bare.snapshot());
       const started = { counts: bare.requestCounts(AGENT), ...controller.figures() };
       await sleep(restSeconds * 1000);
       const rested = { counts: bare.requestCounts(AGENT), ...controller.figures() };
@@ -70,6 +77,7 @@ export async function measureSize(
       return {
         canaries,
         restartRequests: difference(started.counts, before),
+        restartWrites,
         restSeconds,
         restRequests: difference(rested.counts, started.counts),
         restCpuSeconds: rested.cpuSeconds - started.cpuSeconds,
@@ -120,7 +128,7 @@ export async function measureSteps(): Promise<Record<string, number>[]> {
   try {
     await createApplications(bare.cluster, 1, 'istio');
     await watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
-    await quiet(bare);
+    await atRest(bare, controller);
     const from = bare.answered.length;
     await changeImage(bare.cluster, 0, '2');
     await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', CHANGE_BOUND_MS);
@@ -137,16 +145,18 @@ async function untilWatching(bare: BareCluster, before: Record<string, number>):
   await until('the controller watches', () => (difference(bare.requestCounts(AGENT), before)['watch canaries'] ?? 0) > 0);
 }
 
-/** Until the controller has sent nothing for a while. */
-async function quiet(bare: BareCluster): Promise<void> {
-  let last = -1;
-  let sinceMs = performance.now();
-  await until('the controller is quiet', () => {
-    const total = totalOf(bare.requestCounts(AGENT));
-    if (total !== last) sinceMs = performance.now();
-    last = total;
-    return performance.now() - sinceMs > QUIET_FOR_MS;
-  });
+/** Until the controller has sent nothing for a while: longer than a sentence may wait to be written, and than any pause that its log tells of. */
+async function atRest(bare: BareCluster, { logFile }: MeasuredController): Promise<void> {
+  for (let quietMs = 0; quietMs < longestPauseMs(logFile); ) {
+    quietMs = longestPauseMs(logFile);
+    await quiet(() => bare.requestCounts(AGENT), quietMs, START_BOUND_MS);
+  }
+}
+
+/** A busy machine leaves requests without an answer, and what failed is tried again after up to a minute: until then a Canary does not rest. */
+function longestPauseMs(logFile: string): number {
+  const pauses = [...readFileSync(logFile, 'utf8').matchAll(/"retryInMs":(\d+)/g)].map(([, ms]) => Number(ms) + 1_000);
+  return Math.max(QUIET_FOR_MS, ...pauses);
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
