@@ -6,6 +6,9 @@ import { startControllers } from './controllers/index.ts';
 import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
 import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
 
+/** Everything here shares one process: on a busy machine an answer is late, and never lost. */
+const ANSWER_WITHIN_MS = 60_000;
+
 export interface EmbeddedClusterOptions {
   /** TCP port of the API server; default: any free one. */
   port?: number;
@@ -30,7 +33,7 @@ export interface EmbeddedCluster {
 /** A whole cluster in this process: API server, controllers, nodes that run pods, and a mesh. */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
   const server = await startApiServer(options.port === undefined ? {} : { port: options.port });
-  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-embedded' }));
+  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-embedded' }), { requestTimeoutMs: ANSWER_WITHIN_MS });
   const onError = options.onError ?? (() => undefined);
   const controllers = startControllers(cluster, { onError });
   const nodes = startNodes(cluster, { ...options.nodes, calls: httpPodCalls(server.url), onError });

@@ -11,6 +11,9 @@ import { createCluster } from '../../src/kube/create-cluster.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 
+/** On a busy machine an answer is late, and never lost. */
+const ANSWER_WITHIN_MS = 60_000;
+
 export interface BareCluster {
   readonly apiUrl: string;
   readonly kubeconfigFile: string;
@@ -39,7 +42,7 @@ export async function startBareCluster({ oneByOne = false } = {}): Promise<BareC
       paths.push({ verb, path, status });
     },
   });
-  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-bench' }));
+  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-bench' }), { requestTimeoutMs: ANSWER_WITHIN_MS });
   for (const crd of [...crds(), ...routingCrds()]) await cluster.create(crd);
   let isStopping = false;
   const settle = (object: KubeObject): void => {
