@@ -181,7 +181,7 @@ export function describeAdoption(stageOf: () => Stage): void {
     beforeAll(async () => {
       await Promise.all(Object.entries(CASES).map(async ([name, one]) => adopted.set(name, await standing(stageOf(), name, one))));
       controller = startController(stageOf());
-    }, 120_000);
+    }, 300_000);
     afterAll(async () => {
       await controller?.stop();
       await Promise.all([...adopted.values()].map((one) => one.stop()));

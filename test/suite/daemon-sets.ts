@@ -41,8 +41,8 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
     beforeAll(async () => {
       stage = await start();
       await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-    }, 120_000);
-    afterAll(() => stage?.stop(), 60_000);
+    });
+    afterAll(() => stage?.stop());
 
     const list = async (path: string): Promise<KubeObject[]> => ((await stage.cluster.raw('GET', path)) as { items: KubeObject[] }).items;
     const podsOf = async (name: string): Promise<KubeObject[]> =>

@@ -43,6 +43,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await given.aDeployment();
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS }, { provider });
+        // Pods that are called back while they are sent away count as available for a moment: then a weight is taken back, and comes again.
+        await then.scalesTo(APP, 0);
         await when.imageChanges('2');
         await then.canaryReceives(20);
         await then.canaryReceives(40);

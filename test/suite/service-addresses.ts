@@ -45,8 +45,8 @@ export function serviceAddressSuite(where: string, start: () => Promise<{ cluste
     let stage: Awaited<ReturnType<typeof start>>;
     beforeAll(async () => {
       stage = await start();
-    }, 120_000);
-    afterAll(() => stage?.stop(), 60_000);
+    });
+    afterAll(() => stage?.stop());
 
     const ref = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace: 'default' });
     const create = (name: string, given: object): Promise<KubeObject> =>
