@@ -67,7 +67,7 @@ function canary(index: number, provider: BenchProvider): KubeObject {
       provider,
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index) },
       service: { port: 80, targetPort: 'http' },
-      progressDeadlineSeconds: 60,
+      progressDeadlineSeconds: 600,
       analysis: { interval: '1s', threshold: 5, ...plan },
     },
   };

@@ -199,6 +199,8 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         const blue = await scene.copyInUse('ConfigMap', 'settings');
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
         await scene.roll('2', { env: [{ name: 'NEVER_READY_AS_PRIMARY', value: '1' }] });
+        await scene.story.then.canaryIs('Promoting');
+        await scene.story.when.deadlineIs(5);
         await scene.canaryIs('has failed', ({ phase, release }) => phase === 'Failed' && release.step === 'resting');
         expect(await scene.copyInUse('ConfigMap', 'settings')).toEqual(blue);
         await scene.story.then.everyoneGets('1');

@@ -241,9 +241,10 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         const { given, when, then } = story;
         await given.aDeployment();
         given.users();
-        await given.aCanary(STEPS, { progressDeadlineSeconds: 5 });
+        await given.aCanary(STEPS);
         await when.imageChanges('2', { NEVER_READY_AS_PRIMARY: '1' });
         await then.canaryIs('Promoting');
+        await when.deadlineIs(5);
         await then.canaryIs('Failed');
         await then.primaryRuns('1');
         await then.everyoneGets('1');

@@ -95,7 +95,8 @@ export class Story {
         spec: {
           targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
           service: { port: 80, targetPort: 'http' },
-          progressDeadlineSeconds: 20,
+          // A test that plays a deadline sets it when there is something to be late: a busy machine takes long for any pod.
+          progressDeadlineSeconds: 600,
           analysis: { interval: '1s', threshold: 2, ...analysis },
           ...spec,
         },
@@ -117,6 +118,10 @@ export class Story {
     thisHappens: async (act: () => Promise<void>): Promise<void> => {
       this.#statuses = [];
       await act();
+    },
+    /** The wait that the release is in now is over after so many seconds, counted from where it began. */
+    deadlineIs: async (seconds: number): Promise<void> => {
+      await this.#stage.cluster.patch(this.#canaryRef, { spec: { progressDeadlineSeconds: seconds } });
     },
     gateOpens: (hook: string): void => {
       this.#statuses = [];

@@ -73,7 +73,7 @@ export class App {
         provider,
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.name },
         service: { port: 80, targetPort: 'http' },
-        progressDeadlineSeconds: 60,
+        progressDeadlineSeconds: 600,
         analysis,
       },
     });

@@ -6,7 +6,7 @@ import { quiet } from '../quiet.ts';
 import type { Stage, StageOptions } from '../stage.ts';
 import { until } from '../until.ts';
 
-const BOUND_MS = 120_000;
+const BOUND_MS = 240_000;
 
 /** For stages of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
 export const ADVERSE = { lagMs: [20, 200], seed: 5, graceScale: 0.05 } as const satisfies StageOptions;

@@ -208,7 +208,7 @@ export class Established {
         provider: 'istio',
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: NAME },
         service: { port: 80, targetPort: 'http' },
-        progressDeadlineSeconds: 60,
+        progressDeadlineSeconds: 600,
         ...spec,
         analysis: { interval: '1s', threshold: 5, ...analysis },
       },

@@ -64,7 +64,7 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
       try {
         lab.startController();
         const analysis = { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 };
-        const spec = { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 60, analysis, ...app.spec };
+        const spec = { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec };
         const { metadata } = await cluster.create({
           apiVersion: 'flagger.app/v1beta1',
           kind: 'Canary',

@@ -18,7 +18,7 @@ export function describeAtRest(stageOf: () => Stage, kinds: Readonly<Record<stri
       await app.create();
       lab.startController();
       const analysis = { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 };
-      const spec = { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 60, analysis, ...app.spec };
+      const spec = { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec };
       await cluster.create({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: APP, namespace }, spec });
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
       const rests = (phase: string) => (now: KubeObject | undefined) =>

@@ -22,7 +22,7 @@ async function begin(stage: Stage, namespace: string) {
       apiVersion: 'flagger.app/v1beta1',
       kind: 'Canary',
       metadata: { name: APP, namespace },
-      spec: { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 60, analysis, ...app.spec },
+      spec: { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec },
     });
   const rests = (phase: string) =>
     lab.until(canary, `rests as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
