@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized, World } from '../../test/build/world.ts';
+import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
 import { intentOf } from './intent-of.ts';
@@ -73,3 +73,26 @@ it.each([
 ] as const)('D7: in $phase, $step with $routes.kind routes a resting canary is at $target', ({ phase, step, routes, target }) =>
   expect(targetAt(phase, step, routes)).toBe(target),
 );
+
+it.each([
+  { what: 'that starts at once', step: 'resting', change: {}, target: 'untouched' },
+  { what: 'that a gate is asked for', step: 'confirming', change: {}, target: 'zero' },
+  { what: 'behind a gate', step: 'resting', change: { analysis: withHooks('confirm-rollout') }, target: 'zero' },
+  { what: 'that is promoted without an analysis', step: 'resting', change: { spec: { skipAnalysis: true } }, target: 'zero' },
+  { what: 'whose pods have to read other configs', step: 'resting', change: { configs: { settings: 'red' } }, target: 'zero' },
+  { what: 'that was promoted before', step: 'resting', change: { revision: 's1:a' }, target: 'zero' },
+] as const)('D7: at rest with a newer revision $what the canary is $target', ({ step, change, target }) => {
+  const {
+    analysis = {},
+    spec = {},
+    configs,
+    revision = 's1:b',
+  }: { analysis?: object; spec?: object; configs?: Record<string, string>; revision?: string } = change;
+  const world = initialized(aCanary(analysis, spec));
+  const { status } = world.canary;
+  if (!status?.release) throw new Error('no release');
+  world.targetRevision = revision;
+  world.configs = configs;
+  const canary = { ...world.canary, status: { ...status, release: { ...status.release, step } } };
+  expect(intentOf(canary, world.facts()).target).toBe(target);
+});

@@ -1,7 +1,10 @@
 import type { Canary } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
 import { reachesCanary } from '../api/routes.ts';
 import type { Facts } from './facts.ts';
 import type { Intent } from './intent.ts';
+import { decidesPods } from './pin.ts';
+import { hasHooks } from './strategy.ts';
 
 const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched', atLeast: {}, primaryScaler: 'kept' } as const;
 
@@ -24,7 +27,7 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
     prepared: true,
     apexOnPrimary: true,
     routes: release.routes,
-    target: targetWish(phase, release.step, needsCanary),
+    target: isNextAtOnce(canary, release, facts) && !needsCanary ? 'untouched' : targetWish(phase, release.step, needsCanary),
     primary: release.step === 'resting' || phase === 'Waiting' ? 'untouched' : 'up',
     atLeast,
     primaryScaler: phase === 'Promoting' || phase === 'Finalising' ? 'followed' : 'kept',
@@ -46,4 +49,14 @@ function targetWish(phase: string, name: string, needsCanary: boolean): Intent['
       if (needsCanary) return 'up';
       return name === 'resting' || name === 'confirming' || name === 'gate' ? 'zero' : 'untouched';
   }
+}
+
+/**
+ * A newer revision has waited, and is looked at with the next event: pods that would be sent away for that moment are the ones that it is
+ * analysed with. Those that may have read other configs have to go all the same (E56).
+ */
+function isNextAtOnce(canary: Canary, { step, revision, promotedRevision }: Release, { target }: Facts): boolean {
+  if (step !== 'resting' || target === undefined || [revision, promotedRevision].includes(target.revision)) return false;
+  if (canary.spec.skipAnalysis === true || hasHooks(canary, 'confirm-rollout')) return false;
+  return !Object.values(target.configs ?? {}).some(decidesPods);
 }

@@ -69,3 +69,15 @@ it('E50a: while traffic is not home it waits: the primary comes first', () => {
   world.push('s1:c');
   expect([world.phase, world.step]).toEqual(['Failed', 'returningTraffic']);
 });
+
+it('D7: pods that the next revision is analysed with are not sent away between the two', () => {
+  const world = initialized(aCanary(steps));
+  world.push('s1:b');
+  world.tickUntil(drains('Finalising'));
+  const replicas: number[] = [];
+  world.watch = (_, { targetReplicas }) => replicas.push(targetReplicas);
+  world.push('s1:c');
+  world.tickUntil((one) => one.release.revision === 's1:c' && one.canary.status?.canaryWeight === 40);
+  expect(world.trace).toContain('Succeeded 0');
+  expect(replicas).not.toContain(0);
+});
