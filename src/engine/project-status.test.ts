@@ -15,6 +15,15 @@ it('D11: Promoted is first, carries the sentence of explain, and foreign conditi
   expect(conditions?.[0]).toMatchObject({ status: 'True', reason: 'Initialized', message: explain(world.canary, world.facts()) });
 });
 
+it('E58: at rest the sentence tells what is waited for to know the target, unless an obstacle tells it already', () => {
+  const world = initialized();
+  const { target, ...facts } = world.facts();
+  const unknown = target ? { ...facts, target: { ...target, undetermined: 'nobody has looked' } } : facts;
+  expect(explain(world.canary, unknown)).toBe('Initialized: the primary serves; waits to know Deployment podinfo: nobody has looked.');
+  const blocked = explain(world.canary, { ...unknown, obstacle: 'nobody has looked' });
+  expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: nobody has looked.');
+});
+
 it('D12: transition times move with the phase only', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.push('s1:b');
