@@ -13,7 +13,7 @@ import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources
 import { scaleOf, withScale } from './scale.ts';
 import { changesContent, keepServerOwned, withoutAllocated } from './server-owned.ts';
 import { ServiceAddresses } from './service-addresses.ts';
-import { alreadyExists, badRequest, conflict, forbidden, invalid, modified, notFound, Refusal } from './status.ts';
+import { alreadyExists, badRequest, conflict, forbidden, invalid, invalidValue, modified, notFound, Refusal } from './status.ts';
 import { keyOf, Store } from './store.ts';
 import { fromStored, toStored } from './versions.ts';
 import { type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
@@ -81,6 +81,11 @@ export class Api {
     const object = decodeObject(resource, namespace, body, context);
     if (object.metadata.name !== name)
       throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
+    // Built-in kinds may be replaced whatever they are by now.
+    if (resource.custom && !object.metadata.resourceVersion)
+      throw invalid(resource.plural, resource.group, name, [
+        invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ]);
     return this.#write(resource, live, object, context);
   }
 

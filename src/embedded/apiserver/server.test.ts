@@ -499,6 +499,16 @@ describe('custom resources', () => {
     const answer = await apply(`${things}/atomic`, 'two', thing('atomic', { size: 1, list: [{ name: 'b' }] }));
     expect(answer.body.details.causes).toMatchObject([{ field: '.spec.list' }]);
   });
+  it('replaces one only over a version, as built-in kinds need not', async () => {
+    const { body } = await post(things, thing('versioned', { size: 1 }));
+    const { resourceVersion: _, ...metadata } = body.metadata;
+    const refused = await put(`${things}/versioned`, { ...body, metadata });
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      'things.example.io "versioned" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    ]);
+    expect((await put(`${things}/versioned`, body)).status).toBe(200);
+  });
   it('keeps generation on status writes', async () => {
     const { body } = await merge(`${things}/pruned/status`, { status: { phase: 'x' } });
     expect([body.metadata.generation, body.status.phase]).toEqual([1, 'x']);
