@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { Established, type Left, NAME, templateOf } from './established/established.ts';
-import { matched, mirrored, sticky, weighted } from './established/objects.ts';
+import { matched, mirrored, type ScalerKind, scalers, sticky, weighted } from './established/objects.ts';
 import type { Stage } from './stage.ts';
 import { startUsers, type Users } from './users.ts';
 
@@ -114,6 +114,34 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   promoting: { ...underWay, phase: 'Promoting', promoted: true, http: weighted(NAME, 50), ends: promotedAt([50, 0]) },
   finalising: { ...underWay, phase: 'Finalising', promoted: true, http: weighted(NAME, 0), ends: promotedAt([0]) },
+  scaled: {
+    phase: 'Initialized',
+    http: weighted(NAME, 0),
+    scaler: 'HorizontalPodAutoscaler',
+    ends: { phase: 'Initialized', primary: '1', weights: [0] },
+  },
+  'scaled-by-keda': {
+    phase: 'Initialized',
+    http: weighted(NAME, 0),
+    scaler: 'ScaledObject',
+    ends: { phase: 'Initialized', primary: '1', weights: [0] },
+  },
+  'scaled-progressing': {
+    ...underWay,
+    phase: 'Progressing',
+    http: weighted(NAME, 30),
+    scaler: 'HorizontalPodAutoscaler',
+    rolls: true,
+    ends: promotedAt([30, 40, 50, 0]),
+  },
+  'scaled-by-keda-pushed': {
+    phase: 'Initialized',
+    http: weighted(NAME, 0),
+    scaler: 'ScaledObject',
+    push: '2',
+    rolls: true,
+    ends: promotedAt([0, 10, 20, 30, 40, 50, 0]),
+  },
   'pushed-at-rest': { phase: 'Initialized', http: weighted(NAME, 0), push: '2', rolls: true, ends: promotedAt([0, 10, 20, 30, 40, 50, 0]) },
   'pushed-under-analysis': {
     ...underWay,
@@ -140,6 +168,7 @@ interface Adopted {
   /** Weights of the canary in the last rule of the route, each once in a row. */
   weights: () => number[];
   pods: readonly string[];
+  scalers: readonly KubeObject[];
   stop(): Promise<void>;
 }
 
@@ -189,7 +218,7 @@ export function describeAdoption(stageOf: () => Stage): void {
 
     const title = 'E3: %s is taken over where it stands, with no pod restarted, no weight changed and no request lost';
     it.concurrent.each(Object.keys(CASES))(title, async (name) => {
-      const { ends, push, rolls = false } = CASES[name] as Case;
+      const { ends, push, rolls = false, scaler } = CASES[name] as Case;
       const { left, users, weights, pods } = adopted.get(name) as Adopted;
       const hint = () => `weights ${weights().join(', ')}\n${controller.logOf(`${left.namespace}/${NAME}`)}\n`;
       const version = (now: KubeObject | undefined) => now?.spec.template.spec.containers[0].image;
@@ -213,6 +242,7 @@ export function describeAdoption(stageOf: () => Stage): void {
       expect(version(primary)).toBe(`${NAME}:${ends.primary}`);
       for (const object of [left.primary, ...(await generated(stageOf(), left))])
         await left.until(object, 'is ours', (now) => now !== undefined && isOurs(now), hint);
+      if (scaler) await scalersStand(stageOf(), adopted.get(name) as Adopted, scaler, hint);
     });
   });
 }
@@ -256,6 +286,7 @@ async function standing(stage: Stage, name: string, one: Case): Promise<Adopted>
     left,
     users,
     pods,
+    scalers: one.scaler ? await scalersOf(stage, left, one.scaler) : [],
     weights: () => [...seen],
     async stop() {
       watch.stop();
@@ -263,6 +294,10 @@ async function standing(stage: Stage, name: string, one: Case): Promise<Adopted>
     },
   };
 }
+
+const PAUSED = 'autoscaling.keda.sh/paused-replicas';
+/** Kinds of which the user has objects of their own. */
+const USERS = new Set<string>(['ConfigMap', 'HorizontalPodAutoscaler', 'ScaledObject']);
 
 const isSticky = (http: object[]): boolean => JSON.stringify(http).includes('"Cookie"');
 
@@ -273,6 +308,22 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
 async function podsOf({ cluster }: Stage, { namespace }: Established, app: string): Promise<string[]> {
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { labelSelector: `app=${app}` });
   return items.map(({ metadata }) => metadata.uid ?? '').sort();
+}
+
+/** 03 A5–A7, A14: the user's own and one of the primary, which nobody has made anew; at rest KEDA holds the target at zero. */
+async function scalersStand(stage: Stage, { left, scalers: before }: Adopted, kind: ScalerKind, hint: () => string): Promise<void> {
+  const found = await scalersOf(stage, left, kind);
+  expect(found.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+  const { apiVersion, spec } = scalers[kind];
+  expect(found.map((one) => one.spec)).toMatchObject([spec(NAME), spec(`${NAME}-primary`)]);
+  if (kind !== 'ScaledObject') return;
+  await left.until(left.ref(apiVersion, kind), 'is paused', (now) => now?.metadata.annotations?.[PAUSED] === '0', hint);
+}
+
+/** By name. */
+async function scalersOf({ cluster }: Stage, { namespace }: Established, kind: ScalerKind): Promise<KubeObject[]> {
+  const { items } = await cluster.list({ apiVersion: scalers[kind].apiVersion, kind, namespace });
+  return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
 }
 
 /** Owned by the anchor, and nothing in it is the other controller's. */
@@ -294,11 +345,13 @@ async function generated({ cluster }: Stage, { namespace }: Established): Promis
     ['networking.istio.io/v1beta1', 'VirtualService'],
     ['networking.istio.io/v1beta1', 'DestinationRule'],
     ['split.smi-spec.io/v1alpha2', 'TrafficSplit'],
+    ['autoscaling/v2', 'HorizontalPodAutoscaler'],
+    ['keda.sh/v1alpha1', 'ScaledObject'],
   ] as const;
   const all = await Promise.all(
     kinds.map(async ([apiVersion, kind]) =>
       (await cluster.list({ apiVersion, kind, namespace })).items
-        .filter(({ metadata }) => kind !== 'ConfigMap' || /^settings-primary$/.test(metadata.name))
+        .filter(({ metadata }) => !USERS.has(kind) || /^(settings|shop)-primary$/.test(metadata.name))
         .map(({ metadata: { name } }) => ({ apiVersion, kind, name, namespace })),
     ),
   );

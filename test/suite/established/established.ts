@@ -17,6 +17,8 @@ const PLURALS: Record<string, string> = {
   TrafficSplit: 'trafficsplits',
   Canary: 'canaries',
   ConfigMap: 'configmaps',
+  HorizontalPodAutoscaler: 'horizontalpodautoscalers',
+  ScaledObject: 'scaledobjects',
 };
 
 /** How the established controller has left one Canary. */
@@ -39,6 +41,8 @@ export interface Left {
   pods?: Record<string, unknown>;
   /** ConfigMaps that the pods read. */
   configs?: Record<string, Record<string, string>>;
+  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target rests (A14). */
+  scaler?: objects.ScalerKind;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];
 }
@@ -126,6 +130,7 @@ export class Established {
     for (const role of ['canary', 'primary'] as const) await this.#post(objects.service(place, role, left.ports));
     await this.#post(objects.primaryDeployment(place, templateOf(promoted ? version : '1', left.pods), promoted));
     await this.until(this.primary, 'is up', isUp(2));
+    if (left.scaler) await this.#scale(place, left.scaler, replicas === 0);
     if (http) {
       for (const role of ['canary', 'primary'] as const) await this.#post(objects.destinationRule(place, role));
       // Made at 100/0, and changed by PUT, as a release does it.
@@ -189,13 +194,22 @@ export class Established {
     await sleep(1_000 - (Date.now() % 1_000));
   }
 
+  async #scale(place: objects.Place, kind: objects.ScalerKind, rests: boolean): Promise<void> {
+    const own = await this.#post(objects.userScaler(place, kind), 'kubectl');
+    await this.#post(objects.primaryScaler(place, kind));
+    if (kind !== 'ScaledObject' || !rests) return;
+    const annotations = { ...own.metadata.annotations, 'autoscaling.keda.sh/paused-replicas': '0' };
+    await this.#put({ ...own, metadata: { ...own.metadata, annotations } });
+  }
+
   #deployment(version: string, replicas: number, pods: Record<string, unknown> = {}): KubeObject {
     const metadata = { name: NAME, namespace: this.namespace, labels: { team: 'shop' }, annotations: { contact: 'shop@example.test' } };
     const spec = { replicas, selector: { matchLabels: { app: NAME } }, template: templateOf(version, pods) };
     return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
   }
 
-  #canary({ analysis, spec = {} }: Left): KubeObject {
+  #canary({ analysis, spec = {}, scaler }: Left): KubeObject {
+    const autoscalerRef = scaler && { apiVersion: objects.scalers[scaler].apiVersion, kind: scaler, name: NAME };
     return {
       apiVersion: 'flagger.app/v1beta1',
       kind: 'Canary',
@@ -209,6 +223,7 @@ export class Established {
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: NAME },
         service: { port: 80, targetPort: 'http' },
         progressDeadlineSeconds: 600,
+        ...(autoscalerRef && { autoscalerRef }),
         ...spec,
         analysis: { interval: '1s', threshold: 5, ...analysis },
       },

@@ -142,3 +142,41 @@ export function trafficSplit({ name, namespace, owner }: Place, canary: number):
     },
   };
 }
+
+/** The kinds of scaler that a Canary can name, as a user writes one for a Deployment. */
+export const scalers = {
+  HorizontalPodAutoscaler: {
+    apiVersion: 'autoscaling/v2',
+    spec: (deployment: string): object => ({
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: deployment },
+      minReplicas: 2,
+      maxReplicas: 4,
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 99 } } }],
+      behavior: { scaleDown: { stabilizationWindowSeconds: 120 } },
+    }),
+  },
+  ScaledObject: {
+    apiVersion: 'keda.sh/v1alpha1',
+    spec: (deployment: string): object => ({
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: deployment },
+      minReplicaCount: 2,
+      maxReplicaCount: 4,
+      cooldownPeriod: 120,
+      triggers: [{ type: 'prometheus', name: 'load', metadata: { query: `sum(rate(rq{app="${deployment}"}[1m]))`, threshold: '20' } }],
+    }),
+  },
+} as const;
+export type ScalerKind = keyof typeof scalers;
+
+export function userScaler({ name, namespace }: Place, kind: ScalerKind): KubeObject {
+  const { apiVersion, spec } = scalers[kind];
+  return { apiVersion, kind, metadata: { name, namespace, labels: { team: 'shop' } }, spec: spec(name) } as KubeObject;
+}
+
+/** A7, A10, W7: the user's labels, and no annotations; `advanced` is always there. */
+export function primaryScaler({ name, namespace, owner }: Place, kind: ScalerKind): KubeObject {
+  const { apiVersion, spec } = scalers[kind];
+  const metadata = { name: `${name}-primary`, namespace, labels: { team: 'shop' }, ownerReferences: [owner] };
+  const always = kind === 'ScaledObject' ? { advanced: { horizontalPodAutoscalerConfig: {} } } : {};
+  return { apiVersion, kind, metadata, spec: { ...spec(`${name}-primary`), ...always } } as KubeObject;
+}
