@@ -42,12 +42,15 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
       scaler?: KubeObject;
       everyMs?: number;
       plan?: Record<string, unknown>;
-      ends: 'Succeeded' | 'Failed';
+      /** `Deleted`: its Canary goes in the middle of it. */
+      ends: 'Succeeded' | 'Failed' | 'Deleted';
+      /** Afterwards the Canary is deleted. */
+      isDeletedAtRest?: boolean;
       /** Before the release ends. */
       midway: (story: Story) => Promise<void>;
     }
 
-    async function play({ namespace, min, scalers, scaler, everyMs, plan = analysis, ends, midway }: Play) {
+    async function play({ namespace, min, scalers, scaler, everyMs, plan = analysis, ends, midway, isDeletedAtRest = false }: Play) {
       const story = await Story.begin(stage, controller, namespace);
       const { given, when, then, hooks } = story;
       let autoscaler: Autoscaler | undefined;
@@ -72,9 +75,18 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
         await when.imageChanges('2', capacity);
         await then.canaryIs('WaitingPromotion');
         await midway(story);
-        hooks.answers(ends === 'Failed' ? 'stop' : 'gate', 200);
-        await then.releaseEnds(ends);
-        await then.everyoneGets(ends === 'Failed' ? '1' : '2');
+        if (ends !== 'Deleted') {
+          hooks.answers(ends === 'Failed' ? 'stop' : 'gate', 200);
+          await then.releaseEnds(ends);
+          await then.everyoneGets(ends === 'Failed' ? '1' : '2');
+        }
+        if (ends === 'Deleted' || isDeletedAtRest) {
+          if (isDeletedAtRest) await then.scalesTo(APP, 0);
+          await when.canaryIsDeleted();
+          await then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
+          await then.isGone('autoscaling/v2', 'HorizontalPodAutoscaler', `${APP}-primary`);
+          await then.everyoneGets('2');
+        }
         then.nothingWasLost();
         return { failed: users.failed(), errors: autoscaler.errors() };
       } finally {
@@ -107,6 +119,32 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
         const slow = { min: 1, everyMs: 60_000, scalers: { autoscalerRef } };
         expect(await play({ namespace: 'switched', ...slow, plan, ends: 'Succeeded', midway: nothing })).toEqual(unharmed);
       },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'I7, I10: nor when the Canary is deleted at rest, and its target comes back from nothing to the most that its HPA allows',
+      async () => {
+        const played = { namespace: 'deleted', ...shrinking, ends: 'Succeeded', midway: nothing, isDeletedAtRest: true } as const;
+        expect(await play(played)).toEqual(unharmed);
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'I7, I10: nor when it comes back under an HPA that has yet to measure its load',
+      async () => {
+        const slow = { min: 1, everyMs: 60_000, scalers: { autoscalerRef } };
+        const plan = { iterations: 1, threshold: 1, interval: '2s' };
+        const played = { namespace: 'deleted-slow', ...slow, plan, ends: 'Succeeded', midway: nothing, isDeletedAtRest: true } as const;
+        expect(await play(played)).toEqual(unharmed);
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'I7, I10: nor when it is deleted in the middle of a release, with a primary that its HPA has shrunk to one pod',
+      async () => expect(await play({ namespace: 'left', ...shrinking, ends: 'Deleted', midway: primaryHasShrunk })).toEqual(unharmed),
       TIMEOUT_MS,
     );
 
