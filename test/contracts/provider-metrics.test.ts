@@ -124,12 +124,13 @@ function ask(store: Store, canary: Canary, template: string): number[] {
 const fixtures = providerFixtures.filter(({ application }) => application === undefined);
 
 describe.each(fixtures)('the built-in queries of $provider, on what the embedded proxies count for it', (fixture) => {
-  it.each(['shop', 'storefront'])('05-W11, 04-R-O1: see the canary behind Service %s, and nothing of the primary', (name) => {
+  const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
+  it.each(['shop', 'storefront'])(`05-W11, 04-R-O1: see the canary behind Service %s, ${seen}`, (name) => {
     const app = { name, namespace };
     const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name } });
     const store = scraped(fixture, canary);
     const { requestSuccessRate, onlyFailures, requestDuration, durationUnit } = observerFor(fixture.provider, 'Deployment');
-    expect(ask(store, canary, requestSuccessRate)).toEqual([95]);
+    expect(ask(store, canary, requestSuccessRate)).toEqual([fixture.countsBothSides ? 95 / 2 : 95]);
     expect(ask(store, canary, onlyFailures)).toEqual([]);
     const [duration = 0, ...others] = ask(store, canary, requestDuration);
     expect(others).toEqual([]);

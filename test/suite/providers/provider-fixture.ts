@@ -28,6 +28,8 @@ export interface ProviderFixture {
   route(app: AppName): ObjectRef;
   /** What somebody else does to that object while a release is under way, each by its name; generic edits (metadata, deletion) are the suite's own. */
   edits: Readonly<Record<string, (object: KubeObject) => KubeObject>>;
+  /** Its proxy counts by route alone, so that the built-in queries see both sides of the split. */
+  countsBothSides?: true;
   /** Those of `edits` after which the object does not become what it was, with the reason. */
   leaves?: Readonly<Record<string, string>>;
 }
