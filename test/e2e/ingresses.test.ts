@@ -1,0 +1,4 @@
+import { describeIngresses } from '../suite/ingresses.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
+
+describeIngresses(aStage(startRealStage));

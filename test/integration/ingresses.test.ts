@@ -1,0 +1,4 @@
+import { describeIngresses } from '../suite/ingresses.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+
+describeIngresses(aStage(startEmbeddedStage));
