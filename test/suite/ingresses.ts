@@ -16,6 +16,8 @@ const insider = { 'x-user': 'insider' };
 interface Play {
   story: Story;
   stage: Stage;
+  /** The user's own object as it was made. */
+  made: KubeObject;
   source: ObjectRef;
   copy: ObjectRef;
 }
@@ -46,6 +48,7 @@ export function describeIngresses(stageOf: () => Stage): void {
             await play({
               story,
               stage,
+              made: source,
               source: { apiVersion, kind, name: source.metadata.name, namespace: story.namespace },
               copy: fixture.route(app),
             });
@@ -84,7 +87,7 @@ export function describeIngresses(stageOf: () => Stage): void {
         follows,
       );
 
-      const goesBack = async ({ story, stage, source, copy }: Play): Promise<void> => {
+      const goesBack = async ({ story, stage, made, source, copy }: Play): Promise<void> => {
         story.hooks.answers('hold', 403);
         await story.when.imageChanges('2');
         await story.then.canaryIs('WaitingPromotion');
@@ -94,9 +97,16 @@ export function describeIngresses(stageOf: () => Stage): void {
         await story.then.releaseEnds('Failed');
         expect(await stage.cluster.get(copy), 'the copy stands, with nothing for the canary').toBeDefined();
         expect(story.weights().at(-1)).toBe(0);
+        // What comes back leads elsewhere, and there is nothing left to write a route into: the application is given back all the same.
+        const elsewhere = JSON.parse(JSON.stringify(made).replaceAll(`"${APP}"`, '"elsewhere"')) as KubeObject;
+        await stage.cluster.create({ ...elsewhere, metadata: made.metadata });
+        await stage.cluster.delete(copy);
+        await story.when.canaryIsDeleted();
+        await story.then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
+        await story.then.scalesTo(APP, 2);
       };
       tell(
-        'R-S4: a release goes back although the original is gone',
+        'R-S4: a release goes back although the original is gone, and so does the application when its Canary goes',
         'gone',
         (story) => {
           const hold = { name: 'hold', type: 'confirm-promotion', url: story.hooks.url('hold') };
