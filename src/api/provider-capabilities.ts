@@ -29,7 +29,7 @@ export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   contour: { ...withMatch, mirroring: true },
   'gatewayapi:v1': everything,
   'gatewayapi:v1beta1': everything,
-  gloo: withMatch,
+  gloo: everything,
   istio: everything,
   knative: weightsOnly,
   kubernetes: nothing,

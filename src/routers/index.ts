@@ -2,6 +2,7 @@ import { type Provider, providers } from '../api/canary.ts';
 import { apisix } from './apisix/apisix.ts';
 import { contour } from './contour/contour.ts';
 import { gatewayApi } from './gateway-api/gateway-api.ts';
+import { gloo } from './gloo/gloo.ts';
 import { istio } from './istio/istio.ts';
 import { knative } from './knative/knative.ts';
 import { nginx } from './nginx/nginx.ts';
@@ -25,7 +26,7 @@ export const routers = {
   contour: contour(),
   'gatewayapi:v1': gatewayApi('v1'),
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
-  gloo: later('Gloo'),
+  gloo,
   istio,
   knative,
   kubernetes: noRoutes,

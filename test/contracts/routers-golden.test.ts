@@ -12,7 +12,9 @@ function router(provider: string): Router {
   return found;
 }
 
-describe.each(['apisix', 'contour', 'gateway-api', 'istio', 'nginx', 'skipper', 'smi', 'traefik'])('golden files of %s', (folder) => {
+const folders = ['apisix', 'contour', 'gateway-api', 'gloo', 'istio', 'nginx', 'skipper', 'smi', 'traefik'];
+
+describe.each(folders)('golden files of %s', (folder) => {
   const cases = casesIn(folder);
   const crds = publishedCrd(`${folder}.yaml`);
 

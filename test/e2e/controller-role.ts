@@ -25,6 +25,8 @@ export const controllerRules = [
   { apiGroups: ['split.smi-spec.io'], resources: ['trafficsplits'], verbs: write },
   { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: write },
+  { apiGroups: ['gateway.solo.io'], resources: ['routetables'], verbs: write },
+  { apiGroups: ['gloo.solo.io'], resources: ['upstreams'], verbs: write },
   { apiGroups: ['projectcontour.io'], resources: ['httpproxies'], verbs: write },
   { apiGroups: ['traefik.io'], resources: ['traefikservices'], verbs: write },
   { apiGroups: ['apisix.apache.org'], resources: ['apisixroutes'], verbs: write },

@@ -5,6 +5,7 @@ import { ingressRoute } from './ingress-route.ts';
 import { knativeService } from './knative-service.ts';
 import { nginxIngress } from './nginx-ingress.ts';
 import type { RouteResolver } from './resolver.ts';
+import { routeTable } from './route-table.ts';
 import { skipperIngress } from './skipper-ingress.ts';
 import { trafficSplit } from './traffic-split.ts';
 import { virtualService } from './virtual-service.ts';
@@ -20,4 +21,5 @@ export const resolvers: readonly RouteResolver[] = [
   ingressRoute,
   apisixRoute,
   httpProxy,
+  routeTable,
 ];

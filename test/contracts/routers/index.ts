@@ -2,6 +2,7 @@ import type { Provider } from '../../../src/api/canary.ts';
 import { apisix } from './apisix.ts';
 import { contour } from './contour.ts';
 import { gatewayApi } from './gateway-api.ts';
+import { gloo } from './gloo.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
 import { nginx } from './nginx.ts';
@@ -21,6 +22,7 @@ export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
   'gatewayapi:v1': gatewayApi('v1'),
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
   apisix,
+  gloo,
   istio,
   knative,
   kubernetes: noProxy,

@@ -1,6 +1,7 @@
 import { apisix } from './apisix.ts';
 import { contour } from './contour.ts';
 import { gatewayApi, gatewayApiMesh } from './gateway-api.ts';
+import { gloo } from './gloo.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
 import { nginx } from './nginx.ts';
@@ -15,6 +16,7 @@ export const providerFixtures: readonly ProviderFixture[] = [
   gatewayApi,
   gatewayApiMesh,
   apisix,
+  gloo,
   istio,
   knative,
   nginx,

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type MeshRequest, pathOf } from './request.ts';
+
+interface Text {
+  name: string;
+  value?: string;
+  regex?: boolean;
+  invertMatch?: boolean;
+}
+/** One of a route's `matchers`; they are alternatives. */
+export interface GlooMatcher {
+  prefix?: string;
+  exact?: string;
+  regex?: string;
+  caseSensitive?: boolean;
+  headers?: Text[];
+  queryParameters?: Text[];
+  methods?: string[];
+}
+/** How a delegated route takes from the route above it. */
+export interface Inheritance {
+  inheritableMatchers?: boolean;
+  inheritablePathMatchers?: boolean;
+}
+
+export const anyPath: GlooMatcher = { prefix: '/' };
+const hasPath = ({ prefix, exact, regex }: GlooMatcher): boolean => Boolean(prefix || exact || regex);
+
+/** The matcher of a route that delegates: a prefix, `/` where there is none; undefined where Gloo refuses it. */
+export function delegateMatcher(matchers: readonly GlooMatcher[] | undefined): GlooMatcher | undefined {
+  const [matcher, ...others] = matchers ?? [];
+  if (others.length > 0) return undefined;
+  if (!matcher || !hasPath(matcher)) return anyPath;
+  return matcher.prefix ? matcher : undefined;
+}
+
+/**
+ * A delegated route's matchers under its parent's; undefined where they do not go together, which drops that route alone. Source: gloo
+ * `projects/gateway/pkg/translator/converter.go`.
+ */
+export function underParent(
+  matchers: readonly GlooMatcher[] | undefined,
+  parent: GlooMatcher,
+  child: Inheritance,
+): GlooMatcher[] | undefined {
+  const { prefix, caseSensitive, headers = [], queryParameters = [], methods = [] } = parent;
+  const own: readonly GlooMatcher[] = matchers?.length ? matchers : [child.inheritablePathMatchers ? {} : anyPath];
+  const merged = own.map(({ exact, regex, ...matcher }): GlooMatcher => {
+    const path = child.inheritablePathMatchers
+      ? { prefix: prefix ?? '/', ...(caseSensitive === undefined ? {} : { caseSensitive }) }
+      : {
+          ...(exact ? { exact } : {}),
+          ...(regex ? { regex } : {}),
+          ...(hasPath({ exact: exact ?? '', regex: regex ?? '', ...matcher }) ? {} : anyPath),
+        };
+    if (!child.inheritableMatchers) return { ...matcher, ...path };
+    return {
+      ...matcher,
+      ...path,
+      headers: [...headers, ...(matcher.headers ?? [])],
+      queryParameters: [...queryParameters, ...(matcher.queryParameters ?? [])],
+      methods: [...methods, ...(matcher.methods ?? [])],
+    };
+  });
+  const holds = (all: readonly Text[], wanted: readonly Text[]): boolean =>
+    wanted.every((text) =>
+      isDeepStrictEqual(
+        // Of two with one name the later one is looked at.
+        all.findLast(({ name }) => name === text.name),
+        text,
+      ),
+    );
+  const fits = (matcher: GlooMatcher): boolean =>
+    (matcher.prefix || matcher.exact || matcher.regex || '').startsWith(prefix ?? '/') &&
+    matcher.caseSensitive === caseSensitive &&
+    holds(matcher.headers ?? [], headers) &&
+    holds(matcher.queryParameters ?? [], queryParameters) &&
+    methods.every((method) => matcher.methods?.includes(method));
+  return merged.every(fits) ? merged : undefined;
+}
+
+export function matches(matcher: GlooMatcher, request: MeshRequest): boolean {
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  return (
+    matchesPath(matcher, pathOf(request.url)) &&
+    (!matcher.methods?.length || matcher.methods.includes(request.method)) &&
+    (matcher.headers ?? []).every((text) => matchesText(text, request.headers[text.name.toLowerCase()]?.toString())) &&
+    (matcher.queryParameters ?? []).every((text) => matchesText(text, query.get(text.name) ?? undefined))
+  );
+}
+
+function matchesPath({ prefix, exact, regex, caseSensitive = true }: GlooMatcher, path: string): boolean {
+  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase());
+  if (exact) return fold(path) === fold(exact);
+  if (regex) return new RegExp(`^(?:${regex})$`).test(path);
+  return fold(path).startsWith(fold(prefix || '/'));
+}
+
+/** Without a value a matcher asks for presence. */
+function matchesText({ value = '', regex = false, invertMatch = false }: Text, found: string | undefined): boolean {
+  if (value === '') return (found !== undefined) !== invertMatch;
+  if (found === undefined) return false;
+  return (regex ? new RegExp(`^(?:${value})$`, 's').test(found) : found === value) !== invertMatch;
+}

@@ -1,0 +1,186 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Destination } from './destination.ts';
+import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { anyPath, delegateMatcher, type GlooMatcher, type Inheritance, matches, underParent } from './gloo-matcher.ts';
+import type { LaggedView } from './lagged-view.ts';
+import { pickWeighted } from './random.ts';
+import type { MeshRequest } from './request.ts';
+import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { RouteResolver } from './resolver.ts';
+
+interface Ref {
+  name: string;
+  namespace?: string;
+}
+interface HeaderValue {
+  header?: { key: string; value?: string };
+  append?: boolean;
+}
+interface HeaderManipulation {
+  requestHeadersToAdd?: HeaderValue[];
+  requestHeadersToRemove?: string[];
+  responseHeadersToAdd?: HeaderValue[];
+  responseHeadersToRemove?: string[];
+}
+interface Options {
+  shadowing?: { upstream: Ref; percentage?: number };
+  headerManipulation?: HeaderManipulation;
+  timeout?: string;
+  retries?: { retryOn?: string; numRetries?: number; perTryTimeout?: string };
+}
+interface Target {
+  upstream?: Ref;
+  kube?: { ref: Ref; port: number };
+}
+interface WeightedTarget {
+  weight?: number;
+  destination?: Target;
+  options?: { headerManipulation?: HeaderManipulation };
+}
+interface GlooRoute extends Inheritance {
+  matchers?: GlooMatcher[];
+  delegateAction?: Partial<Ref> & { ref?: Ref };
+  routeAction?: { single?: Target; multi?: { destinations?: WeightedTarget[] } };
+  options?: Options;
+}
+interface Parent {
+  matcher: GlooMatcher;
+  route: GlooRoute;
+}
+/** A route with the matchers and options of all that delegate to it. */
+interface Leaf {
+  matchers: readonly GlooMatcher[];
+  route: GlooRoute;
+  namespace: string;
+}
+
+/** The name under which views know Gloo's VirtualServices: Istio has a kind of that name. */
+const GLOO_VIRTUAL_SERVICE = 'GlooVirtualService';
+const DEEPEST = 10;
+
+/** Gloo: VirtualServices, the RouteTables that they delegate to, and Upstreams. */
+export const routeTable: RouteResolver = {
+  kinds: [
+    { apiVersion: 'gateway.solo.io/v1', kind: 'VirtualService', knownAs: GLOO_VIRTUAL_SERVICE },
+    { apiVersion: 'gateway.solo.io/v1', kind: 'RouteTable' },
+    { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream' },
+  ],
+  histograms: envoyHistograms,
+  resolve: routeByRouteTable,
+};
+
+/** The first route that matches, in the order of the objects; undefined for a host that no VirtualService names. */
+export function routeByRouteTable(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+  const found = view.list(GLOO_VIRTUAL_SERVICE).find(({ spec }) => servesHost(spec?.virtualHost?.domains, request.host.text));
+  if (!found) return undefined;
+  const leaves = collect(view, (found.spec.virtualHost.routes ?? []) as GlooRoute[], found.metadata.namespace ?? '');
+  const leaf = leaves.find(({ matchers }) => matchers.some((matcher) => matches(matcher, request)));
+  return leaf ? resolve(view, leaf, random) : { status: 404, reason: 'no route of the VirtualService matches' };
+}
+
+/** Names a host, or all hosts under a name. What is for every host (`*`) is left to the other ways into this mesh. */
+function servesHost(domains: string[] | undefined, host: string): boolean {
+  return (domains ?? []).some((domain) => {
+    const name = (domain.split(':')[0] ?? '').toLowerCase();
+    return name.startsWith('*.') ? host.toLowerCase().endsWith(name.slice(1)) : name === host.toLowerCase();
+  });
+}
+
+function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: string, parent?: Parent, depth = 0): Leaf[] {
+  if (depth > DEEPEST) return [];
+  return routes.flatMap((own) => {
+    const route = parent ? inherited(own, parent.route) : own;
+    const matchers = parent ? underParent(own.matchers, parent.matcher, route) : own.matchers;
+    if (parent && !matchers) return [];
+    if (!route.delegateAction) return [{ matchers: matchers?.length ? matchers : [anyPath], route, namespace }];
+    const matcher = delegateMatcher(matchers);
+    const table = tableOf(view, route.delegateAction, namespace);
+    if (!matcher || !table) return [];
+    return collect(view, (table.spec?.routes ?? []) as GlooRoute[], table.metadata.namespace ?? '', { matcher, route }, depth + 1);
+  });
+}
+
+/** What the parent says of options goes before what the child says, and of inheritance after. */
+function inherited(route: GlooRoute, parent: GlooRoute): GlooRoute {
+  return {
+    ...route,
+    inheritableMatchers: route.inheritableMatchers ?? parent.inheritableMatchers ?? false,
+    inheritablePathMatchers: route.inheritablePathMatchers ?? parent.inheritablePathMatchers ?? false,
+    options: { ...route.options, ...parent.options },
+  };
+}
+
+/** By `ref`, or by the older form with the name in the action itself. */
+function tableOf(
+  view: LaggedView,
+  { ref, name, namespace }: NonNullable<GlooRoute['delegateAction']>,
+  own: string,
+): KubeObject | undefined {
+  const target = ref ?? { name: name ?? '', namespace: namespace ?? '' };
+  return view.get('RouteTable', `${target.namespace || own}/${target.name}`);
+}
+
+function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | Refusal {
+  const { single, multi } = route.routeAction ?? {};
+  const weighted = single ? [{ destination: single, weight: 1 }] : (multi?.destinations ?? []);
+  const chosen = pickWeighted(
+    weighted.map((target: WeightedTarget) => ({ target, weight: target.weight ?? 0 })),
+    random,
+  )?.target;
+  const main = chosen?.destination && clusterOf(view, chosen.destination, namespace);
+  if (!main) return { status: 503, reason: chosen ? 'the Upstream is not there' : 'no destination has a weight' };
+  const { shadowing, headerManipulation, timeout, retries } = route.options ?? {};
+  const copy =
+    shadowing && random() * 100 < (shadowing.percentage ?? 0) ? clusterOf(view, { upstream: shadowing.upstream }, namespace) : undefined;
+  const clusters = [main, ...(copy ? [copy] : [])];
+  const timeoutMs = parseDuration(timeout ?? '');
+  const perTryTimeoutMs = parseDuration(retries?.perTryTimeout ?? '');
+  const manipulations = [chosen.options?.headerManipulation, headerManipulation];
+  return {
+    via: 'RouteTable',
+    destination: main.destination,
+    mirrors: clusters.slice(1).map(({ destination }) => destination),
+    requestHeaders: manipulations.map((all) => changesOf(all?.requestHeadersToAdd, all?.requestHeadersToRemove)),
+    responseHeaders: manipulations.map((all) => changesOf(all?.responseHeadersToAdd, all?.responseHeadersToRemove)),
+    ...(timeoutMs ? { timeoutMs } : {}),
+    retries: {
+      attempts: retries ? (retries.numRetries ?? 1) : 0,
+      on: (retries?.retryOn ?? '').split(',').flatMap((word) => word.trim() || []),
+      ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}),
+    },
+    count(metrics, answered) {
+      const cluster = clusters.find(({ destination }) => destination === answered.destination);
+      if (cluster) countUpstream(metrics, cluster.name, answered);
+    },
+  };
+}
+
+/** The Service behind an Upstream, and the name of the cluster that Gloo makes of it. */
+function clusterOf(view: LaggedView, { upstream, kube }: Target, own: string): { destination: Destination; name: string } | undefined {
+  if (kube) {
+    const destination = { name: kube.ref.name, namespace: kube.ref.namespace || own };
+    return { destination, name: `kube-svc:${destination.namespace}-${destination.name}-${kube.port}_${destination.namespace}` };
+  }
+  const namespace = upstream?.namespace || own;
+  const spec = view.get('Upstream', `${namespace}/${upstream?.name}`)?.spec?.kube;
+  if (!upstream || !spec || selectsNothing(view, spec)) return undefined;
+  return { destination: { name: spec.serviceName, namespace: spec.serviceNamespace }, name: `${upstream.name}_${namespace}` };
+}
+
+/** An Upstream's own selector leaves out pods without these labels; where the Service selects by other values, that is all of them. */
+function selectsNothing(
+  view: LaggedView,
+  kube: { serviceName: string; serviceNamespace: string; selector?: Record<string, string> },
+): boolean {
+  const selected: Record<string, string> = view.get('Service', `${kube.serviceNamespace}/${kube.serviceName}`)?.spec?.selector ?? {};
+  return Object.entries(kube.selector ?? {}).some(([key, value]) => selected[key] !== undefined && selected[key] !== value);
+}
+
+function changesOf(values: readonly HeaderValue[] = [], remove: string[] = []): HeaderChanges {
+  const pairs = (isAdded: boolean) =>
+    Object.fromEntries(
+      values.flatMap(({ header, append = true }) => (header && append === isAdded ? [[header.key, header.value ?? '']] : [])),
+    );
+  return { add: pairs(true), set: pairs(false), remove };
+}

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HttpMatch } from '../../api/routes.ts';
+import type { StringMatch } from '../../api/string-match.ts';
+import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
+import { RoutingError } from '../routing-error.ts';
+
+/** A condition on a header or a query parameter; without a value it asks for presence only. */
+export interface TextMatcher {
+  name: string;
+  value?: string;
+  regex?: boolean;
+}
+/** One entry of a route's `matchers`, which are alternatives. The path is the parent's. */
+export interface Matcher {
+  headers?: TextMatcher[];
+  queryParameters?: TextMatcher[];
+}
+
+/** The A/B condition, one matcher an entry. An entry that says nothing would match everybody, so it is refused (04 R-T2). */
+export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
+  return match.map((entry, index) => {
+    const field = `analysis.match[${index}]`;
+    if (Object.keys(entry.sourceLabels ?? {}).length > 0)
+      throw new RoutingError(
+        `${field}.sourceLabels cannot be expressed in a RouteTable, which istio could: match on headers or queryParams`,
+      );
+    const headers = textMatchers(entry.headers, `${field}.headers`);
+    const queryParameters = textMatchers(entry.queryParams, `${field}.queryParams`);
+    if (headers.length + queryParameters.length === 0)
+      throw new RoutingError(`${field} names no header and no query parameter: it would match every request`);
+    return { ...(headers.length > 0 ? { headers } : {}), ...(queryParameters.length > 0 ? { queryParameters } : {}) };
+  });
+}
+
+/** Adds a condition on one header to every alternative; a single one when there is none. */
+export function withHeader(matchers: readonly Matcher[], header: TextMatcher): Matcher[] {
+  const all: readonly Matcher[] = matchers.length === 0 ? [{}] : matchers;
+  return all.map((matcher) => ({ ...matcher, headers: [...(matcher.headers ?? []), header] }));
+}
+
+/** The reverse of `matchersFor`; undefined when an alternative says nothing, or what an A/B condition cannot. */
+export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
+  if (likely?.length && isDeepStrictEqual(matchersIfAny(likely), matchers)) return structuredClone([...likely]);
+  const entries = matchers.map(({ headers = [], queryParameters = [], ...others }): HttpMatch | undefined => {
+    if (headers.length + queryParameters.length === 0 || Object.keys(others).length > 0) return undefined;
+    return {
+      ...(headers.length > 0 ? { headers: textsOf(headers) } : {}),
+      ...(queryParameters.length > 0 ? { queryParams: textsOf(queryParameters) } : {}),
+    };
+  });
+  const read = entries.flatMap((entry) => entry ?? []);
+  return read.length > 0 && read.length === entries.length ? read : undefined;
+}
+
+function matchersIfAny(match: readonly HttpMatch[]): Matcher[] | undefined {
+  try {
+    return matchersFor(match);
+  } catch (error) {
+    if (error instanceof RoutingError) return undefined;
+    throw error;
+  }
+}
+
+/** In one order, so that the same spec is the same object (04 R-T8). */
+function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: string): TextMatcher[] {
+  return Object.entries(texts)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, text]) => {
+      if ('exact' in text && text.exact !== '') return { name, value: text.exact };
+      const value = patternOf(text);
+      const problem = re2Problem(value);
+      if (problem !== undefined) throw new RoutingError(`${field}[${JSON.stringify(name)}].regex ${problem}`);
+      return { name, value, regex: true };
+    });
+}
+
+/** Over the whole value. Without a value a matcher asks for presence alone, so that the empty text has a pattern, too (R-T2). */
+function patternOf(text: StringMatch): string {
+  if ('prefix' in text) return `${escapeRegex(text.prefix)}.*`;
+  if ('suffix' in text) return `.*${escapeRegex(text.suffix)}`;
+  return ('exact' in text ? text.exact : text.regex) || '^$';
+}
+
+function textsOf(matchers: readonly TextMatcher[]): Record<string, StringMatch> {
+  return Object.fromEntries(
+    matchers.map(({ name, value = '', regex = false }): [string, StringMatch] => {
+      if (value === '') return [name, { prefix: '' }];
+      return [name, regex ? textOfPattern(value) : { exact: value }];
+    }),
+  );
+}

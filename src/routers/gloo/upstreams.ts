@@ -1,0 +1,67 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { primaryValue } from '../../api/selector-label.ts';
+import { findObject } from '../find-object.ts';
+import type { Apex } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
+
+const apiVersion = 'gloo.solo.io/v1';
+/** What `spec.upstreamRef` gives to both Upstreams (04 §4.8). The established controller has `httpProxyHostName`, which the schema drops. */
+const copied = [
+  ...['sslConfig', 'circuitBreakers', 'connectionConfig', 'loadBalancerConfig', 'useHttp2'],
+  ...['initialStreamWindowSize', 'initialConnectionWindowSize', 'httpProxyHostname'],
+] as const;
+
+export type Side = 'primary' | 'canary';
+
+/** The established names (04 V12). */
+export function upstreamRef(canary: Canary, side: Side): ObjectRef {
+  const { namespace } = canary.metadata;
+  const name = `${namespace}-${names(canary).apexService}-${side}upstream-${canary.spec.service.port}`;
+  return { apiVersion, kind: 'Upstream', name, namespace };
+}
+
+/** The Upstream of the user whose settings are copied. */
+export function configRef(canary: Canary): ObjectRef | undefined {
+  const { upstreamRef } = canary.spec;
+  return (
+    upstreamRef && { apiVersion, kind: 'Upstream', name: upstreamRef.name, namespace: upstreamRef.namespace || canary.metadata.namespace }
+  );
+}
+
+export function renderUpstream(canary: Canary, apex: Apex, side: Side, current: readonly KubeObject[]): KubeObject {
+  const { primaryService, canaryService } = names(canary);
+  const { namespace } = canary.metadata;
+  const ref = upstreamRef(canary, side);
+  const { key, value } = apex.selector;
+  return {
+    apiVersion,
+    kind: ref.kind,
+    metadata: { name: ref.name, namespace },
+    spec: {
+      ...settings(canary, ref, current),
+      kube: {
+        serviceName: side === 'primary' ? primaryService : canaryService,
+        serviceNamespace: namespace,
+        servicePort: canary.spec.service.port,
+        // Gloo leaves out pods without these labels; of a Service that is the target the pods are whoever's.
+        ...(canary.spec.targetRef.kind === 'Service' ? {} : { selector: { [key]: side === 'primary' ? primaryValue(value) : value } }),
+      },
+    },
+  };
+}
+
+/** A source that is gone in the middle of a release leaves what was copied: traffic must not be refused for it (04 R-S4). */
+function settings(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]): Record<string, unknown> {
+  const config = configRef(canary);
+  if (!config) return {};
+  const source = findObject(current, config) ?? findObject(current, ref);
+  if (!source)
+    throw new RoutingError(
+      `spec.upstreamRef: there is no Upstream ${config.name} in ${config.namespace}: create it, or remove the reference`,
+    );
+  return Object.fromEntries(
+    copied.flatMap((field) => (source.spec?.[field] === undefined ? [] : [[field, structuredClone(source.spec[field])]])),
+  );
+}
