@@ -155,3 +155,32 @@ it('04-R-D2: what was found in place is put back', () => {
   const { write } = router.render(aCanary(), anApex, allToPrimary, [original]);
   expect(router.finalize(aCanary(), write).write[0]?.spec).toEqual(original.spec);
 });
+
+describe('04-R-S4: what Contour says of the HTTPProxy', () => {
+  const said = (generation: number | undefined, status: object): KubeObject => ({
+    ...proxy([]),
+    metadata: { name: 'shop', namespace: 'prod', ...(generation === undefined ? {} : { generation }) },
+    status,
+  });
+  const invalid = (observedGeneration?: number) => ({
+    currentStatus: 'invalid',
+    conditions: [
+      { type: 'Valid', status: 'False', observedGeneration, errors: [{ reason: 'ServiceUnresolvedReference', message: 'no shop-canary' }] },
+    ],
+  });
+
+  it('an invalid one is not in force, and the reason is told', () => {
+    expect(router.isInForce?.(aCanary(), [said(2, invalid(2))])).toBe(false);
+    expect(router.objection?.(aCanary(), [said(2, invalid(2))])).toBe(
+      'Contour says that HTTPProxy shop is invalid (ServiceUnresolvedReference: no shop-canary)',
+    );
+  });
+
+  it.each([
+    { what: 'an earlier version', found: said(3, invalid(2)) },
+    { what: 'no version', found: said(3, invalid()) },
+    { what: 'one that no root includes', found: said(2, { ...invalid(2), currentStatus: 'orphaned' }) },
+    { what: 'a valid one', found: said(2, { currentStatus: 'valid' }) },
+    { what: 'nothing', found: said(undefined, {}) },
+  ])('of $what holds nothing up', ({ found }) => expect(router.isInForce?.(aCanary(), [found])).toBe(true));
+});

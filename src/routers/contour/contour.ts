@@ -8,6 +8,7 @@ import type { Change, Router } from '../router.ts';
 import { refusalOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { renderRoutes, routesToApex } from './http-routes.ts';
+import { invalidity } from './objection.ts';
 import { readHttpProxy } from './read-routes.ts';
 
 /**
@@ -34,6 +35,8 @@ export function contour(ingressClass = ''): Router {
       const found = findObject(current, proxyRef(canary));
       return found && readHttpProxy(canary, found);
     },
+    isInForce: (canary, current) => objection(canary, current) === undefined,
+    objection,
     finalize: (canary, current) => finalize(canary, current, ingressClass),
   };
 }
@@ -41,6 +44,11 @@ export function contour(ingressClass = ''): Router {
 function proxyRef(canary: Canary): ObjectRef {
   const { namespace } = canary.metadata;
   return { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', name: names(canary).apexService, namespace };
+}
+
+function objection(canary: Canary, current: readonly KubeObject[]): string | undefined {
+  const found = findObject(current, proxyRef(canary));
+  return found && invalidity(found);
 }
 
 function ours(canary: Canary) {
