@@ -58,7 +58,7 @@ describe('errors', () => {
       { spec: { provider: 'istio' }, service: { appProtocol: 'TCP' }, analysis: { ...iterated, match } },
       analysisOf('.match'),
     ],
-    ['mirror on contour', { spec: { provider: 'contour' }, analysis: { mirror: true } }, analysisOf('.mirror')],
+    ['mirror on kuma', { spec: { provider: 'kuma' }, analysis: { mirror: true } }, analysisOf('.mirror')],
     [
       'affinity on kuma',
       { spec: { provider: 'kuma' }, analysis: { sessionAffinity: { cookieName: 'c' } } },
