@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { describeProviderReleases } from '../suite/provider-releases.ts';
+import { providerFixtures } from '../suite/providers/index.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
+
+describe('releases through every traffic provider on a real control plane', () =>
+  describeProviderReleases(aStage(startRealStage), providerFixtures));

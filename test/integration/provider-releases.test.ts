@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { describeProviderReleases } from '../suite/provider-releases.ts';
+import { providerFixtures } from '../suite/providers/index.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+
+describe('releases through every traffic provider', () => describeProviderReleases(aStage(startEmbeddedStage), providerFixtures));
