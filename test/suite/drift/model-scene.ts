@@ -34,6 +34,7 @@ export async function startModelScene(
 function sceneOf(lab: ModelLab): Scene {
   const { server } = lab;
   return {
+    standsStill: true,
     find: async (ref) => server.find(ref),
     put: async (object) => void server.putAs(MANAGER, object),
     create: async (object) => void server.putAs(MANAGER, object),

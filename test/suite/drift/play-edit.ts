@@ -1,6 +1,7 @@
 import { type KubeObject, type Labels, refKey, refOf } from '../../../src/api/kube-object.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import { missingField } from '../../../src/controller/drift.ts';
+import { type Change, RoutingError } from '../../../src/routers/index.ts';
 import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { apexOf, routerOf } from '../shares/split-app.ts';
@@ -36,6 +37,8 @@ export interface Played {
   routeAfter: Content;
   /** Of Serin, to the objects that hold routes. */
   writes: number;
+  /** Of somebody else. */
+  foreign: number;
 }
 
 /** One edit, one pass, and what has become of the release and its routes. */
@@ -53,12 +56,24 @@ export async function playEdit(
   const look = () => lookAt(scene, fixture, canary);
   const before = await look();
   const written = await scene.writes(watched);
-  await edit.play(scene, { route, earlier, canary });
+  const hands = { foreign: 0 };
+  await edit.play(counting(scene, hands), { route, earlier, canary });
   const edited = await look();
   await scene.onePass(async () => (await look()).missing.length === 0);
   const routeAfter = contentOf(await scene.find(routeRef));
   const writes = (await scene.writes(watched)) - written;
-  return { before, edited, onePassLater: await look(), routeBefore: contentOf(route), routeAfter, writes };
+  return { before, edited, onePassLater: await look(), routeBefore: contentOf(route), routeAfter, writes, ...hands };
+}
+
+function counting(scene: Scene, hands: { foreign: number }): Scene {
+  const counted =
+    <A extends unknown[]>(act: (...args: A) => Promise<void>) =>
+    (...args: A): Promise<void> => {
+      hands.foreign += 1;
+      return act(...args);
+    };
+  const { put, create, patch } = scene;
+  return { ...scene, put: counted(put), create: counted(create), patch: counted(patch), delete: counted(scene.delete) };
 }
 
 interface Content {
@@ -79,14 +94,24 @@ export async function lookAt(scene: Scene, fixture: ProviderFixture, first: Kube
   const canary = parsed(raw);
   const held = heldIn(raw);
   const current = (await Promise.all(router.watches(canary).map((ref) => scene.find(ref)))).flatMap((object) => object ?? []);
-  const { write, remove } = router.render(canary, apexOf(first.metadata), held.recorded, current);
-  const missing = write.flatMap((object) => {
-    const found = current.find((one) => refKey(refOf(one)) === refKey(refOf(object)));
-    const field = found ? missingField(object, found) : 'all of it';
-    return field === undefined ? [] : [`${object.kind} ${object.metadata.name}: ${field}`];
-  });
-  const left = remove.map((ref) => `${ref.kind} ${ref.name} is still there`);
-  return { held, routes: router.readRoutes(canary, current), missing: [...missing, ...left] };
+  const missing = missingIn(current, () => router.render(canary, apexOf(first.metadata), held.recorded, current));
+  return { held, routes: router.readRoutes(canary, current), missing };
+}
+
+function missingIn(current: readonly KubeObject[], render: () => Change): string[] {
+  try {
+    const { write, remove } = render();
+    const missing = write.flatMap((object) => {
+      const found = current.find((one) => refKey(refOf(one)) === refKey(refOf(object)));
+      const field = found ? missingField(object, found) : 'all of it';
+      return field === undefined ? [] : [`${object.kind} ${object.metadata.name}: ${field}`];
+    });
+    return [...missing, ...remove.map((ref) => `${ref.kind} ${ref.name} is still there`)];
+  } catch (error) {
+    // What the routes are made from has been taken away.
+    if (error instanceof RoutingError) return [error.message];
+    throw error;
+  }
 }
 
 function heldIn({ status }: KubeObject): Held {

@@ -1,0 +1,93 @@
+import { expect } from 'vitest';
+import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { parsed } from '../providers/canary-for.ts';
+import type { ProviderFixture } from '../providers/provider-fixture.ts';
+import { routerOf } from '../shares/split-app.ts';
+import type { Edit } from './edits.ts';
+import { playContest } from './play-contest.ts';
+import { lookAt, playEdit } from './play-edit.ts';
+import type { Scene } from './scene.ts';
+
+export interface DriftStage {
+  scene: Scene;
+  canary: KubeObject;
+  /** How long somebody fights; shorter than a step. */
+  contestMs: number;
+  stop(): Promise<void>;
+}
+
+/** The brake: one correction at once, then after 1, 2, 4, 8 … s. */
+const mostCorrections = (ms: number): number => 2 + Math.floor(Math.log2(ms / 1000 + 1));
+
+/** One release that others meddle with, each time at another weight: what is corrected then is news to the brake. */
+export class DriftRun {
+  readonly #stage: DriftStage;
+  readonly #fixture: ProviderFixture;
+  /** The route at the step before. */
+  #earlier: KubeObject;
+
+  private constructor(stage: DriftStage, fixture: ProviderFixture, earlier: KubeObject) {
+    this.#stage = stage;
+    this.#fixture = fixture;
+    this.#earlier = earlier;
+  }
+
+  /** At its second weight. */
+  static async begin(stage: DriftStage, fixture: ProviderFixture): Promise<DriftRun> {
+    await stage.scene.nextStep();
+    const run = new DriftRun(stage, fixture, await routeOf(stage, fixture));
+    await stage.scene.nextStep();
+    return run;
+  }
+
+  /** The recorded weights stand one pass after the edit, by one write if any is needed, and the analysis goes on. */
+  async survives(edit: Edit): Promise<void> {
+    const { scene, canary } = this.#stage;
+    const played = await playEdit(scene, this.#fixture, { canary, earlier: this.#earlier }, edit);
+    const { before, edited, onePassLater, routeBefore, routeAfter, writes, foreign } = played;
+    expect(before, edit.name).toMatchObject({ routes: before.held.recorded, missing: [] });
+    expect(onePassLater, `${edit.name}: weights, and the analysis`).toEqual(before);
+    if (edit.isUndone) expect(routeAfter, edit.name).toMatchObject(routeBefore);
+    if (edit.isUndone) expect(routeAfter.spec, edit.name).toEqual(routeBefore.spec);
+    const why = `${edit.name}: writes for ${edited.missing.join()}`;
+    if (scene.standsStill) expect(writes, why).toBe(edited.missing.length > 0 ? 1 : 0);
+    expect(writes, why).toBeLessThanOrEqual(foreign);
+    this.#earlier = await routeOf(this.#stage, this.#fixture);
+    await scene.nextStep();
+  }
+
+  /** Somebody who puts the route back again and again is corrected ever more rarely, and named. */
+  async survivesContest(): Promise<void> {
+    const { scene, canary, contestMs } = this.#stage;
+    const before = await this.#look();
+    const { writes, foreign, contested } = await playContest(scene, this.#fixture, { canary, earlier: this.#earlier }, contestMs);
+    expect(foreign).toBeGreaterThan(2);
+    expect(writes).toBeLessThanOrEqual(foreign);
+    expect(writes).toBeLessThanOrEqual(mostCorrections(contestMs));
+    expect(contested).toMatch(/is changed back by/);
+    await scene.eventually('the recorded weights stand', async () => (await this.#look()).missing.length === 0);
+    expect(await this.#look()).toEqual(before);
+  }
+
+  /** A Canary that is deleted in the middle of it leaves no route to its sides. */
+  async leavesNothing(): Promise<void> {
+    const { scene, canary } = this.#stage;
+    const watched = routerOf(this.#fixture).watches(parsed(canary));
+    await scene.delete(refOf(canary));
+    await scene.eventually('no route leads to what is going away', async () => {
+      const left = await Promise.all(watched.map((ref) => scene.find(ref)));
+      return left.every((object) => !/-(primary|canary)"/.test(JSON.stringify(object?.spec ?? {})));
+    });
+  }
+
+  #look() {
+    return lookAt(this.#stage.scene, this.#fixture, this.#stage.canary);
+  }
+}
+
+async function routeOf({ scene, canary }: DriftStage, fixture: ProviderFixture): Promise<KubeObject> {
+  const { name, namespace = '' } = canary.metadata;
+  const found = await scene.find(fixture.route({ name, namespace }));
+  if (!found) throw new Error('there is no route');
+  return found;
+}

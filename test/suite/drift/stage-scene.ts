@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../../src/api/kube-object.ts';
+import type { Cluster } from '../../../src/kube/cluster.ts';
+import { isAlreadyExists, isConflict } from '../../../src/kube/errors.ts';
+import type { ControllerProcess } from '../controller.ts';
+import { canaryFor, parsed } from '../providers/canary-for.ts';
+import type { ProviderFixture } from '../providers/provider-fixture.ts';
+import { routerOf } from '../shares/split-app.ts';
+import type { Stage } from '../stage.ts';
+import { APP, Story } from '../story.ts';
+import { BOUND_MS } from '../until.ts';
+import type { DriftStage } from './drift-run.ts';
+import type { Scene } from './scene.ts';
+
+const LOOK_AGAIN_MS = 50;
+const CONTEST_MS = 8_000;
+
+/** In real time: a gate holds the release at each weight. */
+export async function startStageScene(
+  stage: Stage,
+  controller: ControllerProcess,
+  fixture: ProviderFixture,
+  plan: object,
+): Promise<DriftStage> {
+  const { cluster } = stage;
+  const app = { name: APP, namespace: `drift-${fixture.provider.replaceAll(':', '-')}` };
+  const story = await Story.begin(stage, controller, app.namespace);
+  const { given, when, then, hooks } = story;
+  const target = fixture.application?.(cluster, app.namespace);
+  if (target) await target.create();
+  else await given.aDeployment();
+  for (const object of fixture.objects?.(app) ?? []) await cluster.apply(object, { fieldManager: 'user' });
+  hooks.answers('step', 403);
+  const gate = { webhooks: [{ name: 'step', type: 'confirm-traffic-increase', url: hooks.url('step') }] };
+  const canary = canaryFor(fixture, app, { ...plan, ...gate });
+  const { analysis, ...spec } = canary.spec;
+  await given.aCanary({ ...analysis, interval: '500ms' }, spec);
+  const journal = await keepJournal(cluster, routerOf(fixture).watches(parsed(canary)));
+  if (target) await when.thisHappens(() => target.push('2'));
+  else await when.imageChanges('2');
+  await then.canaryIs('Progressing');
+  const held = async (): Promise<void> => {
+    hooks.answers('step', 403);
+    // Asked once more after it was closed: nothing is on its way any longer.
+    await then.hookWasCalled('step', hooks.calls('step').length + 2);
+  };
+  const scene: Scene = {
+    ...journal.hands,
+    standsStill: false,
+    find: (ref) => cluster.get(ref),
+    onePass: (isSo) => eventually('one pass', isSo, journal.told),
+    writes: async () => {
+      await eventually('the watch has caught up', journal.isCurrent, journal.told);
+      return journal.writes();
+    },
+    async nextStep() {
+      const weight = async () => (await cluster.get(refOf(canary)))?.status?.canaryWeight;
+      const before = await weight();
+      hooks.answers('step', 200);
+      await eventually(`a weight after ${before} %`, async () => (await weight()) !== before, journal.told);
+      await held();
+    },
+    wait: (ms) => sleep(ms),
+    eventually: (what, isSo) => eventually(what, isSo, journal.told),
+  };
+  return {
+    scene,
+    canary,
+    contestMs: CONTEST_MS,
+    async stop() {
+      journal.stop();
+      await story.end();
+    },
+  };
+}
+
+interface Journal {
+  /** Writes of somebody else, which the journal can tell from those of Serin. */
+  hands: Pick<Scene, 'put' | 'create' | 'patch' | 'delete'>;
+  /** Changes of these objects, their status apart, that no foreign hand has made. */
+  writes(): number;
+  /** Everything that the server holds has been heard of. */
+  isCurrent(): Promise<boolean>;
+  told(): string;
+  stop(): void;
+}
+
+async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promise<Journal> {
+  const heard = new Map<string, KubeObject>();
+  const foreign = new Set<string>();
+  const changes: { version: string; what: string }[] = [];
+  const contentOf = (object: KubeObject | undefined) => {
+    if (!object) return undefined;
+    const { labels, annotations, ownerReferences, finalizers } = object.metadata;
+    const { status: _status, metadata: _metadata, ...rest } = object;
+    return { ...rest, labels, annotations, ownerReferences, finalizers };
+  };
+  const hear = (ref: ObjectRef, object: KubeObject | undefined): void => {
+    const key = refKey(ref);
+    const before = heard.get(key);
+    if (object) heard.set(key, object);
+    else heard.delete(key);
+    if (object && !isDeepStrictEqual(contentOf(before), contentOf(object)))
+      changes.push({ version: object.metadata.resourceVersion ?? '', what: `${ref.kind} ${ref.name}` });
+  };
+  const watches = refs.map((ref) => {
+    const { apiVersion, kind, name, namespace } = ref;
+    return cluster.watch(
+      { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) },
+      {
+        onEvent: ({ type, object }) => hear(ref, type === 'DELETED' ? undefined : object),
+        onList: ([object]) => hear(ref, object),
+      },
+      { fieldSelector: `metadata.name=${name}` },
+    );
+  });
+  await Promise.all(watches.map(({ synced }) => synced));
+  const note = (object: KubeObject): void => void foreign.add(object.metadata.resourceVersion ?? '');
+  const bySerin = () => changes.filter(({ version }) => !foreign.has(version));
+  const put = async (object: KubeObject): Promise<void> => {
+    const { resourceVersion = '' } = (await cluster.get(refOf(object)))?.metadata ?? {};
+    try {
+      note(await cluster.replace({ ...object, metadata: { ...object.metadata, resourceVersion } }));
+    } catch (error) {
+      // Somebody's status came in between.
+      if (!isConflict(error)) throw error;
+      await put(object);
+    }
+  };
+  return {
+    hands: {
+      put,
+      async create(object) {
+        try {
+          note(await cluster.create(object));
+        } catch (error) {
+          // Serin was quicker.
+          if (!isAlreadyExists(error)) throw error;
+          await put(object);
+        }
+      },
+      patch: async (ref, patch) => note(await cluster.patch(ref, patch)),
+      delete: (ref) => cluster.delete(ref),
+    },
+    writes: () => bySerin().length,
+    async isCurrent() {
+      const now = await Promise.all(refs.map((ref) => cluster.get(ref)));
+      return now.every((object, index) => {
+        const ref = refs[index];
+        return ref !== undefined && heard.get(refKey(ref))?.metadata.resourceVersion === object?.metadata.resourceVersion;
+      });
+    },
+    told: () => JSON.stringify({ changes: changes.slice(-6), foreign: [...foreign].slice(-6) }),
+    stop() {
+      for (const watch of watches) watch.stop();
+    },
+  };
+}
+
+async function eventually(what: string, isSo: () => Promise<boolean>, hint: () => string): Promise<void> {
+  const deadlineMs = performance.now() + BOUND_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadlineMs) throw new Error(`${what}: not within ${BOUND_MS / 1000} s\n${hint()}`);
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
