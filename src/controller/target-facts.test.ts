@@ -97,7 +97,10 @@ describe('targetFacts', () => {
   it('E58: what its controller has not counted yet is what it was, with its configs, and is not recorded as seen', () => {
     const facts = targetFacts(recorded(), { ...live('s1:new', 6), uncounted: true as const }, look('red', 's1:old'), true);
     expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue'), undetermined: UNCOUNTED, serving: true });
-    expect(targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4' }, undefined, true).revision).toBe('s1:new');
+    const counted = targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4' }, undefined, true);
+    expect([counted.revision, counted.rollout]).toEqual(['s1:new', '4']);
+    const { revision, rollout } = targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4', uncounted: true }, undefined, true);
+    expect([revision, rollout]).toEqual(['s1:new', undefined]);
   });
 
   it('CT22: tracking switched off starts nothing; the next template is without configs', () => {

@@ -25,18 +25,24 @@ export function recordedFor(canary: Canary, target: Template): Release | undefin
   if (release === undefined || release.targetUid !== target.uid || release.observedGeneration === 0) return undefined;
   if (templateOf(release) === target.revision || isUncounted(canary, target)) return release;
   const { rollout } = target;
-  const { observedRollout } = release;
-  // Counted after the generation was recorded.
-  const isLater = rollout !== undefined && observedRollout !== undefined && Number(rollout) > Number(observedRollout);
-  const isSame = release.observedGeneration === target.generation ? !isLater : rollout !== undefined && rollout === observedRollout;
+  const isCounted = rollout !== undefined && rollout === release.observedRollout;
+  // The same generation can be counted after it was recorded.
+  const isSame = release.observedGeneration === target.generation ? !isCountedAnew(release, target) : isCounted;
   return isSame ? release : undefined;
 }
 
 /** Its hash is another one, and its controller has yet to say whether that is another template, or only how a newer server shows it. */
-export function isUncounted(canary: Canary, { uid, generation, uncounted, revision }: Template): boolean {
+export function isUncounted(canary: Canary, target: Template): boolean {
   const { release } = canary.status ?? {};
+  const { uid, generation, uncounted, revision } = target;
   if (uncounted !== true || release?.targetUid !== uid || release.observedRollout === undefined) return false;
-  return release.observedGeneration !== 0 && release.observedGeneration !== generation && templateOf(release) !== revision;
+  if (release.observedGeneration === 0 || release.observedGeneration === generation) return false;
+  return templateOf(release) !== revision && !isCountedAnew(release, target);
+}
+
+/** Numbers only rise: a lower one is what somebody has put back from an old manifest, for a moment. */
+function isCountedAnew({ observedRollout }: Release, { rollout }: Template): boolean {
+  return rollout !== undefined && observedRollout !== undefined && Number(rollout) > Number(observedRollout);
 }
 
 /** The template's revision, as it was recorded or as it is. */
@@ -52,10 +58,11 @@ export function targetFacts(
   look: Look | undefined,
   primaryServes: boolean,
 ): TargetFacts {
-  const { configs: _refs, uncounted: _uncounted, generation = 0, ...side } = target;
+  const { configs: _refs, uncounted = false, generation = 0, rollout, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
-  const same = { ...side, generation, template };
+  // A count that is not of this template must not be recorded with it.
+  const same = { ...side, generation, template, ...(rollout === undefined || uncounted ? {} : { rollout }) };
   if (recorded && isUncounted(canary, target)) {
     const { revision, configs } = recorded;
     return { ...same, undetermined: UNCOUNTED, revision, ...(configs && { configs }) };

@@ -52,11 +52,11 @@ function identityOf(workload: Verbs, { object, revision = '', configs }: Watched
   };
 }
 
-/** A count that is older than the template tells nothing of it. */
+/** A count that has not moved tells nothing of a template that is newer than it. */
 export function countOf(workload: Pick<Workload, 'rollout' | 'hasCounted'>, target: KubeObject): Pick<Identity, 'rollout' | 'uncounted'> {
   const rollout = workload.rollout?.(target);
   if (rollout === undefined) return {};
-  return workload.hasCounted?.(target) === false ? { uncounted: true } : { rollout };
+  return { rollout, ...(workload.hasCounted?.(target) === false && { uncounted: true }) };
 }
 
 function carriedBy(workload: Verbs, primary: KubeObject): { carries?: string } {
