@@ -11,7 +11,8 @@ export interface AuditEvent {
   user: { username: string };
   userAgent?: string;
   objectRef?: { resource?: string; subresource?: string };
-  responseStatus?: { code?: number };
+  /** Set by the API server: what each part of it has decided, and why. */
+  annotations?: Record<string, string>;
 }
 
 export interface AuditLog {
@@ -52,6 +53,11 @@ export function countsIn(events: readonly AuditEvent[], isMeant: (event: AuditEv
     counts[what] = (counts[what] ?? 0) + 1;
   }
   return counts;
+}
+
+/** Refused for want of permission. A namespace that is going refuses what is new with a 403 as well, which no role allows. */
+export function isUnauthorised({ annotations }: AuditEvent): boolean {
+  return annotations?.['authorization.k8s.io/decision'] === 'forbid';
 }
 
 function bytesFrom(file: string, position: number): Buffer {

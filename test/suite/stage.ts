@@ -110,7 +110,7 @@ export async function startEmbeddedStage(options: StageOptions = {}): Promise<St
 /** The same on etcd, kube-apiserver, kube-controller-manager and a real Prometheus. */
 export async function startRealStage(options: StageOptions = {}): Promise<RealStage> {
   // Loaded here, so that the embedded suite needs none of it.
-  const [{ startRealCluster }, { startRealPrometheus }, { countsIn, readAuditLog }] = await Promise.all([
+  const [{ startRealCluster }, { startRealPrometheus }, { countsIn, isUnauthorised, readAuditLog }] = await Promise.all([
     import('../e2e/real-cluster.ts'),
     import('../e2e/real-prometheus.ts'),
     import('../e2e/audit-log.ts'),
@@ -143,7 +143,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       forbidden: () =>
         audit
           .events()
-          .filter(({ user, responseStatus }) => user.username === 'serin' && responseStatus?.code === 403)
+          .filter((event) => event.user.username === 'serin' && isUnauthorised(event))
           .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
       kubectl: async (...args) =>
         (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,
