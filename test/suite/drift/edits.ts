@@ -62,12 +62,12 @@ const generic: Readonly<Record<string, Edit['play']>> = {
 /** Done by the user to the Canary: they change what is rendered, and not where traffic goes. */
 const ofTheCanary: Readonly<Record<string, Edit['play']>> = {
   "the user's edit of spec.service": (scene, { canary }) =>
-    scene.patch(refOf(canary), { spec: { service: { timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
+    scene.patch(refOf(canary), { spec: { service: { port: 80, timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
   'that edit taken back': (scene, { canary }) =>
-    scene.patch(refOf(canary), { spec: { service: { timeout: null, apex: { labels: { team: 'shop' } } } } }),
+    scene.patch(refOf(canary), { spec: { service: { port: 80, timeout: null, apex: { labels: { team: 'shop' } } } } }),
 };
 
-export function editsFor({ edits, leaves = {} }: ProviderFixture): Edit[] {
+export function editsFor({ edits, leaves = {}, unfit = {} }: ProviderFixture): Edit[] {
   const own = Object.entries(edits).map(([name, edit]) => ({
     name,
     isUndone: leaves[name] === undefined,
@@ -76,7 +76,7 @@ export function editsFor({ edits, leaves = {} }: ProviderFixture): Edit[] {
   const isUndone = false;
   const others = (record: Readonly<Record<string, Edit['play']>>) =>
     Object.entries(record).map(([name, play]) => ({ name, isUndone, play }));
-  return [...others(generic), ...own, ...others(ofTheCanary)];
+  return [...others(generic), ...own, ...others(ofTheCanary)].filter(({ name }) => unfit[name] === undefined);
 }
 
 function refOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) {

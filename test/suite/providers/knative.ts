@@ -40,5 +40,10 @@ export const knative: ProviderFixture = {
     ]),
     'a tag of their own': traffic((entries) => [...entries, { ...entries[0], tag: 'theirs', percent: 0 }]),
   },
+  unfit: {
+    'all annotations changed': 'one of them names the primary revision: that is an edit of the primary, which is not reverted (I3)',
+    deleted: 'the route is the target: without it there is no release',
+    'deleted, and made again from an old manifest': 'that is another target',
+  },
   leaves: { 'a tag of their own': "tags without a share are the user's" },
 };

@@ -32,4 +32,6 @@ export interface ProviderFixture {
   countsBothSides?: true;
   /** Those of `edits` after which the object does not become what it was, with the reason. */
   leaves?: Readonly<Record<string, string>>;
+  /** Edits of the suite's own that mean something else here than an edit of routes, with the reason. */
+  unfit?: Readonly<Record<string, string>>;
 }
