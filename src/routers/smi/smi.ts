@@ -3,13 +3,20 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
+import { givenBack, keeping } from '../found-in-place.ts';
+import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, refusalOf } from '../routing-error.ts';
-import { readRouteGroup, renderRouteGroup } from './route-group.ts';
+import { isOurGroup, readRouteGroup, renderRouteGroup } from './route-group.ts';
 
 export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
 
 const GATEWAYS = 'VirtualService.v1alpha3.networking.istio.io/spec.gateways';
+
+function namesOurSides(canary: Canary): NamesOurSides {
+  const { canaryService, primaryService } = names(canary);
+  return namesIn('service', [canaryService, primaryService]);
+}
 
 /** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something (04 §4.3). */
 export function smi(version: SmiVersion, mesh?: 'istio'): Router {
@@ -31,16 +38,15 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       namespace: canary.metadata.namespace,
     };
   }
-  function present(refs: readonly ObjectRef[], current: readonly KubeObject[]): ObjectRef[] {
-    return refs.filter((ref) => findObject(current, ref));
-  }
 
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
     const match = matchOf(routes);
     if (match && !matches) throw new RoutingError(`SMI ${version} cannot match requests: A/B releases need smi:v1alpha3 or smi:v1alpha4`);
-    const split = renderSplit(canary, splitRef(canary), routes, match ? groupRef(canary) : undefined);
-    if (match) return { write: [renderRouteGroup(groupRef(canary), match), split], remove: [] };
-    return { write: [split], remove: matches ? present([groupRef(canary)], current) : [] };
+    const wanted = renderSplit(canary, splitRef(canary), routes, match ? groupRef(canary) : undefined);
+    const split = keeping(wanted, current, namesOurSides(canary));
+    if (match) return { write: [keeping(renderRouteGroup(groupRef(canary), match), current, isOurGroup), split], remove: [] };
+    const freed = givenBack(matches ? [[groupRef(canary), isOurGroup]] : [], current);
+    return { write: [split, ...freed.write], remove: freed.remove };
   }
 
   function renderSplit(canary: Canary, ref: ObjectRef, routes: Routes, group: ObjectRef | undefined): KubeObject {
@@ -82,7 +88,8 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       const split = findObject(current, splitRef(canary));
       return split && readSplit(canary, split, findObject(current, groupRef(canary)));
     },
-    finalize: (canary, current) => ({ write: [], remove: present([splitRef(canary), ...(matches ? [groupRef(canary)] : [])], current) }),
+    finalize: (canary, current) =>
+      givenBack([[splitRef(canary), namesOurSides(canary)], ...(matches ? ([[groupRef(canary), isOurGroup]] as const) : [])], current),
   };
 }
 

@@ -1,0 +1,26 @@
+import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
+import { findObject } from './find-object.ts';
+import { isTaken, type NamesOurSides, originalConfig, originalSpec, rememberedSpec } from './original-spec.ts';
+import type { Change } from './router.ts';
+
+/** The object, with the spec of the one that it takes the place of where that was somebody else's. */
+export function keeping(object: KubeObject, current: readonly KubeObject[], namesOurSides: NamesOurSides): KubeObject {
+  const original = rememberedSpec(findObject(current, refOf(object)), namesOurSides);
+  if (original === undefined) return object;
+  const annotations = { ...object.metadata.annotations, [originalConfig]: original };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** What was found in place gets its spec back, what is ours goes, and what was never ours stays as it is. */
+export function givenBack(refs: ReadonlyArray<readonly [ObjectRef, NamesOurSides]>, current: readonly KubeObject[]): Change {
+  const change: { write: KubeObject[]; remove: ObjectRef[] } = { write: [], remove: [] };
+  for (const [ref, namesOurSides] of refs) {
+    const found = findObject(current, ref);
+    if (!found || !isTaken(found, namesOurSides)) continue;
+    const spec = originalSpec(found, namesOurSides);
+    const { apiVersion, kind, name, namespace } = ref;
+    if (spec) change.write.push({ apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, spec });
+    else change.remove.push(ref);
+  }
+  return change;
+}
