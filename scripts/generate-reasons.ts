@@ -85,6 +85,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
     next: 'do what the message says; the release goes on by itself',
   },
+  ProviderDeprecated: {
+    causes: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
+    next: 'plan the move that the message names: nothing is held up, but nobody mends that provider any more',
+  },
   ScalerInDoubt: {
     causes:
       'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',

@@ -58,10 +58,10 @@ describe('errors', () => {
       { spec: { provider: 'istio' }, service: { appProtocol: 'TCP' }, analysis: { ...iterated, match } },
       analysisOf('.match'),
     ],
-    ['mirror on kuma', { spec: { provider: 'kuma' }, analysis: { mirror: true } }, analysisOf('.mirror')],
+    ['mirror on smi:v1alpha2', { spec: { provider: 'smi:v1alpha2' }, analysis: { mirror: true } }, analysisOf('.mirror')],
     [
-      'affinity on kuma',
-      { spec: { provider: 'kuma' }, analysis: { sessionAffinity: { cookieName: 'c' } } },
+      'affinity on smi:v1alpha1',
+      { spec: { provider: 'smi:v1alpha1' }, analysis: { sessionAffinity: { cookieName: 'c' } } },
       analysisOf('.sessionAffinity'),
     ],
     [
@@ -76,7 +76,6 @@ describe('errors', () => {
     ['nginx without ingressRef', { spec: { provider: 'nginx' } }, 'spec.ingressRef'],
     ['skipper without ingressRef', { spec: { provider: 'skipper' } }, 'spec.ingressRef'],
     ['apisix without routeRef', { ...metric({}), spec: { provider: 'apisix' } }, 'spec.routeRef'],
-    ['appmesh without meshName', { spec: { provider: 'appmesh' } }, 'spec.service.meshName'],
     ['knative for a Deployment', { spec: { provider: 'knative' } }, 'spec.targetRef'],
     ['another provider for Knative', { spec: { provider: 'istio', targetRef: knativeTarget } }, 'spec.provider'],
     [
@@ -141,6 +140,9 @@ describe('errors', () => {
       'spec.service.match[0].method',
     ],
   ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`error ${path}`]));
+
+  it('is found for appmesh without meshName, beside the warning that it has ended', () =>
+    expect(found({ spec: { provider: 'appmesh' } })).toEqual(['error spec.service.meshName', 'warning spec.provider']));
 });
 
 describe('warnings', () => {
@@ -153,7 +155,7 @@ describe('warnings', () => {
     ['the deprecated query', metric({ query: 'up' }), analysisOf('.metrics[0].query')],
     ['a metric without limit', metric({ thresholdRange: {} }), analysisOf('.metrics[0]')],
     ['threshold 0', { analysis: { threshold: 0 } }, analysisOf('.threshold')],
-    ['match with weights on osm', { spec: { provider: 'osm' }, analysis: { match } }, analysisOf('.match')],
+    ['match with weights on smi:v1alpha2', { spec: { provider: 'smi:v1alpha2' }, analysis: { match } }, analysisOf('.match')],
     [
       'a Service target that nothing routes to',
       {
@@ -188,6 +190,10 @@ describe('warnings', () => {
       { spec: { provider: 'apisix', routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'shop' } } },
       analysisOf('.metrics[0]'),
     ],
+    ['App Mesh, which has ended', { spec: { provider: 'appmesh' }, service: { meshName: 'main' } }, 'spec.provider'],
+    ['the second form of App Mesh, which has ended', { spec: { provider: 'appmesh:v1beta2' } }, 'spec.provider'],
+    ['Open Service Mesh, which has ended', { spec: { provider: 'osm' } }, 'spec.provider'],
+    ['a TrafficRoute of Kuma, which has ended', { spec: { provider: 'kuma' } }, 'spec.provider'],
     ['a progress deadline of 0', { spec: { progressDeadlineSeconds: 0 } }, 'spec.progressDeadlineSeconds'],
   ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
 });

@@ -2,6 +2,7 @@ import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, type Scope, warning } from './finding.ts';
 import { isKnative } from './knative.ts';
+import { legacyProviders } from './legacy-providers.ts';
 import { names } from './names.ts';
 
 /** Everything about the target, its scaler and `spec.service`. */
@@ -12,6 +13,7 @@ export function routingFindings(scope: Scope): Finding[] {
     ...referenceFindings(scope),
     ...serviceFindings(scope),
     ...gatewayFindings(scope),
+    ...legacyFindings(scope),
   ];
 }
 
@@ -67,6 +69,11 @@ function coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: S
   if (targetRef.kind !== 'Service' || (provider !== 'kubernetes' && provider !== 'none')) return [];
   const why = `leaves a Service target as it is, so that an edit of it reaches everybody at once: name a mesh or ingress`;
   return [warning('spec.provider', `${provider} ${why}`)];
+}
+
+function legacyFindings({ provider }: Scope): Finding[] {
+  const ended = provider && legacyProviders[provider];
+  return ended ? [warning('spec.provider', `is ${provider}. ${ended}`)] : [];
 }
 
 /** Objects that a provider's routes are made from. */

@@ -20,8 +20,9 @@ import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
 import { obstacleOf } from './obstacle.ts';
 import { type ReconcileContext, reconcile } from './reconcile.ts';
-import { scalerDoubts, scalerRefs } from './scaling.ts';
+import { scalerRefs } from './scaling.ts';
 import { SentencePause } from './sentence-pause.ts';
+import { type StandingWarning, warningsOf } from './standing-warnings.ts';
 import { draftStatus } from './status-draft.ts';
 import { StatusOwnership } from './status-ownership.ts';
 
@@ -63,7 +64,7 @@ export class CanaryProcess {
   #refused: string | undefined;
   #obstacle: string | undefined;
   #targetMissing = false;
-  #doubt = '';
+  #warnings: readonly StandingWarning[] = [];
   #adoption: Adoption | undefined;
   readonly #ownership = new StatusOwnership();
   #isAside = false;
@@ -221,8 +222,13 @@ export class CanaryProcess {
   /** Stores the last recorded intent of this pass. Undefined: somebody wrote first, and the watch will bring their version. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const record = questions.findLast((question) => question.kind === 'record');
-    const doubt = this.#tellDoubt(canary);
-    const draft = draftStatus(canary, facts, record, { stored: this.#stored(canary), brake: this.#brake, sentence: this.#sentence, doubt });
+    const warnings = this.#tellWarnings(canary, facts.provider);
+    const draft = draftStatus(canary, facts, record, {
+      stored: this.#stored(canary),
+      brake: this.#brake,
+      sentence: this.#sentence,
+      warnings,
+    });
     if (draft === undefined) return canary;
     this.#alarms.clear('tell');
     if (draft.tellInMs !== undefined) this.#alarms.set('tell', draft.tellInMs, () => this.wake());
@@ -366,14 +372,16 @@ export class CanaryProcess {
     this.#refused = refused;
   }
 
-  /** The primary may scale otherwise than it looks: a person has to judge that, and is told once by an event. */
-  #tellDoubt(canary: Canary): string {
-    const message = scalerDoubts(canary, this.#room.view).join('; ');
-    const isKnown = (canary.status?.conditions ?? []).some((one) => one.type === 'ScalerInDoubt' && one.message === message);
-    const isNews = message !== '' && !isKnown && this.#doubt !== message;
-    if (isNews) this.#room.announceOn(canary, { reason: 'ScalerInDoubt', type: 'Warning', message });
-    this.#doubt = message;
-    return message;
+  /** What goes on all the same, and a person has to judge: a condition as long as it holds, and an event once. */
+  #tellWarnings(canary: Canary, provider: Provider): readonly StandingWarning[] {
+    const warnings = warningsOf(canary, provider, this.#room.view);
+    const stored = canary.status?.conditions ?? [];
+    for (const { type, message } of warnings) {
+      const isKnown = [...stored, ...this.#warnings].some((one) => one.type === type && one.message === message);
+      if (!isKnown) this.#room.announceOn(canary, { reason: type, type: 'Warning', message });
+    }
+    this.#warnings = warnings;
+    return warnings;
   }
 
   #tellOfTarget(canary: Canary, { target }: Facts): void {

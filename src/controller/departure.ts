@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { weight } from '../api/routes.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -8,6 +8,7 @@ import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { findObject } from '../routers/find-object.ts';
 import { type Apex, type Change, RoutingError, routerFor } from '../routers/index.ts';
+import type { Router } from '../routers/router.ts';
 import { discoverPorts } from '../routers/services.ts';
 import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -20,6 +21,7 @@ import type { Log } from './controller-room.ts';
 import { wakeScalers } from './departing-scalers.ts';
 import { missingField } from './drift.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
+import { isCollected, isMarked } from './ownership.ts';
 import { takeOver } from './take-over.ts';
 
 const LONGEST_WAIT_MS = 600_000;
@@ -52,7 +54,7 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   const label = `${namespace}/${canary.metadata.name}`;
   const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
-  if (!home || home.metadata.deletionTimestamp !== undefined) return;
+  if (!home || home.metadata.deletionTimestamp !== undefined) return removeFromAfar(canary, room);
   if (room.isHeld) await inherit(canary, room);
   const anchor = await cluster.get(anchorRef, { signal });
   const originals = anchor && readAnchor(anchor);
@@ -214,11 +216,35 @@ function renderedIfPossible(render: () => Change): readonly KubeObject[] {
 async function finalizeRoutes(canary: Canary, delayMs: number, { cluster, config, clock, signal }: DepartureRoom): Promise<void> {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
-  const current = await readAll(router.watches(canary), cluster, signal);
+  const wrote = await giveRoutesBack(canary, router, router.watches(canary), { cluster, signal });
+  if (wrote) await sleep(clock, delayMs, signal);
+}
+
+/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (R-L3). */
+async function removeFromAfar(canary: Canary, { cluster, config, signal }: DepartureRoom): Promise<void> {
+  const router = routerFor(canary.spec.provider ?? config.meshProvider);
+  if ('unsupported' in router) return;
+  const afar = router.watches(canary).filter((ref) => !isCollected(ref));
+  if (afar.length > 0) await giveRoutesBack(canary, router, afar, { cluster, signal });
+}
+
+/** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
+async function giveRoutesBack(
+  canary: Canary,
+  router: Router,
+  refs: readonly ObjectRef[],
+  { cluster, signal }: Pick<DepartureRoom, 'cluster' | 'signal'>,
+): Promise<boolean> {
+  const current = await readAll(refs, cluster, signal);
   const { write, remove } = router.finalize(canary, current);
-  for (const object of write) await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
-  for (const ref of remove) await cluster.delete(ref, { signal });
-  if (write.length + remove.length > 0) await sleep(clock, delayMs, signal);
+  const stranded = current.filter((object) => !isCollected(refOf(object)) && isMarked(canary, object)).map(refOf);
+  const gone = [...remove, ...stranded].map(refKey);
+  for (const object of write) {
+    if (gone.includes(refKey(refOf(object)))) continue;
+    await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
+  }
+  for (const ref of [...remove, ...stranded]) await cluster.delete(ref, { signal });
+  return write.length + gone.length > 0;
 }
 
 /** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). */

@@ -18,7 +18,7 @@ import { missingField } from './drift.ts';
 import { ConfigUnavailableError, NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import type { HealingBrake } from './healing-brake.ts';
-import { isOurs } from './ownership.ts';
+import { isCollected, isOurs } from './ownership.ts';
 import { ensureScalers, pauseScaler, resumeScaler } from './reconcile-scalers.ts';
 import { type Scaling, scalingOf } from './scaling.ts';
 import { takeOver } from './take-over.ts';
@@ -71,6 +71,7 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   if (apex) {
     await ensureServices(context, apex, false, done);
+    await ensurePrepared(context, apex, done);
     if (target) await ensurePrimary(context, target, primary, apex, facts, done);
     if (target) await ensureCanary(context, target, intent, facts, done);
   }
@@ -217,15 +218,26 @@ async function ensureCanary(context: ReconcileContext, target: Seen, intent: Int
   await ensure(context, wanted, { takenOver: false }, done);
 }
 
-async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
-  const { canary, router, view, cluster, accepted, nowMs, signal } = context;
-  const watched = router.watches(canary);
-  for (const ref of watched) {
+/** What the pods of either side need before they can start. */
+async function ensurePrepared(context: ReconcileContext, apex: Apex, done: Reconciled): Promise<void> {
+  const { canary, router } = context;
+  if (!router.prepare) return;
+  await refuseUnavailable(context);
+  for (const object of router.prepare(canary, apex)) await ensure(context, object, { takenOver: true }, done);
+}
+
+async function refuseUnavailable({ canary, router, view }: ReconcileContext): Promise<void> {
+  for (const ref of router.watches(canary)) {
     await view.ready(ref);
     const unavailable = view.unavailable(ref);
     if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
   }
-  const current = () => watched.flatMap((ref) => view.find(ref)?.object ?? []);
+}
+
+async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
+  const { canary, router, view, cluster, accepted, nowMs, signal } = context;
+  await refuseUnavailable(context);
+  const current = () => router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
   const refusal = await accepted.write(canary, nowMs, async (worded) => {
     const { write, remove } = router.render(worded, apex, routes, current());
     for (const object of write) await ensure(context, object, { takenOver: true }, done);
@@ -399,12 +411,13 @@ function workloadOf(canary: Canary): Workload {
 
 function marked(canary: Canary, object: KubeObject, owner: { name: string; uid: string }): KubeObject {
   const { metadata } = object;
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
   return {
     ...object,
     metadata: {
       ...metadata,
       annotations: { ...metadata.annotations, [ownerAnnotation]: canary.metadata.uid },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }],
+      ...(isCollected(refOf(object)) ? { ownerReferences } : {}),
     },
   };
 }

@@ -6,9 +6,10 @@ import { projectStatus } from '../engine/project-status.ts';
 import type { Question } from '../engine/questions.ts';
 import type { HealingBrake } from './healing-brake.ts';
 import type { SentencePause } from './sentence-pause.ts';
+import { type StandingWarning, standingWarnings } from './standing-warnings.ts';
 import { saysOnlyAnew, statusPatch } from './status-patch.ts';
 
-const SAID_ANEW = new Set(['Accepted', 'Contested', 'ScalerInDoubt']);
+const SAID_ANEW = new Set<string>(['Accepted', 'Contested', ...standingWarnings]);
 
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
@@ -31,8 +32,8 @@ export function draftStatus(
     stored,
     brake,
     sentence,
-    doubt,
-  }: { stored: object | undefined; brake: HealingBrake; sentence: SentencePause /** Of the primary's scaler. */; doubt: string },
+    warnings,
+  }: { stored: object | undefined; brake: HealingBrake; sentence: SentencePause; warnings: readonly StandingWarning[] },
 ): StatusDraft | undefined {
   const phase = record?.phase ?? canary.status?.phase ?? '';
   const release = record?.release ?? canary.status?.release;
@@ -40,7 +41,14 @@ export function draftStatus(
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is said anew as long as it lasts.
   const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
-  const status = { ...wanted, conditions: keepTimes(canary, [...kept, ...contested(brake), ...inDoubt(doubt)], facts.nowMs) };
+  const status = {
+    ...wanted,
+    conditions: keepTimes(
+      canary,
+      [...kept, ...contested(brake), ...warnings.map(({ type, message }) => ({ type, status: 'True', reason: type, message }) as const)],
+      facts.nowMs,
+    ),
+  };
   const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
   if (patch === undefined) return { phase, status };
   const tellInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
@@ -51,10 +59,6 @@ export function draftStatus(
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
   if (canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined) return 0;
   return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
-}
-
-function inDoubt(message: string): Condition[] {
-  return message === '' ? [] : [{ type: 'ScalerInDoubt', status: 'True', reason: 'ScalerInDoubt', message }];
 }
 
 function contested(brake: HealingBrake): Condition[] {

@@ -1,10 +1,13 @@
 import { type Provider, providers } from '../api/canary.ts';
 import { apisix } from './apisix/apisix.ts';
+import { appMeshV1beta1 } from './appmesh/app-mesh-v1beta1.ts';
+import { appMeshV1beta2 } from './appmesh/app-mesh-v1beta2.ts';
 import { contour } from './contour/contour.ts';
 import { gatewayApi } from './gateway-api/gateway-api.ts';
 import { gloo } from './gloo/gloo.ts';
 import { istio } from './istio/istio.ts';
 import { knative } from './knative/knative.ts';
+import { kuma } from './kuma/kuma.ts';
 import { nginx } from './nginx/nginx.ts';
 import { noRoutes } from './no-routes.ts';
 import type { Router } from './router.ts';
@@ -21,8 +24,8 @@ const later = (kind: string) =>
 /** Every provider of the API: its router, or the sentence that says why there is none. */
 export const routers = {
   apisix,
-  appmesh: later('AWS App Mesh'),
-  'appmesh:v1beta2': later('AWS App Mesh'),
+  appmesh: appMeshV1beta1,
+  'appmesh:v1beta2': appMeshV1beta2,
   contour: contour(),
   'gatewayapi:v1': gatewayApi('v1'),
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
@@ -30,7 +33,7 @@ export const routers = {
   istio,
   knative,
   kubernetes: noRoutes,
-  kuma: later('Kuma'),
+  kuma,
   linkerd: smi('v1alpha1'),
   nginx: nginx(),
   none: noRoutes,

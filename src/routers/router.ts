@@ -26,6 +26,8 @@ export interface Router {
   refuses?(canary: Canary): string | undefined;
   /** Objects whose state it reads. */
   watches(canary: Canary): readonly ObjectRef[];
+  /** Objects that pods need before they start, or a webhook of the provider's turns them away; they move no traffic. */
+  prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): Change;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */

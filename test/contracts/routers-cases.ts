@@ -51,7 +51,7 @@ export interface GoldenCase {
 
 const golden = new URL('../golden/', import.meta.url);
 
-/** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, all else is given as it is. */
+/** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, `annotations` are the Canary's, all else is given as it is. */
 export function casesIn(folder: string): GoldenCase[] {
   return readdirSync(new URL(`${folder}/`, golden))
     .filter((file) => file.endsWith('.input.yaml'))
@@ -59,7 +59,9 @@ export function casesIn(folder: string): GoldenCase[] {
     .map((file) => {
       const input = parse(readFileSync(new URL(`${folder}/${file}`, golden), 'utf8'));
       const parts = { apex: anApex, current: [], routes: { kind: 'weighted', canary: 0 }, ...input };
-      return { ...parts, name: file.replace('.input.yaml', ''), canary: aCanary(input.spec) };
+      const canary = aCanary(input.spec);
+      if (input.annotations) canary.metadata.annotations = input.annotations;
+      return { ...parts, name: file.replace('.input.yaml', ''), canary };
     });
 }
 

@@ -219,7 +219,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     for (const object of router.render(canary, anApex, routes, inPlace(provider)).write) {
       expect(watched).toContain(refKey(refOf(object)));
       expect(known).toContain(object.metadata.name);
-      expect(object.metadata.namespace).toBe('prod');
+      expect(object.metadata.namespace).toBe(caseOf(provider).isClusterScoped ? undefined : 'prod');
       expect(object.metadata.ownerReferences).toBeUndefined();
     }
   });
@@ -245,8 +245,10 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
   it('reads nothing where there is nothing, and says what is wrong with an object of somebody else', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.readRoutes(canary, [])).toBeUndefined();
-    const { foreignSpec, foreignMetadata } = caseOf(provider);
-    const [own, ...rest] = held(provider, router.render(canary, anApex, allToPrimary, inPlace(provider)).write).reverse();
+    const { foreignSpec, foreignMetadata, holdsRoutes } = caseOf(provider);
+    const all = held(provider, router.render(canary, anApex, allToPrimary, inPlace(provider)).write);
+    const own = holdsRoutes ? all.find(holdsRoutes) : all.at(-1);
+    const rest = all.filter((object) => object !== own);
     if (!own) throw new Error('nothing is written');
     const foreign = { ...own, metadata: { ...own.metadata, ...foreignMetadata }, ...(foreignSpec && { spec: foreignSpec }) };
     expect(router.readRoutes(canary, [...rest, foreign])).toEqual({ unreadable: expect.stringContaining('shop') });

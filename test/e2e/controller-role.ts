@@ -30,6 +30,8 @@ export const controllerRules = [
   { apiGroups: ['projectcontour.io'], resources: ['httpproxies'], verbs: write },
   { apiGroups: ['traefik.io'], resources: ['traefikservices'], verbs: write },
   { apiGroups: ['apisix.apache.org'], resources: ['apisixroutes'], verbs: write },
+  { apiGroups: ['appmesh.k8s.aws'], resources: ['virtualnodes', 'virtualrouters', 'virtualservices'], verbs: write },
+  { apiGroups: ['kuma.io'], resources: ['trafficroutes'], verbs: write },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
 ] as const;
 

@@ -1,10 +1,12 @@
 import type { Provider } from '../../../src/api/canary.ts';
 import { apisix } from './apisix.ts';
+import { appMeshV1beta1, appMeshV1beta2 } from './appmesh.ts';
 import { contour } from './contour.ts';
 import { gatewayApi } from './gateway-api.ts';
 import { gloo } from './gloo.ts';
 import { istio } from './istio.ts';
 import { knative } from './knative.ts';
+import { kuma } from './kuma.ts';
 import { nginx } from './nginx.ts';
 import type { RouterCase } from './router-case.ts';
 import { skipper } from './skipper.ts';
@@ -23,9 +25,12 @@ export const routerCases: Readonly<Partial<Record<Provider, RouterCase>>> = {
   'gatewayapi:v1beta1': gatewayApi('v1beta1'),
   apisix,
   gloo,
+  appmesh: appMeshV1beta1,
+  'appmesh:v1beta2': appMeshV1beta2,
   istio,
   knative,
   kubernetes: noProxy,
+  kuma,
   linkerd: smiWeights('v1alpha1'),
   nginx,
   none: noProxy,

@@ -16,6 +16,10 @@ export interface RouterCase {
   /** A spec (or whole fields of the object, by `foreignMetadata`) of the last object written that says no routes of ours. */
   foreignSpec?: object;
   foreignMetadata?: object;
+  /** Which of the objects written holds the routes that are read; default: the last. */
+  holdsRoutes?(object: KubeObject): boolean;
+  /** Its objects belong to no namespace. */
+  isClusterScoped?: boolean;
   /** Sums of the weights that stand side by side, one for each place where they do; each has to be `total`. */
   sums(object: KubeObject): number[];
   total?: number;

@@ -1,0 +1,104 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { findObject } from '../find-object.ts';
+import { givenBack, keeping } from '../found-in-place.ts';
+import { type NamesOurSides, namesIn } from '../original-spec.ts';
+import type { Router } from '../router.ts';
+import { RoutingError, refusalOf } from '../routing-error.ts';
+import { v1beta1 } from './dialect.ts';
+import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
+import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes } from './routes.ts';
+
+const apiVersion = 'appmesh.k8s.aws/v1beta1';
+
+function namesOurSides(canary: Canary): NamesOurSides {
+  const { canaryService, primaryService } = names(canary);
+  return namesIn('virtualNodeName', [canaryService, primaryService]);
+}
+
+/** AWS App Mesh, first form: VirtualServices hold the routes (04 §4.5). */
+export const appMeshV1beta1: Router = {
+  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  refuses: (canary) =>
+    refusalOf(() => {
+      if (!canary.spec.service.meshName) throw new RoutingError('spec.service.meshName is missing: App Mesh needs the name of the mesh');
+      checkMeshSpec(canary);
+    }),
+  watches: (canary) => [...nodeRefs(canary), ...serviceRefs(canary)],
+  prepare: renderNodes,
+  render(canary, _apex, routes, current) {
+    const { apexService, canaryService } = names(canary);
+    const apex = renderService(canary, apexService, renderMeshRoutes(canary, routes, v1beta1), gatewayAnnotations(canary));
+    return {
+      write: [
+        ...renderNodes(canary),
+        renderService(canary, canaryService, [renderCanaryRoute(canary, v1beta1)]),
+        keeping(apex, current, namesOurSides(canary)),
+      ],
+      remove: [],
+    };
+  },
+  readRoutes(canary, current) {
+    const ref = serviceRef(canary, names(canary).apexService);
+    const found = findObject(current, ref);
+    return found && readMeshRoutes(canary, found.spec?.routes, v1beta1, `VirtualService ${ref.name}`);
+  },
+  finalize: (canary, current) => {
+    const { write, remove } = givenBack(
+      serviceRefs(canary).map((ref) => [ref, namesOurSides(canary)] as const),
+      current,
+    );
+    return { write, remove: [...remove, ...nodeRefs(canary).filter((ref) => findObject(current, ref))] };
+  },
+};
+
+/** Their names are hosts: those that clients ask for. */
+function serviceRef({ metadata: { namespace } }: Canary, service: string): ObjectRef {
+  return { apiVersion, kind: 'VirtualService', name: `${service}.${namespace}`, namespace };
+}
+
+function serviceRefs(canary: Canary): ObjectRef[] {
+  const { apexService, canaryService } = names(canary);
+  return [serviceRef(canary, apexService), serviceRef(canary, canaryService)];
+}
+
+function nodeRefs(canary: Canary): ObjectRef[] {
+  const { apexService, primaryService, canaryService } = names(canary);
+  const { namespace } = canary.metadata;
+  return [apexService, primaryService, canaryService].map((name) => ({ apiVersion, kind: 'VirtualNode', name, namespace }));
+}
+
+/** The node of the apex stands for the primary. */
+function renderNodes(canary: Canary): KubeObject[] {
+  const { metadata, spec } = canary;
+  const { meshName = '', port, backends = [] } = spec.service;
+  const { apexService, primaryService } = names(canary);
+  return nodeRefs(canary).map(({ kind, name }) => ({
+    apiVersion,
+    kind,
+    metadata: nodeMetadata(canary, name),
+    spec: {
+      meshName,
+      listeners: [{ portMapping: { port, protocol: protocolOf(canary) } }],
+      serviceDiscovery: { dns: { hostName: `${name === apexService ? primaryService : name}.${metadata.namespace}` } },
+      ...(backends.length > 0 ? { backends: backends.map((virtualServiceName) => ({ virtualService: { virtualServiceName } })) } : {}),
+      ...logging(canary),
+    },
+  }));
+}
+
+function renderService(canary: Canary, service: string, routes: object[], annotated: { annotations?: Labels } = {}): KubeObject {
+  const { kind, name } = serviceRef(canary, service);
+  const { meshName = '', port } = canary.spec.service;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace: canary.metadata.namespace, ...annotated },
+    spec: {
+      meshName,
+      virtualRouter: { name: service, listeners: [{ portMapping: { port, protocol: protocolOf(canary) } }] },
+      routes,
+    },
+  };
+}

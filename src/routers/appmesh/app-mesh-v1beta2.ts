@@ -1,0 +1,124 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { primaryValue } from '../../api/selector-label.ts';
+import { findObject } from '../find-object.ts';
+import { givenBack, keeping } from '../found-in-place.ts';
+import { type NamesOurSides, namesIn } from '../original-spec.ts';
+import type { Apex, Router } from '../router.ts';
+import { refusalOf } from '../routing-error.ts';
+import { v1beta2 } from './dialect.ts';
+import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
+import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } from './routes.ts';
+
+const apiVersion = 'appmesh.k8s.aws/v1beta2';
+
+function namesOurSides(canary: Canary): NamesOurSides {
+  const { canaryService, primaryService } = names(canary);
+  return namesIn('name', [canaryService, primaryService]);
+}
+
+/** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04 §4.6). */
+export const appMeshV1beta2: Router = {
+  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  refuses: (canary) => refusalOf(() => checkMeshSpec(canary)),
+  watches: (canary) => [...refsOf(canary, 'VirtualNode'), ...refsOf(canary, 'VirtualRouter'), ...refsOf(canary, 'VirtualService')],
+  prepare: renderNodes,
+  render(canary, apex, routes, current) {
+    const { apexService, canaryService } = names(canary);
+    const routers = [
+      { name: canaryService, routes: [renderCanaryRoute(canary, v1beta2)], metadata: {} },
+      { name: apexService, routes: renderMeshRoutes(canary, routes, v1beta2), metadata: gatewayAnnotations(canary) },
+    ];
+    return {
+      write: [
+        ...renderNodes(canary, apex),
+        // The VirtualService is written again when it is gone or changed: the established controller makes it once only (R-D7).
+        ...routers.flatMap(({ name, routes, metadata }) => [
+          keeping(renderRouter(canary, name, routes), current, namesOurSides(canary)),
+          keeping(renderService(canary, name, metadata), current, routesTo(name)),
+        ]),
+      ],
+      remove: [],
+    };
+  },
+  readRoutes(canary, current) {
+    const [ref] = refsOf(canary, 'VirtualRouter');
+    const found = ref && findObject(current, ref);
+    return found && readMeshRoutes(canary, found.spec?.routes, v1beta2, `VirtualRouter ${ref.name}`);
+  },
+  finalize(canary, current) {
+    const routers = givenBack(
+      refsOf(canary, 'VirtualRouter').map((ref) => [ref, namesOurSides(canary)] as const),
+      current,
+    );
+    // A VirtualService that leads to a router of its name which was there before is as much its owner's as that router.
+    const isTheirs = (name: string) => routers.write.some((router) => router.metadata.name === name);
+    const refs = refsOf(canary, 'VirtualService').filter(({ name }) => !isTheirs(name));
+    const services = givenBack(
+      refs.map((ref) => [ref, routesTo(ref.name)] as const),
+      current,
+    );
+    const nodes = refsOf(canary, 'VirtualNode').filter((ref) => findObject(current, ref));
+    return { write: [...routers.write, ...services.write], remove: [...services.remove, ...routers.remove, ...nodes] };
+  },
+};
+
+function refsOf(canary: Canary, kind: 'VirtualNode' | 'VirtualRouter' | 'VirtualService'): ObjectRef[] {
+  const { apexService, primaryService, canaryService } = names(canary);
+  const { namespace } = canary.metadata;
+  return [kind === 'VirtualNode' ? primaryService : apexService, canaryService].map((name) => ({ apiVersion, kind, name, namespace }));
+}
+
+/** A VirtualService names no side: ours is the one whose provider is the router of its own name. */
+const routesTo =
+  (name: string): NamesOurSides =>
+  (spec) =>
+    (spec as { provider?: { virtualRouter?: { virtualRouterRef?: { name?: string } } } }).provider?.virtualRouter?.virtualRouterRef
+      ?.name === name;
+
+/** The port of the pods, where it is told by number. */
+function portOf({ spec: { service } }: Canary): number {
+  const { targetPort, port } = service;
+  return typeof targetPort === 'number' && targetPort > 0 ? targetPort : port;
+}
+
+const listenerOf = (canary: Canary) => ({ portMapping: { port: portOf(canary), protocol: protocolOf(canary) } });
+
+/** Selected as the Services select them: the established selector takes the target's name for the label's value. */
+function renderNodes(canary: Canary, { selector }: Apex): KubeObject[] {
+  const { canaryService } = names(canary);
+  const { backends = [] } = canary.spec.service;
+  const timeoutMs = requestTimeoutMs(canary);
+  const timeout = timeoutMs === undefined ? {} : { timeout: { http: { perRequest: { unit: 'ms', value: timeoutMs } } } };
+  return refsOf(canary, 'VirtualNode').map(({ kind, name }) => ({
+    apiVersion,
+    kind,
+    metadata: nodeMetadata(canary, name),
+    spec: {
+      podSelector: { matchLabels: { [selector.key]: name === canaryService ? selector.value : primaryValue(selector.value) } },
+      listeners: [{ ...listenerOf(canary), ...timeout }],
+      serviceDiscovery: { dns: { hostname: `${name}.${canary.metadata.namespace}.svc.cluster.local.` } },
+      ...(backends.length > 0 ? { backends: backends.map((backend) => ({ virtualService: backendOf(backend) })) } : {}),
+      ...logging(canary),
+    },
+  }));
+}
+
+function backendOf(backend: string): object {
+  return backend.startsWith('arn:aws') ? { virtualServiceARN: backend } : { virtualServiceRef: { name: backend } };
+}
+
+function renderRouter(canary: Canary, name: string, routes: object[]): KubeObject {
+  const metadata = { name, namespace: canary.metadata.namespace };
+  return { apiVersion, kind: 'VirtualRouter', metadata, spec: { listeners: [listenerOf(canary)], routes } };
+}
+
+function renderService(canary: Canary, name: string, annotated: { annotations?: Record<string, string> }): KubeObject {
+  return {
+    apiVersion,
+    kind: 'VirtualService',
+    metadata: { name, namespace: canary.metadata.namespace, ...annotated },
+    spec: { provider: { virtualRouter: { virtualRouterRef: { name } } } },
+  };
+}

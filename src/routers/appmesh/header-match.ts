@@ -1,0 +1,41 @@
+import type { HttpMatch } from '../../api/routes.ts';
+import { StringMatch } from '../../api/string-match.ts';
+import { RoutingError } from '../routing-error.ts';
+
+/** Bounds of the published definitions: entries of a list, characters of a name and of a text. */
+const MOST = { headers: 10, name: 50, text: 255 } as const;
+
+interface HeaderMatch {
+  name: string;
+  match: StringMatch;
+}
+
+/** One entry of `analysis.match` as App Mesh's header conditions, all of which must hold. Nothing else can be said there (04 R-T2). */
+export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
+  const field = `analysis.match[${index}]`;
+  for (const other of ['queryParams', 'sourceLabels'] as const)
+    if (Object.keys(entry[other] ?? {}).length > 0)
+      throw new RoutingError(`${field}.${other} cannot be expressed in App Mesh: match on headers`);
+  const headers = Object.entries(entry.headers ?? {}).map(([name, match]) => ({ name, match: { ...match } }));
+  if (headers.length === 0) throw new RoutingError(`${field} names no header: it would match every request`);
+  if (headers.length > MOST.headers) throw new RoutingError(`${field} names ${headers.length} headers: App Mesh takes ${MOST.headers}`);
+  for (const { name, match } of headers) {
+    const [text = ''] = Object.values(match);
+    if (name.length > MOST.name) throw new RoutingError(`${field}.headers has a name of more than ${MOST.name} characters`);
+    if (text.length < 1 || text.length > MOST.text)
+      throw new RoutingError(`${field}.headers.${name} needs a text of 1 to ${MOST.text} characters in App Mesh`);
+  }
+  return headers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The reverse; undefined when a condition is none of ours. */
+export function readHeaders(headers: readonly unknown[]): HttpMatch | undefined {
+  const read: Record<string, StringMatch> = {};
+  for (const header of headers) {
+    const { name, match, invert } = (header ?? {}) as { name?: unknown; match?: unknown; invert?: unknown };
+    const condition = StringMatch.safeParse(match);
+    if (typeof name !== 'string' || !condition.success || invert === true || name in read) return undefined;
+    read[name] = condition.data;
+  }
+  return { headers: read };
+}

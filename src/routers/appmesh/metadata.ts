@@ -1,0 +1,36 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Labels } from '../../api/kube-object.ts';
+import { fluxOff } from '../../api/names.ts';
+
+/** On the Canary: the nodes write their access logs to the standard output. */
+const ACCESS_LOG = 'appmesh.flagger.app/accesslog';
+const GATEWAY = 'gateway.appmesh.k8s.aws';
+
+/** What a VirtualNode carries of `service.apex`. */
+export function nodeMetadata({ metadata: { namespace }, spec: { service } }: Canary, name: string) {
+  const { labels, annotations } = service.apex ?? {};
+  return { name, namespace, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...annotations, ...fluxOff } };
+}
+
+/** How a gateway exposes the apex, in annotations of its VirtualService: hosts end with a comma each, as established. */
+export function gatewayAnnotations({ spec: { service } }: Canary): { annotations?: Labels } {
+  const { hosts = [], timeout, retries } = service;
+  if (hosts.length === 0) return {};
+  return {
+    annotations: {
+      [`${GATEWAY}/expose`]: 'true',
+      [`${GATEWAY}/domain`]: hosts.map((host) => `${host},`).join(''),
+      ...(timeout ? { [`${GATEWAY}/timeout`]: timeout } : {}),
+      ...((retries?.attempts ?? 0) > 0 ? { [`${GATEWAY}/retries`]: String(retries?.attempts) } : {}),
+    },
+  };
+}
+
+export function logging({ metadata }: Canary): object {
+  return metadata.annotations?.[ACCESS_LOG] === 'enabled' ? { logging: { accessLog: { file: { path: '/dev/stdout' } } } } : {};
+}
+
+/** By the name of the port; routes are HTTP routes all the same. */
+export function protocolOf({ spec: { service } }: Canary): 'grpc' | 'http' {
+  return service.portName?.includes('grpc') ? 'grpc' : 'http';
+}

@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import { parseDuration } from '../../api/duration.ts';
+import { names } from '../../api/names.ts';
+import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
+import { RoutingError } from '../routing-error.ts';
+import type { Dialect } from './dialect.ts';
+import { readHeaders, renderHeaders } from './header-match.ts';
+
+type Json = Record<string, unknown>;
+type Unreadable = { unreadable: string };
+
+const RETRY_EVENTS: readonly string[] = ['server-error', 'gateway-error', 'client-error', 'stream-error'];
+const DEFAULT_RETRY = { attempts: 1, perTryMs: 250, events: ['gateway-error'] } as const;
+/** Below the priority of the route for everybody else (04 §4.5), so that there is room for so many alternatives. */
+const FIRST_PRIORITY = 10;
+const LAST_PRIORITY = 20;
+const MOST_ALTERNATIVES = LAST_PRIORITY - FIRST_PRIORITY;
+
+/**
+ * The routes of the apex: one for everybody, or one for each alternative of the condition and a last one to the primary. The first is
+ * named as established, which put all alternatives into one and so asked for all of them at once.
+ */
+export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialect): Json[] {
+  const { apexService, primaryService, canaryService } = names(canary);
+  const share = canaryShare(routes);
+  const match = routes.kind === 'mirrored' || !routes.match?.length ? undefined : routes.match;
+  const targets = [target(dialect, canaryService, share), target(dialect, primaryService, 100 - share)];
+  if (!match) return [route(canary, dialect, { name: apexService }, {}, targets)];
+  return [
+    ...alternatives(match).map((headers, index) => {
+      const named = { name: index === 0 ? `${apexService}-a` : `${apexService}-a-${index + 1}`, priority: FIRST_PRIORITY + index };
+      return route(canary, dialect, named, { headers }, targets);
+    }),
+    route(canary, dialect, { name: `${apexService}-b`, priority: LAST_PRIORITY }, {}, [target(dialect, primaryService, 100)]),
+  ];
+}
+
+/** The route by which tests reach the canary alone. */
+export function renderCanaryRoute(canary: Canary, dialect: Dialect): Json {
+  const { primaryService, canaryService } = names(canary);
+  const targets = [target(dialect, canaryService, 100), target(dialect, primaryService, 0)];
+  return route(canary, dialect, { name: canaryService }, {}, targets);
+}
+
+/** What the spec asks for beyond what these routes can hold; a way back to the primary is rendered all the same. */
+export function checkMeshSpec({ spec: { analysis, service } }: Canary): void {
+  if (analysis.mirror) throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
+  if (analysis.match?.length) alternatives(analysis.match);
+  for (const event of retryWords(service.retries?.retryOn))
+    if (!RETRY_EVENTS.includes(event))
+      throw new RoutingError(`service.retries.retryOn has ${JSON.stringify(event)}: App Mesh knows ${RETRY_EVENTS.join(', ')}`);
+}
+
+/** The routes that the apex expresses, in whichever of the two versions. */
+export function readMeshRoutes(canary: Canary, found: unknown, dialect: Dialect, where: string): Routes | Unreadable {
+  const routes: Json[] = Array.isArray(found) ? found : [];
+  const parts = routes.map(
+    (each) => (each[dialect.http] ?? {}) as { match?: { headers?: unknown[] }; action?: { weightedTargets?: unknown } },
+  );
+  const [first] = parts;
+  const split = readSplit(canary, first?.action?.weightedTargets, dialect);
+  if (split === undefined) {
+    const { canaryService, primaryService } = names(canary);
+    return { unreadable: `${where} does not route to ${canaryService} and ${primaryService} with whole weights that sum to 100` };
+  }
+  const conditioned = parts.filter(({ match }) => match?.headers?.length);
+  if (conditioned.length === 0) return { kind: 'weighted', canary: split };
+  const match: HttpMatch[] = [];
+  for (const part of conditioned) {
+    const entry = readHeaders(part.match?.headers ?? []);
+    if (!entry || !isDeepStrictEqual(part.action, first?.action)) return { unreadable: `${where} has a condition that is none of ours` };
+    match.push(entry);
+  }
+  return split === 100 ? { kind: 'matched', match } : { kind: 'weighted', canary: split, match };
+}
+
+/** The prefix of the first `service.match`, as established; nothing else of it has a place in App Mesh. */
+function prefixOf({ spec: { service } }: Canary): string {
+  const uri = service.match?.[0]?.uri;
+  return uri && 'prefix' in uri ? uri.prefix : '/';
+}
+
+function route(canary: Canary, dialect: Dialect, named: Json, match: Json, weightedTargets: object[]): Json {
+  const timeoutMs = requestTimeoutMs(canary);
+  return {
+    ...named,
+    [dialect.http]: {
+      match: { prefix: prefixOf(canary), ...match },
+      ...(timeoutMs === undefined ? {} : dialect.timeout(timeoutMs)),
+      ...retryPolicy(canary, dialect),
+      action: { weightedTargets },
+    },
+  };
+}
+
+/** Whole milliseconds, the only unit that all of it can be said in; 0 turns the limit off, absent is App Mesh's own 15 s. */
+export function requestTimeoutMs({ spec: { service } }: Canary): number | undefined {
+  const ms = parseDuration(service.timeout ?? '');
+  return ms === undefined ? undefined : Math.round(ms);
+}
+
+function retryPolicy({ spec: { service } }: Canary, dialect: Dialect): Json {
+  const { retries } = service;
+  if (!retries) return {};
+  const known = retryWords(retries.retryOn).filter((event) => RETRY_EVENTS.includes(event));
+  return {
+    retryPolicy: {
+      ...dialect.perRetryTimeout(Math.round(parseDuration(retries.perTryTimeout ?? '') || DEFAULT_RETRY.perTryMs)),
+      maxRetries: retries.attempts ?? DEFAULT_RETRY.attempts,
+      httpRetryEvents: known.length > 0 ? known : [...DEFAULT_RETRY.events],
+    },
+  };
+}
+
+function retryWords(text = ''): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function alternatives(match: readonly HttpMatch[]) {
+  if (match.length > MOST_ALTERNATIVES)
+    throw new RoutingError(`analysis.match has ${match.length} entries: App Mesh has room for ${MOST_ALTERNATIVES}`);
+  return match.map(renderHeaders);
+}
+
+const target = (dialect: Dialect, virtualNode: string, weight: number): object => ({ ...dialect.target(virtualNode), weight });
+
+function canaryShare(routes: Routes): number {
+  switch (routes.kind) {
+    case 'weighted':
+      return routes.canary;
+    case 'matched':
+      return 100;
+    case 'mirrored':
+      throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
+    default:
+      throw routes satisfies never;
+  }
+}
+
+function readSplit(canary: Canary, found: unknown, dialect: Dialect): Weight | undefined {
+  if (!Array.isArray(found) || found.length !== 2) return undefined;
+  const weightOf = (name: string): unknown => found.find((each) => dialect.targetName(each ?? {}) === name)?.weight;
+  const { canaryService, primaryService } = names(canary);
+  const [share, rest] = [Weight.safeParse(weightOf(canaryService)), Weight.safeParse(weightOf(primaryService))];
+  return share.success && rest.success && share.data + rest.data === 100 ? share.data : undefined;
+}
