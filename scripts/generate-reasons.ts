@@ -89,6 +89,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
     next: 'plan the move that the message names: nothing is held up, but nobody mends that provider any more',
   },
+  RouteInDoubt: {
+    causes: 'a backend of a TrafficSplit lacks a port of the root Service, or is the root of another split',
+    next: 'correct the Service or the split that the message names: `kubectl describe trafficsplit NAME`',
+  },
   ScalerInDoubt: {
     causes:
       'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',

@@ -58,7 +58,7 @@ program
 
 program
   .command('validate')
-  .description('check Canary, MetricTemplate and AlertProvider manifests')
+  .description('check Canary, MetricTemplate, AlertProvider and TrafficSplit manifests')
   .requiredOption('-f, --filename <file...>', 'files, folders, or - for standard input')
   .action(async ({ filename }: { filename: string[] }) => {
     const [{ validateCommand }, { checkTemplate }, { checkRoutes }, { readFileSync }] = await Promise.all([

@@ -6,15 +6,29 @@ import { error, type Finding, warning } from '../api/finding.ts';
 import { findings } from '../api/findings.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../api/parse-canary.ts';
+import { canarySplitFindings, splitFindings } from '../routers/smi/split-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
 import type { ValidateArgs } from './validate.ts';
 
 /** A finding with its place in the file. `object` is `Canary/podinfo`. */
 export type PlacedFinding = Finding & { line: number; object: string };
 
-type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate' | 'checkRoutes'>;
+type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate' | 'checkRoutes'> & {
+  /** What stands beside the objects, in this text and in others: Services and TrafficSplits. */
+  beside?: readonly KubeObject[];
+};
 
-/** Checks all YAML documents of a text that are ours; others are passed over. */
+/** The objects of a text that others are judged beside: TrafficSplits by the ports of Services. */
+export function companionsIn(text: string): KubeObject[] {
+  const parsed = parseAllDocuments(text, { logLevel: 'silent' });
+  return (Array.isArray(parsed) ? parsed : []).flatMap((document) => {
+    const content = document.errors.length > 0 ? undefined : contentOf(document);
+    if (!content || 'unreadable' in content) return [];
+    return objectsIn(content.value).flatMap(({ object }) => (isSplit(object) || isService(object) ? [named(object)] : []));
+  });
+}
+
+/** Checks all YAML documents of a text that are ours, and TrafficSplits; others are passed over. */
 export function checkManifests(text: string, options: Options): { documents: number; findings: PlacedFinding[] } {
   const lines = new LineCounter();
   const placed: PlacedFinding[] = [];
@@ -33,7 +47,7 @@ export function checkManifests(text: string, options: Options): { documents: num
       continue;
     }
     for (const { object, prefix } of objectsIn(content.value)) {
-      if (!isOurs(object)) continue;
+      if (!isOurs(object) && !isSplit(object)) continue;
       documents += 1;
       const name = `${object.kind}/${String(object.metadata?.name ?? '?').slice(0, 80)}`;
       for (const finding of check(object, options)) {
@@ -79,7 +93,20 @@ function isOurs(object: KubeObject): boolean {
   return typeof object.apiVersion === 'string' && object.apiVersion.startsWith(`${group}/`) && kinds.includes(object.kind);
 }
 
+const isSplit = ({ apiVersion, kind }: KubeObject): boolean => kind === 'TrafficSplit' && /^split\.smi-spec\.io\//.test(String(apiVersion));
+const isService = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Service';
+
+/** With the fields that a manifest may lack, or have of another type. */
+function named(object: KubeObject): KubeObject {
+  const { name, namespace } = isObject(object.metadata) ? (object.metadata as KubeObject['metadata']) : { name: '' };
+  const { ports, backends } = isObject(object.spec) ? (object.spec as Record<string, unknown>) : {};
+  const entries = (list: unknown) => (Array.isArray(list) ? list.filter(isObject) : []);
+  const spec = { ...object.spec, ports: entries(ports), backends: entries(backends) };
+  return { ...object, metadata: { name: String(name), ...(namespace === undefined ? {} : { namespace: String(namespace) }) }, spec };
+}
+
 function check(object: KubeObject, options: Options): Finding[] {
+  if (isSplit(object)) return splitFindings(named(object), options.beside ?? []);
   if (object.apiVersion !== apiVersion)
     return [error('apiVersion', `is ${shorten(object.apiVersion)}, which is served no more: use ${apiVersion}`)];
   const schema = schemas().get(object.kind);
@@ -106,8 +133,10 @@ function readProblems(object: KubeObject, options: Options): Finding[] {
     const queries = (read.canary.spec.analysis.metrics ?? []).flatMap(({ query }, index) =>
       template(`spec.analysis.metrics[${index}].query`, query),
     );
+    const provider = read.canary.spec.provider ?? options.provider ?? '';
+    const split = /^(smi|linkerd|osm)/.test(provider) ? canarySplitFindings(read.canary, options.beside ?? []) : [];
     const found = findings(read.canary, options.provider ? { provider: options.provider } : {});
-    return [...found, ...routeFindings(read.canary, found, options), ...queries];
+    return [...found, ...routeFindings(read.canary, found, options), ...split, ...queries];
   }
   if (object.kind === 'MetricTemplate') {
     const read = parseMetricTemplate(object);

@@ -122,4 +122,52 @@ describe('serin validate', () => {
     expect(summary).toBe('2 objects checked: 1 error, 0 warnings');
     expect(code).toBe(1);
   });
+
+  describe('TrafficSplits', () => {
+    const service = (name: string, port: number) =>
+      `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}, namespace: prod}\nspec: {ports: [{port: ${port}}]}\n`;
+    const split = (backends: string) =>
+      `apiVersion: split.smi-spec.io/v1alpha4\nkind: TrafficSplit\nmetadata: {name: birds, namespace: prod}\nspec:\n  service: birds\n  backends:\n${backends}`;
+    const two = '  - {service: blue, weight: 50}\n  - {service: green, weight: 50}\n';
+
+    it('T9: names the backend that lacks a port of its root, and the port, from Services in any of the files', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'serin-splits-'));
+      writeFileSync(join(folder, 'services.yaml'), [service('birds', 8080), service('blue', 1024), service('green', 8080)].join('---\n'));
+      writeFileSync(join(folder, 'split.yaml'), split(two));
+      const lines: string[] = [];
+      const code = await validateCommand({ files: [folder] }, (line) => lines.push(line));
+      expect(code).toBe(0);
+      expect(lines).toEqual([
+        expect.stringMatching(/split\.yaml:7 TrafficSplit\/birds: warning: spec\.backends\[0\]\.service: .*blue.*8080/),
+      ]);
+      rmSync(folder, { recursive: true });
+    });
+
+    it('T11, T12: finds a split that names its own root, and one that leads to the root of another', async () => {
+      const inner = split(two).replace('name: birds,', 'name: inner,').replace('service: birds', 'service: blue');
+      const stdin = `${split('  - {service: birds, weight: 900}\n  - {service: blue, weight: 100}\n')}---\n${inner}`;
+      const { code, lines } = await validated(['-'], { stdin });
+      expect(code).toBe(1);
+      expect(lines).toEqual([
+        expect.stringMatching(/^stdin:7 TrafficSplit\/birds: error: .*itself/),
+        expect.stringMatching(/^stdin:8 TrafficSplit\/birds: warning: .*inner/),
+        expect.stringMatching(/^stdin:\d+ TrafficSplit\/inner: error: .*blue, the root itself/),
+      ]);
+    });
+
+    it('T9: finds a Canary whose split has a root with other ports', async () => {
+      const canary = `apiVersion: flagger.app/v1beta1\nkind: Canary\nmetadata: {name: shop, namespace: prod}\nspec:\n  provider: linkerd\n  targetRef: {apiVersion: apps/v1, kind: Deployment, name: shop}\n  service:\n    port: 80\n    hosts: [birds]\n  analysis: {interval: 1m, threshold: 5, stepWeight: 10, metrics: [{name: request-success-rate, thresholdRange: {min: 99}}]}\n`;
+      const { lines } = await validated(['-'], { stdin: `${canary}---\n${service('birds', 8080)}` });
+      expect(lines).toHaveLength(2);
+      expect(lines[0]).toMatch(/^stdin:9 Canary\/shop: warning: spec\.service\.hosts\[0\]: birds: .*no port 8080/);
+    });
+
+    it.each(['spec: 5', 'spec: {service: [], backends: {}}', 'metadata: 5\nspec: {service: a, backends: [null, 5]}', ''])(
+      'survives a split like %j',
+      async (spec) => {
+        const { code } = await validated(['-'], { stdin: `apiVersion: split.smi-spec.io/v1alpha4\nkind: TrafficSplit\n${spec}\n` });
+        expect(code).toBe(1);
+      },
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Canary, Provider } from '../api/canary.ts';
-import { checkManifests } from './manifest-check.ts';
+import { checkManifests, companionsIn } from './manifest-check.ts';
 
 export interface ValidateArgs {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
@@ -24,8 +24,14 @@ export async function validateCommand(
   summary: (line: string) => void = () => {},
 ): Promise<number> {
   const count = { documents: 0, error: 0, warning: 0 };
-  for (const { name, text } of args.files.flatMap((file) => sources(file, args.stdin))) {
-    const result = 'unreadable' in text ? undefined : checkManifests(text.content, args);
+  const all = args.files.flatMap((file) => sources(file, args.stdin));
+  const texts = all.flatMap(({ text }) => ('content' in text ? [text.content] : []));
+  // Everything is read a second time only where somebody is judged by it.
+  const beside = texts.some((text) => /TrafficSplit|smi:|linkerd|osm/.test(text) || /^(smi|linkerd|osm)/.test(args.provider ?? ''))
+    ? texts.flatMap(companionsIn)
+    : [];
+  for (const { name, text } of all) {
+    const result = 'unreadable' in text ? undefined : checkManifests(text.content, { ...args, beside });
     if ('unreadable' in text) {
       count.error += 1;
       out(`${name}: error: ${text.unreadable}`);
@@ -36,7 +42,7 @@ export async function validateCommand(
     }
     count.documents += result?.documents ?? 0;
   }
-  if (count.documents === 0 && count.error === 0) summary('no Canary, MetricTemplate or AlertProvider found');
+  if (count.documents === 0 && count.error === 0) summary('no Canary, MetricTemplate, AlertProvider or TrafficSplit found');
   else summary(`${many(count.documents, 'object')} checked: ${many(count.error, 'error')}, ${many(count.warning, 'warning')}`);
   return count.error > 0 ? 1 : 0;
 }

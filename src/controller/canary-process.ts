@@ -64,6 +64,7 @@ export class CanaryProcess {
   #refused: string | undefined;
   #obstacle: string | undefined;
   #targetMissing = false;
+  #routeDoubts: ReadonlySet<string> = new Set();
   #warnings: readonly StandingWarning[] = [];
   #adoption: Adoption | undefined;
   readonly #ownership = new StatusOwnership();
@@ -335,6 +336,7 @@ export class CanaryProcess {
       this.#tellRefusal(canary, done.refused);
       if (done.wrote) this.#again = true;
       if (done.retryInMs !== undefined) this.#retryIn(done.retryInMs);
+      this.#tellOfRoutes(canary, router);
     } catch (error) {
       if (isConflict(error)) {
         // Somebody wrote between our look and our write: the watch brings their version, and wakes us.
@@ -382,6 +384,19 @@ export class CanaryProcess {
     }
     this.#warnings = warnings;
     return warnings;
+  }
+
+  /** Said on the route, where whoever wonders about it looks; again only after it was gone. */
+  #tellOfRoutes(canary: Canary, router: Router): void {
+    const { view, announceOn } = this.#room;
+    const doubts =
+      router.doubts?.(canary, {
+        find: (ref) => view.find(ref)?.object,
+        all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
+      }) ?? [];
+    for (const { on, message } of doubts)
+      if (!this.#routeDoubts.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
+    this.#routeDoubts = new Set(doubts.map(({ message }) => message));
   }
 
   #tellOfTarget(canary: Canary, { target }: Facts): void {

@@ -27,6 +27,7 @@ export const reasons = {
   ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
   Blocked: 'an object of the release cannot be written',
   ProviderDeprecated: 'the upstream of the traffic provider has ended; the release goes on',
+  RouteInDoubt: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
   ScalerInDoubt: 'the scaler of the primary may scale otherwise than the one that it was made from',
   ForeignController: 'another controller writes the status of this Canary; Serin leaves it alone',
   Suspended: 'spec.suspend is true and nothing is written',

@@ -18,10 +18,7 @@ import { traefik } from './traefik/traefik.ts';
 export type { Apex, Change, Router } from './router.ts';
 export { RoutingError } from './routing-error.ts';
 
-const later = (kind: string) =>
-  `Serin cannot route through ${kind} yet; a later version will. Nothing is written until spec.provider names another.`;
-
-/** Every provider of the API: its router, or the sentence that says why there is none. */
+/** Every provider of the API and its router. */
 export const routers = {
   apisix,
   appmesh: appMeshV1beta1,
@@ -44,7 +41,7 @@ export const routers = {
   'smi:v1alpha3': smi('v1alpha3'),
   'smi:v1alpha4': smi('v1alpha4'),
   traefik,
-} satisfies Record<Provider, Router | string>;
+} satisfies Record<Provider, Router>;
 
 const smiForIstio: Readonly<Record<string, Router>> = {
   'smi:v1alpha1:istio': smi('v1alpha1', 'istio'),
@@ -68,8 +65,7 @@ export interface RouterOptions {
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
   if (provider === 'nginx') return nginx(options.ingressAnnotationsPrefix);
   if (provider === 'contour') return contour(options.ingressClass);
-  const known: Readonly<Record<string, Router | string>> = routers;
-  const found = Object.hasOwn(known, provider) ? known[provider] : Object.hasOwn(smiForIstio, provider) ? smiForIstio[provider] : undefined;
-  if (found === undefined) return { unsupported: `provider ${JSON.stringify(provider)} is unknown; known are ${providers.join(', ')}` };
-  return typeof found === 'string' ? { unsupported: found } : found;
+  const known: Readonly<Record<string, Router>> = { ...routers, ...smiForIstio };
+  const found = Object.hasOwn(known, provider) ? known[provider] : undefined;
+  return found ?? { unsupported: `provider ${JSON.stringify(provider)} is unknown; known are ${providers.join(', ')}` };
 }

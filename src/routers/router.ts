@@ -18,6 +18,18 @@ export interface Change {
   remove: readonly ObjectRef[];
 }
 
+/** What is known of the cluster. */
+export interface Look {
+  find(ref: ObjectRef): KubeObject | undefined;
+  /** Of one namespace. */
+  all(kind: { apiVersion: string; kind: string; namespace: string }): readonly KubeObject[];
+}
+
+export interface Doubt {
+  on: KubeObject;
+  message: string;
+}
+
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04 R-T1, R-T2). */
 export interface Router {
   /** What this provider can express. The engine asks this, never "is it nginx?". */
@@ -36,6 +48,8 @@ export interface Router {
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
   /** What the provider says against what its objects hold, for the condition. */
   objection?(canary: Canary, current: readonly KubeObject[]): string | undefined;
+  /** What its objects cannot do beside others as they are, each said on the object; nothing is held up by it. */
+  doubts?(canary: Canary, look: Look): readonly Doubt[];
   /** What deletion leaves behind: all traffic to the apex Service's target, objects found in place restored. */
   finalize(canary: Canary, current: readonly KubeObject[]): Change;
 }

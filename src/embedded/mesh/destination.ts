@@ -2,4 +2,6 @@
 export interface Destination {
   name: string;
   namespace: string;
+  /** Of the Service; absent: whichever it has. */
+  port?: number;
 }

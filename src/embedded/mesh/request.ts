@@ -16,15 +16,18 @@ export interface MeshRequest {
 export interface ServiceHost {
   text: string;
   service?: { name: string; namespace: string };
+  /** Absent: the text names none. */
+  port?: number;
 }
 
 const CLUSTER_SUFFIX = /^(?:svc(?:\.cluster(?:\.local)?)?)?$/;
 
-/** `name`, `name.ns`, `name.ns.svc` or `name.ns.svc.cluster.local`; a port is dropped. */
+/** `name`, `name.ns`, `name.ns.svc` or `name.ns.svc.cluster.local`, with or without a port. */
 export function parseHost(host: string, defaultNamespace: string): ServiceHost {
-  const text = host.split(':')[0] ?? '';
+  const [text = '', digits = ''] = host.split(':');
+  const port = /^\d+$/.test(digits) ? { port: Number(digits) } : {};
   const [name = '', namespace = defaultNamespace, ...rest] = text.split('.');
-  return name !== '' && CLUSTER_SUFFIX.test(rest.join('.')) ? { text, service: { name, namespace } } : { text };
+  return name !== '' && CLUSTER_SUFFIX.test(rest.join('.')) ? { text, ...port, service: { name, namespace } } : { text, ...port };
 }
 
 export const pathOf = (url: string): string => url.split('?')[0] ?? '/';

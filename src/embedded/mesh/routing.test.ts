@@ -3,7 +3,6 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { laggedView } from './lagged-view.ts';
 import { seededRandom } from './random.ts';
 import { type MeshRequest, parseHost } from './request.ts';
-import { routeByTrafficSplit } from './traffic-split.ts';
 import { routeByVirtualService } from './virtual-service.ts';
 
 const request = (headers: Record<string, string> = {}, host = 'shop.prod'): MeshRequest => ({
@@ -69,35 +68,5 @@ describe('VirtualService', () => {
       routeByVirtualService(viewOf(virtualService([{ ...http, mirrorPercentage }])), request(), seededRandom(1));
     expect(route({ value: 100 })).toMatchObject({ mirrors: [{ name: 'shop-canary', namespace: 'prod' }], rewrite: { url: '/v2?x=1' } });
     expect(route({ value: 0 })).toMatchObject({ mirrors: [] });
-  });
-});
-
-describe('TrafficSplit', () => {
-  const split = (spec: object): KubeObject => ({
-    apiVersion: 'split.smi-spec.io/v1alpha4',
-    kind: 'TrafficSplit',
-    metadata: { name: 'shop', namespace: 'prod' },
-    spec: { service: 'shop', ...spec },
-  });
-  const backends = (canary: string | number, primary: string | number) => [
-    { service: 'shop-canary', weight: canary },
-    { service: 'shop-primary', weight: primary },
-  ];
-
-  it('reads weights written as quantities', () => {
-    const route = routeByTrafficSplit(viewOf(split({ backends: backends('0', '500m') })), request(), Math.random);
-    expect(nameOf(route)).toBe('shop-primary');
-  });
-
-  it('leaves requests outside its HTTPRouteGroup to the root Service', () => {
-    const group: KubeObject = {
-      apiVersion: 'specs.smi-spec.io/v1alpha4',
-      kind: 'HTTPRouteGroup',
-      metadata: { name: 'shop', namespace: 'prod' },
-      spec: { matches: [{ name: 'ab', headers: { 'x-segment': '^beta$' } }] },
-    };
-    const view = viewOf(group, split({ backends: backends(100, 0), matches: [{ kind: 'HTTPRouteGroup', name: 'shop' }] }));
-    expect(nameOf(routeByTrafficSplit(view, request({ 'x-segment': 'beta' }), Math.random))).toBe('shop-canary');
-    expect(routeByTrafficSplit(view, request(), Math.random)).toBeUndefined();
   });
 });

@@ -1,3 +1,6 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { rootService, splitWeight } from '../../api/traffic-split.ts';
+import { hasEndpoints } from './endpoints.ts';
 import { matchesSmi } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -13,26 +16,35 @@ export const trafficSplit: RouteResolver = {
   resolve: routeByTrafficSplit,
 };
 
-/** The backend that the TrafficSplit of the request's Service picks; undefined when no split speaks of this request. */
+interface Backend {
+  service: string;
+  weight?: string | number;
+}
+
+/**
+ * The backend that the TrafficSplit of the request's Service picks; undefined when no split speaks of this request. Splits are not
+ * hierarchical: what is picked is a Service, whatever other splits say of it (T11). One that names itself is none (T12).
+ */
 export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
   const { service } = request.host;
   if (!service) return undefined;
+  const { name: root, namespace } = service;
   const split = view
     .list('TrafficSplit')
-    .find(
-      ({ metadata, spec }) =>
-        metadata.namespace === service.namespace && rootName(String(spec?.service ?? ''), service.namespace) === service.name,
-    );
-  if (!split || !isMatched(view, split.spec.matches, service.namespace, request)) return undefined;
-  const backends = ((split.spec.backends ?? []) as { service: string; weight?: string | number }[]).map((backend) => ({
-    service: backend.service,
-    weight: quantity(backend.weight ?? 0),
-  }));
-  const chosen = pickWeighted(backends, random);
-  if (!chosen) return { status: 503, reason: 'no backend has a weight' };
+    .find(({ metadata, spec }) => metadata.namespace === namespace && rootService(String(spec?.service ?? ''), namespace) === root);
+  const backends: Backend[] = split?.spec.backends ?? [];
+  if (!split || backends.some((backend) => backend.service === root)) return undefined;
+  if (!isMatched(view, split.spec.matches, namespace, request)) return undefined;
+  const port = portOf(view.get('Service', `${namespace}/${root}`), request.host.port);
+  const able = backends.filter((backend) => canServe(view, { name: backend.service, namespace }, port));
+  const chosen = pickWeighted(
+    able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 })),
+    random,
+  );
+  if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
   return {
     via: 'TrafficSplit',
-    destination: { name: chosen.service, namespace: service.namespace },
+    destination: { name: chosen.name, namespace, ...(port === undefined ? {} : { port }) },
     mirrors: [],
     requestHeaders: [],
     responseHeaders: [],
@@ -40,16 +52,25 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, rand
   };
 }
 
-/** The root may be written as a name or in full. */
-const rootName = (root: string, namespace: string): string =>
-  root.startsWith(`${root.split('.')[0]}.${namespace}`) ? (root.split('.')[0] ?? '') : root;
+const portsOf = (service: KubeObject | undefined): number[] => (service?.spec?.ports ?? []).map(({ port }: { port: number }) => port);
 
-/** v1alpha1 weights are Kubernetes quantities (`500m`, `"100"`), later ones integers. */
-function quantity(weight: string | number): number {
-  if (typeof weight === 'number') return weight;
-  return weight.endsWith('m') ? Number(weight.slice(0, -1)) / 1000 : Number(weight) || 0;
+/** The port of the root that a request is for: that of its Host, or 80, or the root's first one. */
+function portOf(root: KubeObject | undefined, asked: number | undefined): number | undefined {
+  const ports = portsOf(root);
+  return asked ?? (ports.includes(80) ? 80 : ports[0]);
 }
 
+/**
+ * A backend is left out for a port that it does not have under the same number (T6), and as long as it has no endpoint at all, be it that
+ * its Service does not exist (T10). One whose endpoints are not ready keeps its share.
+ */
+function canServe(view: LaggedView, { name, namespace }: { name: string; namespace: string }, port: number | undefined): boolean {
+  const service = view.get('Service', `${namespace}/${name}`);
+  if (!service || (port !== undefined && !portsOf(service).includes(port))) return false;
+  return hasEndpoints(view, { name, namespace });
+}
+
+/** Any match of any group (T14); a group that is not there matches nothing. */
 function isMatched(
   view: LaggedView,
   refs: { kind?: string; name: string }[] | undefined,

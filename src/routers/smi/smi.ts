@@ -2,12 +2,14 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import { rootService, splitWeight } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, refusalOf } from '../routing-error.ts';
 import { isOurGroup, readRouteGroup, renderRouteGroup } from './route-group.ts';
+import { splitFindings } from './split-findings.ts';
 
 export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
 
@@ -77,6 +79,11 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   return {
     supports: { weights: true, mirroring: false, headerMatch: matches, sessionAffinity: false },
     refuses: (canary) => {
+      const host = canary.spec.service.hosts?.[0];
+      const root = host && rootService(host, canary.metadata.namespace);
+      const { primaryService, canaryService } = names(canary);
+      if (root === primaryService || root === canaryService)
+        return `spec.service.hosts[0] is ${host}, a backend of the split itself: name the Service that clients call`;
       const match = canary.spec.analysis.match;
       if (!match?.length) return undefined;
       if (!matches) return `SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4`;
@@ -87,6 +94,17 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
     readRoutes(canary, current) {
       const split = findObject(current, splitRef(canary));
       return split && readSplit(canary, split, findObject(current, groupRef(canary)));
+    },
+    doubts(canary, look) {
+      const ref = splitRef(canary);
+      const split = look.find(ref);
+      if (!split) return [];
+      const { namespace } = canary.metadata;
+      const { service = '', backends = [] } = split.spec ?? {};
+      const named = [rootService(String(service), namespace), ...backends.map((backend: { service: string }) => backend.service)];
+      const services = named.flatMap((name) => look.find({ apiVersion: 'v1', kind: 'Service', name, namespace }) ?? []);
+      const known = [...services, ...look.all({ ...ref, namespace })];
+      return splitFindings(split, known).map(({ path, message }) => ({ on: split, message: `${path} ${message}` }));
     },
     finalize: (canary, current) =>
       givenBack([[splitRef(canary), namesOurSides(canary)], ...(matches ? ([[groupRef(canary), isOurGroup]] as const) : [])], current),
@@ -113,19 +131,19 @@ function canaryShare(routes: Routes): number {
 
 function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
   const { primaryService, canaryService } = names(canary);
-  const backends: unknown = split.spec?.backends;
+  const backends: { service?: unknown; weight?: unknown }[] = Array.isArray(split.spec?.backends) ? split.spec.backends : [];
   const weightOf = (service: string): number | undefined => {
-    if (!Array.isArray(backends)) return undefined;
     const found = backends.find((backend) => backend?.service === service);
-    return found === undefined ? undefined : Number(found.weight ?? 0);
+    return found && splitWeight(found.weight ?? 0);
   };
   const primary = weightOf(primaryService);
-  const share = weightOf(canaryService);
+  const side = weightOf(canaryService);
   const where = `TrafficSplit ${split.metadata.name}`;
-  if (primary === undefined || share === undefined)
-    return { unreadable: `${where} does not list both ${primaryService} and ${canaryService}` };
-  if (!(Number.isInteger(share) && share >= 0 && primary >= 0 && primary + share === 100))
-    return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
+  if (primary === undefined || side === undefined || backends.length !== 2)
+    return { unreadable: `${where} does not list ${primaryService} and ${canaryService}, with a weight each and nothing else` };
+  // Weights are shares of their sum (T3): 100m and 900m are 10 and 90 percent.
+  const share = (100 * side) / (primary + side);
+  if (!Number.isInteger(share)) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
   if (!split.spec.matches?.length) return { kind: 'weighted', canary: weight(share) };
   if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
   const match = readRouteGroup(group);

@@ -1,0 +1,13 @@
+import { parseQuantity } from './quantity.ts';
+
+/** The Service that `spec.service` of a TrafficSplit names, which may be a host name in full; other host names are left as they are. */
+export function rootService(text: string, namespace: string): string {
+  const [name = '', second, third = 'svc'] = text.split('.');
+  return second === namespace && third === 'svc' ? name : text;
+}
+
+/** Weights are whole numbers, and quantities in v1alpha1 (`500m`, `"100"`). Undefined: it is no weight. */
+export function splitWeight(weight: unknown): number | undefined {
+  const value = typeof weight === 'string' ? parseQuantity(weight) : weight;
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
+}
