@@ -10,12 +10,19 @@ const abilities = (cookieWord: string) => ({
 });
 const affinityOf = (routes: Routes) => (routes.kind === 'mirrored' ? undefined : routes.affinity);
 
-it('E18, E19: cookies live from the first weight to 0, under the words that they were made with', () => {
+it('E18, E19, R-A2: the cookie of the canary lives from the first weight to 0; that of the primary is another at each weight', () => {
   const first = withWeight(allToPrimary, 20, canary, abilities('one'));
   const second = withWeight(first, 40, canary, abilities('two'));
-  expect([affinityOf(first), affinityOf(second)]).toEqual(Array(2).fill({ canary: 'side=one', primary: 'main=one' }));
+  expect(affinityOf(first)).toEqual({ canary: 'side=one', primary: 'main=one' });
+  expect(affinityOf(second)).toEqual({ canary: 'side=one', primary: 'main=two' });
+  expect(affinityOf(withWeight(second, 40, canary, abilities('again')))).toEqual(affinityOf(second));
   expect(affinityOf(withWeight(second, 0, canary, abilities('three')))).toEqual({ previous: 'side=one' });
   expect(affinityOf(homeRoutes(second))).toEqual({ previous: 'side=one' });
+});
+
+it('R-A2: a primary cookie is made only where it has a name', () => {
+  const nameless = aCanary({ stepWeight: 20, sessionAffinity: { cookieName: 'side' } });
+  expect(affinityOf(withWeight(allToPrimary, 20, nameless, abilities('one')))).toEqual({ canary: 'side=one' });
 });
 
 it('E19: a retired cookie is told to browsers until the next release makes its own', () => {

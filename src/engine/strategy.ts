@@ -42,7 +42,9 @@ export function weightOf(routes: Routes): number {
 /** The same routes with another canary weight; makes cookies when it rises and retires them at 0 (rules E18, E19). */
 export function withWeight(routes: Routes, percent: number, canary: Canary, abilities: Abilities): Routes {
   const match = percent > 0 ? segmentOf(canary, abilities) : undefined;
-  const affinity = percent > 0 ? cookiesFor(routes, canary, abilities) : retired(routes);
+  // Whoever stayed on the primary is asked again when the weight moves (04 R-A2).
+  const known = percent === weightOf(routes) ? routes : withoutPrimaryCookie(routes);
+  const affinity = percent > 0 ? cookiesFor(known, canary, abilities) : retired(routes);
   return {
     kind: 'weighted',
     canary: weight(percent),
@@ -120,6 +122,12 @@ function cookiesFor(routes: Routes, canary: Canary, { supports, cookieWord }: Ab
     canary: now?.canary ?? `${wanted.cookieName}=${cookieWord}`,
     ...(wanted.primaryCookieName ? { primary: now?.primary ?? `${wanted.primaryCookieName}=${cookieWord}` } : {}),
   };
+}
+
+function withoutPrimaryCookie(routes: Routes): Routes {
+  if (routes.kind === 'mirrored' || routes.affinity === undefined) return routes;
+  const { primary: _, ...affinity } = routes.affinity;
+  return { ...routes, affinity };
 }
 
 function retired(routes: Routes): Affinity | undefined {
