@@ -35,7 +35,9 @@ function matchesOne(match: IstioMatch, request: MeshRequest): boolean {
   const hasText = (condition: Text, text: string | null | undefined): boolean =>
     text !== undefined && text !== null && matchesText(condition, text);
   const lower = (condition: Text): Text => Object.fromEntries(Object.entries(condition).map(([form, text]) => [form, text.toLowerCase()]));
-  const matchesUri = (uri: Text): boolean => (match.ignoreUriCase ? matchesText(lower(uri), path.toLowerCase()) : matchesText(uri, path));
+  // A regex says itself what it makes of upper and lower case.
+  const isAnyCase = (uri: Text): boolean => match.ignoreUriCase === true && uri.regex === undefined;
+  const matchesUri = (uri: Text): boolean => (isAnyCase(uri) ? matchesText(lower(uri), path.toLowerCase()) : matchesText(uri, path));
   return (
     (!match.uri || matchesUri(match.uri)) &&
     (!match.method || matchesText(match.method, request.method)) &&

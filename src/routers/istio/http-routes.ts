@@ -77,22 +77,31 @@ function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; can
 /** What every http rule has in common; also of the single rule that deletion leaves behind. */
 export function rule(canary: Canary, match: readonly IstioMatch[], route: Json[]): Json {
   const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
+  const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
+  // What is empty says nothing, and whoever drops it must not look like drift (R-D11).
+  const said = filled({
+    match,
+    rewrite: rewrite && withoutType(rewrite),
+    timeout: timeout || undefined,
+    retries,
+    corsPolicy: { ...corsPolicy, ...(origins ? { allowOrigins: origins } : {}) },
+    headers,
+  });
   return {
-    ...(match.length > 0 ? { match: structuredClone(match) } : {}),
-    ...(rewrite ? { rewrite: withoutType(rewrite) } : {}),
-    ...(timeout ? { timeout } : {}),
-    ...(retries ? { retries: { ...retries } } : {}),
-    ...(corsPolicy
-      ? {
-          corsPolicy: {
-            ...structuredClone(corsPolicy),
-            ...(corsPolicy.allowOrigins ? { allowOrigins: corsPolicy.allowOrigins.map(toIstio) } : {}),
-          },
-        }
-      : {}),
-    ...(headers ? { headers: structuredClone(headers) } : {}),
+    ...said,
     route,
   };
+}
+
+/** A copy without what is empty, at any depth. */
+function filled(fields: object): Json {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => {
+      const kept = Array.isArray(value) ? structuredClone(value) : typeof value === 'object' && value !== null ? filled(value) : value;
+      const isEmpty = kept === undefined || (typeof kept === 'object' && Object.keys(kept ?? {}).length === 0);
+      return isEmpty ? [] : [[key, kept]];
+    }),
+  );
 }
 
 /** `rewrite.type` belongs to the Gateway API. */

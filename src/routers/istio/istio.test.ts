@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { aCanary, anApex, deepFreeze } from '../../../test/contracts/routers-cases.ts';
+import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { allToPrimary, weight } from '../../api/routes.ts';
+import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
 import { istio } from './istio.ts';
 
@@ -124,6 +125,11 @@ describe('what Istio cannot route', () => {
       spec: { service: { appProtocol: 'tcp' }, analysis: { match: [{ headers: { a: { exact: 'b' } } }] } },
       says: /tcp/,
     },
+    {
+      what: 'R-S1: session affinity over TCP',
+      spec: { service: { appProtocol: 'tcp' }, analysis: { sessionAffinity: { cookieName: 'c' } } },
+      says: /sessionAffinity.*tcp/,
+    },
     { what: 'R-T1: mirroring over TCP', spec: { service: { appProtocol: 'TCP' }, analysis: { mirror: true } }, says: /tcp/ },
     { what: 'R-T2: an empty condition', spec: { analysis: { match: [{}] } }, says: /match\[0\]/ },
     {
@@ -138,5 +144,184 @@ describe('what Istio cannot route', () => {
   it('a condition that is refused does not bar the way back to the primary', () => {
     const canary = aCanary({ analysis: { match: [{}] } });
     expect(istio.render(canary, anApex, allToPrimary, []).write).toHaveLength(3);
+  });
+});
+
+/** What a proxy does with one request, by the rules in their order. */
+type Rule = {
+  match?: { headers?: Record<string, { regex?: string; exact?: string }> }[];
+  route: { destination: { host: string }; weight: number; headers?: { response: { add: Record<string, string> } } }[];
+  headers?: { response?: { add?: Record<string, string> } };
+};
+const rulesOf = (canary: Canary, routes: Routes, current: KubeObject[] = []): Rule[] =>
+  istio.render(canary, anApex, routes, current).write.at(-1)?.spec.http;
+const attributes = { domain: 'example.org', path: '/', secure: true, partitioned: true, sameSite: 'None', httpOnly: true };
+const sticky = (more: object = {}, service: object = {}) =>
+  aCanary({ service, analysis: { sessionAffinity: { cookieName: 'sh-canary', ...more } } });
+
+describe('session affinity', () => {
+  it('R-A1: the cookie that deletes has the attributes of the one that set, and reaches its holders only', () => {
+    const set = rulesOf(sticky(attributes), { kind: 'weighted', canary: weight(30), affinity: { canary: 'sh-canary=Abc' } });
+    const [deleting, rest, ...more] = rulesOf(sticky(attributes), {
+      kind: 'weighted',
+      canary: weight(0),
+      affinity: { previous: 'sh-canary=Abc' },
+    });
+    const setText = set.at(-1)?.route[1]?.headers?.response.add['Set-Cookie'] ?? '';
+    const deletes = deleting?.headers?.response?.add?.['Set-Cookie'] ?? '';
+    expect(setText).toContain('; Domain=example.org; HttpOnly; Partitioned; Path=/; SameSite=None; Secure');
+    expect(deletes).toBe(setText.replace('Max-Age=86400', 'Max-Age=-1'));
+    expect(deleting?.match?.[0]?.headers?.Cookie?.regex).toContain('sh-canary=Abc');
+    expect(JSON.stringify(rest)).not.toContain('Set-Cookie');
+    expect(more).toEqual([]);
+  });
+
+  it('R-A2: the primary has a rule and a cookie only where the release has made one, for one interval', () => {
+    const both = { canary: 'sh-canary=Abc', primary: 'sh-primary=Def' };
+    const rules = rulesOf(sticky({ primaryCookieName: 'sh-primary' }), { kind: 'weighted', canary: weight(30), affinity: both });
+    expect(rules).toHaveLength(3);
+    expect(rules[1]?.route.map(({ weight }) => weight)).toEqual([100, 0]);
+    expect(rules[2]?.route[0]?.headers?.response.add['Set-Cookie']).toBe('sh-primary=Def; Max-Age=60');
+    const alone = rulesOf(sticky(), { kind: 'weighted', canary: weight(30), affinity: { canary: 'sh-canary=Abc' } });
+    expect(alone).toHaveLength(2);
+    expect(alone[1]?.route[0]?.headers).toBeUndefined();
+  });
+
+  it("R-A4: the cookie that deletes gets into no other rule and not into the Canary's own headers", () => {
+    const service = { headers: { response: { add: { 'x-own': '1' } }, request: { set: { 'x-in': '2' } } } };
+    const canary = deepFreeze(sticky({}, service));
+    const [deleting, rest] = rulesOf(canary, { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } });
+    expect(deleting?.headers).toEqual({
+      request: { set: { 'x-in': '2' } },
+      response: { add: { 'x-own': '1', 'Set-Cookie': 'sh-canary=Abc; Max-Age=-1' } },
+    });
+    expect(rest?.headers).toEqual(service.headers);
+  });
+
+  it('R-A4: a Set-Cookie that the Canary adds itself stays beside the one that deletes', () => {
+    const own = { headers: { response: { add: { 'Set-Cookie': 'own=1' } } } };
+    const [deleting] = rulesOf(sticky({}, own), { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } });
+    expect(deleting?.headers).toEqual(own.headers);
+    expect(deleting?.route[0]?.headers?.response.add['Set-Cookie']).toBe('sh-canary=Abc; Max-Age=-1');
+  });
+
+  it.each(['sh.canary', 'a+b', '(x)', 'c$'])('R-A5: a cookie named %s is asked for as it is, at the borders of a cookie', (cookieName) => {
+    const [first] = rulesOf(sticky({ cookieName }), { kind: 'weighted', canary: weight(10), affinity: { canary: `${cookieName}=Abc` } });
+    const holds = (header: string) => new RegExp(`^(?:${first?.match?.[0]?.headers?.Cookie?.regex})$`).test(header);
+    expect([`${cookieName}=Abc`, `a=1; ${cookieName}=Abc; b=2`].map(holds)).toEqual([true, true]);
+    expect(
+      [`x${cookieName}=Abc`, `${cookieName}=Abcd`, `${cookieName.replace(/\W/, '_')}=Abc`, `a="${cookieName}=Abc"`].map(holds),
+    ).toEqual(Array(4).fill(false));
+  });
+
+  it('R-A6: with a service match and no primary cookie no rule asks for an empty name', () => {
+    const service = { match: [{ uri: { prefix: '/api' } }] };
+    for (const affinity of [{ canary: 'sh-canary=Abc' }, { previous: 'sh-canary=Abc' }, {}]) {
+      const canary = weight(affinity.canary === undefined ? 0 : 20);
+      const rules = rulesOf(sticky({}, service), { kind: 'weighted', canary, affinity });
+      expect(JSON.stringify(rules)).not.toMatch(/"\(\.\*; \?\)\?=|"=/);
+      expect(rules).toHaveLength(Object.keys(affinity).length + 1);
+    }
+  });
+
+  it('R-A7: the cookie is asked for beside the headers of the service match, in each of its alternatives', () => {
+    const service = {
+      match: [{ headers: { 'x-tenant': { exact: 'a' } } }, { uri: { prefix: '/b' }, headers: { cookie: { regex: '.*x=1.*' } } }],
+    };
+    const [first] = rulesOf(sticky({}, service), { kind: 'weighted', canary: weight(20), affinity: { canary: 'sh-canary=Abc' } });
+    const pattern = { regex: '(.*; ?)?sh-canary=Abc(;.*)?' };
+    expect(first?.match).toEqual([
+      { headers: { 'x-tenant': { exact: 'a' }, Cookie: pattern } },
+      { uri: { prefix: '/b' }, headers: { cookie: { regex: '.*x=1.*' }, Cookie: pattern } },
+    ]);
+  });
+});
+
+describe('the match of the service', () => {
+  it('all its forms arrive, in the words of Istio', () => {
+    const entry = {
+      name: 'api',
+      uri: { prefix: '/api' },
+      scheme: { exact: 'https' },
+      method: { regex: 'GET|HEAD' },
+      authority: { suffix: '.example.org' },
+      headers: { 'x-a': { prefix: 'b' } },
+      withoutHeaders: { 'x-c': { suffix: 'd' } },
+      queryParams: { q: { prefix: 'e' } },
+      sourceLabels: { app: 'web' },
+      sourceNamespace: 'shops',
+      gateways: ['mesh'],
+      port: 8080,
+      ignoreUriCase: true,
+    };
+    const [rule] = rulesOf(aCanary({ service: { match: [entry] } }), allToPrimary);
+    expect(rule?.match).toEqual([
+      {
+        ...entry,
+        authority: { regex: '.*\\.example\\.org' },
+        withoutHeaders: { 'x-c': { regex: '.*d' } },
+        queryParams: { q: { regex: 'e.*' } },
+      },
+    ]);
+  });
+
+  it('a suffix of the path keeps its disregard of upper and lower case', () => {
+    const match = [{ uri: { suffix: '.HTML' }, ignoreUriCase: true }];
+    const [rule] = rulesOf(aCanary({ service: { match } }), allToPrimary);
+    expect(rule?.match).toEqual([{ uri: { regex: '(?i:.*\\.HTML)' }, ignoreUriCase: true }]);
+  });
+
+  it('R-D11: what is empty in the Canary is not written, so that nobody can take it out again', () => {
+    const empty = {
+      match: [],
+      hosts: [],
+      gateways: [],
+      headers: { request: { add: {} } },
+      retries: {},
+      rewrite: {},
+      corsPolicy: { allowMethods: [] },
+    };
+    const [empties, clean] = [empty, {}].map((service) => istio.render(aCanary({ service }), anApex, allToPrimary, []).write);
+    expect(empties).toEqual(clean);
+    const kept = rulesOf(aCanary({ service: { headers: { request: { set: { 'x-a': '' } } } } }), allToPrimary);
+    expect(kept[0]?.headers).toEqual({ request: { set: { 'x-a': '' } } });
+  });
+});
+
+describe('TCP', () => {
+  const tcp = (service: object = {}) => aCanary({ service: { appProtocol: 'tcp', ...service } });
+
+  it('has weights on the ports of the service match, and HTTP has none of them', () => {
+    const service = { match: [{ port: 5432, uri: { prefix: '/' } }, { uri: { prefix: '/' } }] };
+    const spec = istio.render(tcp(service), anApex, { kind: 'weighted', canary: weight(40) }, []).write.at(-1)?.spec;
+    expect(spec).toEqual({ gateways: ['mesh'], hosts: ['shop'], tcp: [{ match: [{ port: 5432 }], route: to(60, 40) }] });
+  });
+
+  it('a release that an edit turns into one of TCP can go back, whatever its cookies', () => {
+    const routes: Routes = { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } };
+    expect(istio.render(tcp(), anApex, routes, []).write.at(-1)?.spec.tcp).toEqual([{ route: to(100, 0) }]);
+  });
+
+  it('deletion leaves all of it with the apex Service', () => {
+    const { write } = istio.render(tcp(), anApex, allToPrimary, []);
+    expect(istio.finalize(tcp(), write).write[0]?.spec.tcp).toEqual([{ route: [{ destination: { host: 'shop' }, weight: 100 }] }]);
+  });
+});
+
+describe('mirroring', () => {
+  it.each([
+    { share: 100, says: undefined },
+    { share: 10, says: { value: 10 } },
+    { share: 0, says: { value: 0 } },
+  ])('V6: a copy of $share percent goes to the canary, which answers nobody', ({ share, says }) => {
+    const [rule, ...more] = rulesOf(aCanary(), { kind: 'mirrored', share: weight(share) }) as (Rule & Record<string, unknown>)[];
+    expect(rule).toEqual({ mirror: { host: 'shop-canary' }, ...(says ? { mirrorPercentage: says } : {}), route: to(100, 0) });
+    expect(more).toEqual([]);
+  });
+
+  it('holders of a cookie of an earlier release are asked nothing while requests are copied', () => {
+    const rules = rulesOf(sticky(), { kind: 'mirrored', share: weight(100) });
+    expect(rules).toHaveLength(1);
+    expect(JSON.stringify(rules)).not.toContain('Cookie');
   });
 });

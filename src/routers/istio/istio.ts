@@ -57,6 +57,7 @@ function checkSpec(canary: Canary): void {
   if (isTcp(canary)) {
     if (analysis.match?.length) throw new RoutingError('analysis.match needs HTTP: service.appProtocol is tcp');
     if (analysis.mirror) throw new RoutingError('analysis.mirror needs HTTP: service.appProtocol is tcp');
+    if (analysis.sessionAffinity) throw new RoutingError('analysis.sessionAffinity needs HTTP: service.appProtocol is tcp');
   } else if (analysis.match?.length) mergeMatch(analysis.match, serviceMatch(service.match));
 }
 
@@ -94,7 +95,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
   };
 }
 
-/** Cookies mean nothing to TCP and are left out, as established; a match or a mirror is refused. */
+/** Cookies mean nothing to TCP: those of a release that an edit has made one of TCP are left out, so that it can go back. */
 function tcpShare(routes: Routes): number {
   if (routes.kind !== 'weighted' || routes.match?.length)
     throw new RoutingError('TCP routes have weights only: service.appProtocol is tcp');

@@ -17,10 +17,11 @@ export function serviceMatch(entries: readonly HttpMatchRequest[] | undefined): 
     const match: IstioMatch = structuredClone(entry);
     for (const field of ['uri', 'scheme', 'method', 'authority'] as const) {
       const condition = entry[field];
-      if (condition) match[field] = toIstio(condition);
+      const isAnyCase = field === 'uri' && entry.ignoreUriCase === true;
+      if (condition) match[field] = toIstio(condition, isAnyCase);
     }
-    if (entry.headers) match.headers = mapConditions(entry.headers, toIstio);
-    if (entry.withoutHeaders) match.withoutHeaders = mapConditions(entry.withoutHeaders, toIstio);
+    if (entry.headers) match.headers = mapConditions(entry.headers, (each) => toIstio(each));
+    if (entry.withoutHeaders) match.withoutHeaders = mapConditions(entry.withoutHeaders, (each) => toIstio(each));
     if (entry.queryParams) match.queryParams = mapConditions(entry.queryParams, toIstioQuery);
     return match;
   });
@@ -69,7 +70,7 @@ function isMergeOf(merged: readonly IstioMatch[], likely: readonly HttpMatch[], 
 
 function segmentOf(entry: HttpMatch): IstioMatch {
   const segment: IstioMatch = {};
-  if (hasKeys(entry.headers)) segment.headers = mapConditions(entry.headers, toIstio);
+  if (hasKeys(entry.headers)) segment.headers = mapConditions(entry.headers, (each) => toIstio(each));
   if (hasKeys(entry.queryParams)) segment.queryParams = mapConditions(entry.queryParams, toIstioQuery);
   if (hasKeys(entry.sourceLabels)) segment.sourceLabels = { ...entry.sourceLabels };
   return segment;
@@ -119,9 +120,11 @@ function mapConditions(
   return Object.fromEntries(Object.entries(map).map(([key, condition]) => [key, change(condition)]));
 }
 
-/** Istio's regex is RE2 over the whole value. */
-export function toIstio(condition: StringMatch): StringMatch {
-  return 'suffix' in condition ? { regex: `.*${escapeRegex(condition.suffix)}` } : { ...condition };
+/** Istio's regex is RE2 over the whole value, and the only form to which `ignoreUriCase` does not apply. */
+export function toIstio(condition: StringMatch, isAnyCase = false): StringMatch {
+  if (!('suffix' in condition)) return { ...condition };
+  const regex = `.*${escapeRegex(condition.suffix)}`;
+  return { regex: isAnyCase ? `(?i:${regex})` : regex };
 }
 
 /** Istio compares query parameters exactly or by regex only. */
