@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
-import { names } from '../api/names.ts';
+import { names, ownerAnnotation } from '../api/names.ts';
 import { weight } from '../api/routes.ts';
 import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
@@ -247,10 +247,19 @@ async function giveRoutesBack(
   return write.length + gone.length > 0;
 }
 
-/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). */
+/**
+ * Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours, so that it
+ * goes with the anchor.
+ */
 async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: Pick<DepartureRoom, 'cluster' | 'signal'>) {
-  const resourceVersion = live?.metadata.resourceVersion;
-  const metadata = { ...object.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
+  const mark = annotations?.[ownerAnnotation];
+  const metadata = {
+    ...object.metadata,
+    ...(mark === undefined ? {} : { annotations: { ...object.metadata.annotations, [ownerAnnotation]: mark } }),
+    ...(mark === undefined || ownerReferences === undefined ? {} : { ownerReferences }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
   await cluster.apply({ ...object, metadata }, { signal });
 }
 
