@@ -8,13 +8,15 @@ import { type Controller, startController } from '../controller/controller.ts';
 import { createControllerMetrics } from '../controller/controller-metrics.ts';
 import { systemClock } from '../kube/clock.ts';
 import { type Connection, loadConnection } from '../kube/connect.ts';
-import { createCluster } from '../kube/create-cluster.ts';
+import { type ClusterOptions, createCluster } from '../kube/create-cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
 import { CredentialPluginError } from '../kube/exec-credential.ts';
 import { KubeconfigError } from '../kube/kubeconfig.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
+import { splitCluster } from '../kube/split-cluster.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../kube/write-deadline.ts';
+import { isMeshKind } from '../routers/mesh-kinds.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { digest } from '../workloads/canonical-json.ts';
 import { version } from './version.ts';
@@ -45,6 +47,7 @@ const PositiveNumber = z
 
 const Flags = z.object({
   kubeconfig: z.string().optional(),
+  kubeconfigServiceMesh: z.string().optional(),
   master: z.string().optional(),
   namespace: List,
   namespaces: List,
@@ -138,9 +141,19 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     return undefined;
   });
   if (connection === undefined) return 1;
+  const meshConnection = flags.kubeconfigServiceMesh
+    ? await connect(flags.kubeconfigServiceMesh, undefined, env).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`--kubeconfig-service-mesh: ${why.replace('--kubeconfig or KUBECONFIG', 'the path')}\n`);
+        return undefined;
+      })
+    : connection;
+  if (meshConnection === undefined) return 1;
+  // The same API server under two names is one cluster: then owners are known there.
+  const remoteRoutes = meshConnection.baseUrl !== connection.baseUrl;
   let controller: Controller | undefined;
   let leadership: Leadership | undefined;
-  const cluster = createCluster(connection, {
+  const clientOptions: ClusterOptions = {
     requestTimeoutMs: writeTimeoutMs(config),
     beforeSend: refuseLateWrites(() => leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, systemClock),
     qps: flags.kubeconfigQps,
@@ -148,7 +161,9 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     watch: { silentMs: flags.watchSilence },
     onRequest: (request) => metrics.requested(request),
     log,
-  });
+  };
+  const own = createCluster(connection, clientOptions);
+  const cluster = remoteRoutes ? splitCluster(own, createCluster(meshConnection, clientOptions), isMeshKind) : own;
   let hasLooked = false;
   // Before anything is written: a port that is taken ends the process.
   const server = await startHealthServer({
@@ -172,7 +187,7 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
-      config,
+      config: { ...config, remoteRoutes },
       cluster,
       clock: systemClock,
       log,
@@ -183,7 +198,11 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
       () => {
         hasLooked = true;
         log.info(
-          { provider: config.meshProvider, namespaces: config.namespaces.length > 0 ? config.namespaces : 'all' },
+          {
+            provider: config.meshProvider,
+            ...(remoteRoutes && { routesAt: meshConnection.baseUrl }),
+            namespaces: config.namespaces.length > 0 ? config.namespaces : 'all',
+          },
           'looking after Canaries',
         );
       },

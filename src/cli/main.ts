@@ -14,6 +14,10 @@ program
   .description('look after the Canaries of a cluster')
   .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
   .option('--master <url>', 'address of the API server, instead of the kubeconfig’s')
+  .option(
+    '--kubeconfig-service-mesh <file>',
+    'kubeconfig of the cluster that holds the routing objects of meshes and ingress proxies; default: the same cluster',
+  )
   .addOption(new Option('--namespace <name>', 'only this namespace').default('', 'all'))
   .addOption(new Option('--namespaces <list>', 'only these namespaces; permissions in each of them are enough').default('', 'all'))
   .addOption(

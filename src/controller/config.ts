@@ -15,6 +15,7 @@ export const ControllerConfig = z.object({
     .default('nginx.ingress.kubernetes.io')
     .describe('prefix of the annotations of ingress-nginx'),
   ingressClass: z.string().default('').describe('ingress class of generated HTTPProxies of Contour; empty is none'),
+  remoteRoutes: z.boolean().default(false).describe('routing objects of meshes lie in another cluster, where nothing of them has an owner'),
   metricsServer: z.url().default('http://prometheus:9090').describe('Prometheus for built-in and inline checks'),
   selectorLabels: z
     .array(z.string())

@@ -19,28 +19,34 @@ async function initialized(provider: string): Promise<ModelLab> {
   return lab;
 }
 
-it.each(routes)('R-L1: what $provider has made is gone when the application is back on its target, and nothing is lost', async ({ provider, ref }) => {
-  const lab = await initialized(provider);
-  lab.server.delete(canaryRef);
-  await lab.pass(120_000);
-  expect(lab.server.find(ref)).toBeUndefined();
-  expect(lab.answering()).toEqual([APP]);
-  expect(lab.lost).toEqual([]);
-  lab.close();
-});
+it.each(routes)(
+  'R-L1: what $provider has made is gone when the application is back on its target, and nothing is lost',
+  async ({ provider, ref }) => {
+    const lab = await initialized(provider);
+    lab.server.delete(canaryRef);
+    await lab.pass(120_000);
+    expect(lab.server.find(ref)).toBeUndefined();
+    expect(lab.answering()).toEqual([APP]);
+    expect(lab.lost).toEqual([]);
+    lab.close();
+  },
+);
 
-it.each(routes)('R-D2: what somebody made of our own route of $provider meanwhile is never taken for what was there before', async ({ provider, ref }) => {
-  const lab = await initialized(provider);
-  // For a moment nobody is told where to go: that is their doing.
-  lab.watched = false;
-  lab.server.patch(ref, { spec: { http: [], backends: [] } });
-  await lab.pass(10_000);
-  lab.watched = true;
-  expect(lab.server.find(ref)?.metadata.annotations).not.toHaveProperty(['flagger.kubernetes.io/original-configuration']);
-  lab.server.delete(canaryRef);
-  await lab.pass(120_000);
-  expect(lab.server.find(ref)).toBeUndefined();
-  expect(lab.answering()).toEqual([APP]);
-  expect(lab.lost).toEqual([]);
-  lab.close();
-});
+it.each(routes)(
+  'R-D2: what somebody made of our own route of $provider meanwhile is never taken for what was there before',
+  async ({ provider, ref }) => {
+    const lab = await initialized(provider);
+    // For a moment nobody is told where to go: that is their doing.
+    lab.watched = false;
+    lab.server.patch(ref, { spec: { http: [], backends: [] } });
+    await lab.pass(10_000);
+    lab.watched = true;
+    expect(lab.server.find(ref)?.metadata.annotations).not.toHaveProperty(['flagger.kubernetes.io/original-configuration']);
+    lab.server.delete(canaryRef);
+    await lab.pass(120_000);
+    expect(lab.server.find(ref)).toBeUndefined();
+    expect(lab.answering()).toEqual([APP]);
+    expect(lab.lost).toEqual([]);
+    lab.close();
+  },
+);

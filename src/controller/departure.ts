@@ -21,7 +21,7 @@ import type { Log } from './controller-room.ts';
 import { wakeScalers } from './departing-scalers.ts';
 import { missingField } from './drift.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
-import { isCollected, isMarked } from './ownership.ts';
+import { isCollected } from './ownership.ts';
 import { takeOver } from './take-over.ts';
 
 const LONGEST_WAIT_MS = 600_000;
@@ -216,7 +216,7 @@ function renderedIfPossible(render: () => Change): readonly KubeObject[] {
 async function finalizeRoutes(canary: Canary, delayMs: number, { cluster, config, clock, signal }: DepartureRoom): Promise<void> {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
-  const wrote = await giveRoutesBack(canary, router, router.watches(canary), { cluster, signal });
+  const wrote = await giveRoutesBack(canary, router, router.watches(canary), { cluster, config, signal });
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
@@ -224,8 +224,8 @@ async function finalizeRoutes(canary: Canary, delayMs: number, { cluster, config
 async function removeFromAfar(canary: Canary, { cluster, config, signal }: DepartureRoom): Promise<void> {
   const router = routerFor(canary.spec.provider ?? config.meshProvider);
   if ('unsupported' in router) return;
-  const afar = router.watches(canary).filter((ref) => !isCollected(ref));
-  if (afar.length > 0) await giveRoutesBack(canary, router, afar, { cluster, signal });
+  const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
+  if (afar.length > 0) await giveRoutesBack(canary, router, afar, { cluster, config, signal });
 }
 
 /** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
@@ -233,11 +233,13 @@ async function giveRoutesBack(
   canary: Canary,
   router: Router,
   refs: readonly ObjectRef[],
-  { cluster, signal }: Pick<DepartureRoom, 'cluster' | 'signal'>,
+  { cluster, config, signal }: Pick<DepartureRoom, 'cluster' | 'config' | 'signal'>,
 ): Promise<boolean> {
   const current = await readAll(refs, cluster, signal);
   const { write, remove } = router.finalize(canary, current);
-  const stranded = current.filter((object) => !isCollected(refOf(object)) && isMarked(canary, object)).map(refOf);
+  // Marked for this Canary, or for one of its name that it has taken over from.
+  const isMade = ({ metadata }: KubeObject) => metadata.annotations?.[ownerAnnotation] !== undefined;
+  const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object)).map(refOf);
   const gone = [...remove, ...stranded].map(refKey);
   for (const object of write) {
     if (gone.includes(refKey(refOf(object)))) continue;

@@ -18,7 +18,7 @@ import { missingField } from './drift.ts';
 import { ConfigUnavailableError, NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import type { HealingBrake } from './healing-brake.ts';
-import { isCollected, isOurs } from './ownership.ts';
+import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { ensureScalers, pauseScaler, resumeScaler } from './reconcile-scalers.ts';
 import { type Scaling, scalingOf } from './scaling.ts';
 import { takeOver } from './take-over.ts';
@@ -202,7 +202,7 @@ async function ensurePrimary(
   const carried = workload.carries(primary) ?? revision;
   if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
   view.learn(
-    isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(canary, primary, owner), { signal }),
+    isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
   );
   done.wrote = true;
   done.converged = false;
@@ -293,8 +293,8 @@ async function ensure(
     noteWritten();
     return;
   }
-  const foundInPlace = live !== undefined && !isOurs(canary, live.object);
-  const toWrite = foundInPlace ? { ...object } : marked(canary, object, owner);
+  const foundInPlace = live !== undefined && !isOurRoute(canary, live.object, context.config);
+  const toWrite = foundInPlace ? { ...object } : marked(context, object, owner);
   if (live) {
     // The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9).
     toWrite.metadata = { ...toWrite.metadata, resourceVersion: live.object.metadata.resourceVersion ?? '' };
@@ -409,7 +409,7 @@ function workloadOf(canary: Canary): Workload {
   return workload;
 }
 
-function marked(canary: Canary, object: KubeObject, owner: { name: string; uid: string }): KubeObject {
+function marked({ canary, config }: ReconcileContext, object: KubeObject, owner: { name: string; uid: string }): KubeObject {
   const { metadata } = object;
   const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
   return {
@@ -417,7 +417,7 @@ function marked(canary: Canary, object: KubeObject, owner: { name: string; uid: 
     metadata: {
       ...metadata,
       annotations: { ...metadata.annotations, [ownerAnnotation]: canary.metadata.uid },
-      ...(isCollected(refOf(object)) ? { ownerReferences } : {}),
+      ...(isCollected(refOf(object), config) ? { ownerReferences } : {}),
     },
   };
 }

@@ -8,12 +8,15 @@ import type { Router } from '../routers/router.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
+import type { ControllerConfig } from './config.ts';
+import { isCollected } from './ownership.ts';
 import { scalerRefs } from './scaling.ts';
 
 interface TakeOverRoom {
   cluster: Cluster;
   view: ClusterView;
   anchors: Anchors;
+  config: ControllerConfig;
   signal: AbortSignal;
 }
 
@@ -50,7 +53,7 @@ async function takeOverOne(
   canary: Canary,
   ref: ObjectRef,
   lostOwner: boolean,
-  { cluster, view, anchors, signal }: TakeOverRoom,
+  { cluster, view, anchors, config, signal }: TakeOverRoom,
 ): Promise<boolean> {
   // The projection keeps no managedFields.
   const found = await cluster.get(ref, { signal });
@@ -60,11 +63,9 @@ async function takeOverOne(
   const isOwned = lostOwner || ownerReferences.some(isCanary);
   if (!isOwned && managedFields === undefined) return false;
   const { name, uid } = await anchors.reference(canary, signal);
+  const anchor = isCollected(ref, config) ? [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid }] : [];
   const owners = {
-    ownerReferences: [
-      ...ownerReferences.filter((owner) => !isCanary(owner)),
-      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid },
-    ],
+    ownerReferences: [...ownerReferences.filter((owner) => !isCanary(owner)), ...anchor],
     annotations: { [ownerAnnotation]: canary.metadata.uid },
   };
   const metadata = { resourceVersion, ...(isOwned ? owners : {}), ...(managedFields ? { managedFields } : {}) };

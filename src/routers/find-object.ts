@@ -1,6 +1,5 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-
-const groupOf = (apiVersion: string) => apiVersion.split('/').slice(0, -1).join('/');
+import { groupOf } from './mesh-kinds.ts';
 
 /** The object that a reference names, in whichever version of its group it was read. */
 export function findObject(current: readonly KubeObject[], ref: ObjectRef): KubeObject | undefined {

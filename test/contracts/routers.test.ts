@@ -7,6 +7,7 @@ import { providerCapabilities } from '../../src/api/provider-capabilities.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api/routes.ts';
 import type { Service } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
+import { groupOf, localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { routerCases } from './routers/index.ts';
 import type { RouterCase } from './routers/router-case.ts';
@@ -141,6 +142,11 @@ describe('the registry', () => {
   it.each(implemented)('R-T1: what validation believes of $provider is what its router supports', ({ provider, router }) =>
     expect(providerCapabilities[provider as Provider]).toEqual(router.supports),
   );
+  it.each(withObjects)('$provider: whether its objects may lie in another cluster is known of every kind', ({ provider, router }) => {
+    const groups: readonly string[] = [...meshGroups, ...localGroups];
+    const watched = router.watches(canaryFor(provider, allToPrimary)).map(({ apiVersion }) => groupOf(apiVersion));
+    expect(groups).toEqual(expect.arrayContaining(watched));
+  });
   it.each(implemented)('$provider lacks what the list says, and nothing else', ({ provider, router }) => {
     const missing = Object.entries(router.supports).flatMap(([kind, has]) => (has ? [] : [kind]));
     expect(missing.sort()).toEqual(Object.keys(caseOf(provider).lacks).sort());

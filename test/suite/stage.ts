@@ -53,7 +53,10 @@ const MOST_OUTPUT_BYTES = 10_000_000;
 const meshOptions = ({ lagMs = [20, 300], seed = 11 }: StageOptions) => ({ proxies: 3, lagMs, seed });
 const nodeOptions = ({ graceScale = 0.05 }: StageOptions) => ({ graceScale, appFor });
 const ROOT = join(import.meta.dirname, '..', '..');
-const CRD_FOLDERS = [join(ROOT, 'charts', 'serin', 'crds'), join(ROOT, 'test', 'fixtures', 'crds')];
+/** Serin's own resource definitions, and those of meshes and scalers. */
+export const OWN_CRDS = join(ROOT, 'charts', 'serin', 'crds');
+export const ROUTING_CRDS = join(ROOT, 'test', 'fixtures', 'crds');
+const CRD_FOLDERS = [OWN_CRDS, ROUTING_CRDS];
 
 /** `NEVER_READY_AS_PRIMARY` in a container's env: the template is fine under analysis, and fails where it is promoted to. */
 function appFor(pod: KubeObject): Partial<AppBehaviour> {
@@ -163,8 +166,8 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
 }
 
 /** Those of Serin and of the meshes; again, after somebody has removed them. */
-export async function applyCrds(cluster: KubeCluster): Promise<void> {
-  const crds = CRD_FOLDERS.flatMap((folder) =>
+export async function applyCrds(cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> {
+  const crds = folders.flatMap((folder) =>
     readdirSync(folder)
       .filter((file) => file.endsWith('.yaml'))
       .flatMap((file) => parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document): KubeObject => document.toJS())),
