@@ -67,8 +67,12 @@ export function recordAnswer(metrics: Metrics, { destination, pod, status, isPro
     direction: 'inbound',
     status_code: code,
   };
-  metrics.count('response_total', { ...linkerd, classification: status >= 500 ? 'failure' : 'success' });
-  metrics.observe('response_latency_ms', linkerd, durationMs);
+  // What the proxy of the client counts beside it: the Service that the request was sent to, of whichever workload.
+  const outbound = { direction: 'outbound', dst_namespace: destination.namespace, dst_service: destination.name, status_code: code };
+  for (const labels of [linkerd, outbound]) {
+    metrics.count('response_total', { ...labels, classification: status >= 500 ? 'failure' : 'success' });
+    metrics.observe('response_latency_ms', labels, durationMs);
+  }
   const osm = { destination_namespace: namespace, destination_kind: workload.kind, destination_name: workload.name };
   metrics.count('osm_request_total', { ...osm, response_code: code });
   metrics.observe('osm_request_duration_ms', osm, durationMs);

@@ -2,7 +2,7 @@ import type { Provider, TargetRef } from '../../api/canary.ts';
 import { appmesh, appmeshDaemonSet, contour, gloo, knative, kuma } from './envoy.ts';
 import { http, httpDaemonSet } from './http.ts';
 import { apisix, nginx, skipper, traefik } from './ingresses.ts';
-import { istio, linkerd, linkerdDaemonSet, osm, osmDaemonSet } from './meshes.ts';
+import { istio, istioService, linkerd, linkerdDaemonSet, linkerdService, osm, osmDaemonSet } from './meshes.ts';
 import type { Observer } from './observer.ts';
 
 export type { Observer } from './observer.ts';
@@ -40,8 +40,16 @@ const forDaemonSets = new Map<Observer, Observer>([
   [osm, osmDaemonSet],
 ]);
 
+/** Others name pods after the target, which fits where the pods' Deployment is named as the Service is (05 W10). */
+const forServices = new Map<Observer, Observer>([
+  [istio, istioService],
+  [linkerd, linkerdService],
+]);
+
+const byKind = { DaemonSet: forDaemonSets, Deployment: new Map<Observer, Observer>(), Service: forServices };
+
 /** The built-in queries for a provider and kind of target. A Service target keeps its provider's queries (05 W10). */
 export function observerFor(provider: Provider, targetKind: TargetRef['kind']): Observer {
   const observer: Observer = observers[provider];
-  return targetKind === 'DaemonSet' ? (forDaemonSets.get(observer) ?? observer) : observer;
+  return byKind[targetKind].get(observer) ?? observer;
 }

@@ -1,14 +1,14 @@
 import type { Observer } from './observer.ts';
 import { p99, successRate } from './shapes.ts';
 
-function mesh(name: string, metric: string, buckets: string, selector: string, succeeded: string): Observer {
+function mesh(name: string, metric: string, buckets: string, selector: string, succeeded: string, selectsWorkload = true): Observer {
   return {
     name,
     ...successRate(metric, selector, succeeded),
     requestDuration: p99(buckets, selector),
     durationUnit: 'ms',
     durationStatistic: 'p99',
-    selectsWorkload: true,
+    selectsWorkload,
   };
 }
 
@@ -19,6 +19,19 @@ export const istio = mesh(
   'istio_request_duration_milliseconds_bucket',
   'reporter="destination",destination_workload_namespace="{{ namespace }}",destination_workload=~"{{ target }}"',
   'response_code!~"5.*"',
+);
+
+/**
+ * The pods of a Service target are named by whoever runs them: requests are told by the Service that they were sent to, as their senders
+ * count them, since a pod knows all Services that select it (05 W10, 04 R-O2).
+ */
+export const istioService = mesh(
+  'istio',
+  'istio_requests_total',
+  'istio_request_duration_milliseconds_bucket',
+  'reporter="source",destination_service_namespace="{{ namespace }}",destination_service_name="{{ service }}-canary"',
+  'response_code!~"5.*"',
+  false,
 );
 
 const linkerdBy = (label: string) =>
@@ -33,6 +46,16 @@ const linkerdBy = (label: string) =>
 export const linkerd = linkerdBy('deployment');
 /** Linkerd labels the pods of a DaemonSet by another label (05 W34). */
 export const linkerdDaemonSet = linkerdBy('daemonset');
+
+/** As its clients count them, like Istio's. */
+export const linkerdService = mesh(
+  'linkerd',
+  'response_total',
+  'response_latency_ms_bucket',
+  'dst_namespace="{{ namespace }}",dst_service="{{ service }}-canary",direction="outbound"',
+  'classification!="failure"',
+  false,
+);
 
 const osmBy = (kind: string) =>
   mesh(
