@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 const BOUND_MS = 240_000;
 
 /** For stages of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
-export const ADVERSE = { lagMs: [20, 200], seed: 5, graceScale: 0.05 } as const satisfies StageOptions;
+export const ADVERSE = { lagMs: [20, 200], seed: 5, graceScale: 0.1 } as const satisfies StageOptions;
 
 export interface LabOptions {
   /** Made for this lab, and the only one that its controller looks after: several labs can share a stage. */
