@@ -36,10 +36,10 @@ describe.each(folders)('golden files of %s', (folder) => {
     await expect(toYaml(write)).toMatchFileSnapshot(goldenFile(folder, name));
   });
 
-  // The first form of App Mesh was never published in a form that Kubernetes still takes.
-  if (folder === 'appmesh-v1beta1') return;
+  // An Ingress is no custom resource; the first form of App Mesh was never published in a form that Kubernetes still takes.
+  if (['nginx', 'skipper', 'appmesh-v1beta1'].includes(folder)) return;
   it.skipIf(!crds).each(cases)(
-    `${folder}: what $name renders is valid for the published CRD`,
+    `${folder}: what $name renders is valid for the published CRD (skipped where ../shared/crds is not beside the repository)`,
     ({ provider = folder, canary, apex, routes, current }) => {
       const { write } = router(provider).render(canary, apex, routes, current);
       expect(write.flatMap((object) => structuralErrors(object, crds ?? []))).toEqual([]);
