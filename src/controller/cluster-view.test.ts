@@ -86,3 +86,11 @@ it('I8: what a scaler measures, every 15 s, wakes nobody; an edit of it does', (
   bring(measured(4, 3, 12));
   expect(heard).toHaveLength(2);
 });
+
+it('a wait for a first list that never comes ends with the view, and so does every later one', async () => {
+  const { view } = aView();
+  const waiting = expect(view.ready(ref)).rejects.toThrow('stopped');
+  view.stop();
+  await waiting;
+  await expect(view.ready({ apiVersion: 'v1', kind: 'Secret' })).rejects.toThrow('stopped');
+});

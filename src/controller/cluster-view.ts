@@ -33,6 +33,8 @@ interface Watched {
   unavailable?: string | undefined;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
   known: Promise<void>;
+  /** Ends `known` with an error where it has not ended yet. */
+  giveUp(error: Error): void;
 }
 
 /** The controller's picture of the cluster: one watch a kind, opened when a Canary first needs it, and never a poll. */
@@ -42,6 +44,7 @@ export class ClusterView {
   readonly #namespaces: readonly string[];
   readonly #onChange: (ref: ObjectRef) => void;
   readonly #waiting = new Set<(ref: ObjectRef) => void>();
+  #isStopped = false;
 
   /** `namespaces`: a watch of each kind in each of them; none: one watch of each kind over the whole cluster. */
   constructor(cluster: Cluster, namespaces: readonly string[], onChange: (ref: ObjectRef) => void) {
@@ -57,8 +60,13 @@ export class ClusterView {
     await Promise.all(watches.map(({ known, handle }) => (this.#namespaces.length > 1 ? known : handle.synced)));
   }
 
+  /** Whoever waits for a first LIST waits no longer: nobody may be there any more to answer it. */
   stop(): void {
-    for (const { handle } of this.#watched.values()) handle.stop();
+    this.#isStopped = true;
+    for (const { handle, giveUp } of this.#watched.values()) {
+      handle.stop();
+      giveUp(stopped());
+    }
   }
 
   find(ref: ObjectRef): Seen | undefined {
@@ -69,8 +77,9 @@ export class ClusterView {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
-  /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. */
+  /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. Rejects when the view is stopped. */
   async ready(kind: KindRef): Promise<void> {
+    if (this.#isStopped) throw stopped();
     await Promise.all(this.#scopes(kind).map(({ known }) => known));
   }
 
@@ -168,11 +177,16 @@ export class ClusterView {
       projection,
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
       known: firstHeard.promise,
+      giveUp: firstHeard.reject,
     };
+    // That nobody waits for it when the view is stopped is no error.
+    firstHeard.promise.catch(() => undefined);
     this.#watched.set(key, watched);
     return watched;
   }
 }
+
+const stopped = (): Error => new Error('the view of the cluster is stopped');
 
 /** A scaler tells of its measurements every 15 s, which concern nobody here. */
 function isSameScaler(before: KubeObject, after: KubeObject): boolean {

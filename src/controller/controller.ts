@@ -348,8 +348,10 @@ export function startController(options: ControllerOptions): Controller {
     async stop() {
       stopping.abort(new Error('stopping'));
       room.deliveries.stop();
-      await Promise.all([...processes.values()].map((process) => process.stop()));
+      const stopped = [...processes.values()].map((process) => process.stop());
+      // Before they are waited for: one may itself be waiting for a first LIST, which an API server that is gone never answers.
       view.stop();
+      await Promise.all(stopped);
       room.configWatches.stop();
     },
   };
