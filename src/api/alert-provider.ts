@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { apiVersion } from './canary.ts';
 
-/** Chat services that alerts can go to. */
-export const alertProviders = ['slack', 'msteams', 'discord', 'rocket', 'gchat'] as const;
+/** Services that alerts can go to. */
+export const alertProviders = ['slack', 'msteams', 'discord', 'rocket', 'gchat', 'webhook', 'alertmanager'] as const;
 export const AlertProviderType = z.enum(alertProviders);
 export type AlertProviderType = z.infer<typeof AlertProviderType>;
 
 export const AlertProviderSpec = z.object({
-  type: AlertProviderType.describe('Kind of the chat service.'),
+  type: AlertProviderType.describe('Kind of the service. `webhook` gets plain JSON, `alertmanager` alerts of its v2 API.'),
   channel: z.string().optional().describe('Channel to write to; `general` when absent.'),
   username: z.string().optional().describe('Name to write under; `flagger` when absent.'),
   address: z.string().optional().describe('Address of the incoming webhook.'),
@@ -15,7 +15,14 @@ export const AlertProviderSpec = z.object({
   secretRef: z
     .object({ name: z.string().describe('Name of the Secret.') })
     .optional()
-    .describe('Secret in the same namespace; its key `address` wins over the field, `token` is for Slack.'),
+    .describe(
+      'Secret in the same namespace. Its key `address` wins over the field, `token` is for slack, webhook and alertmanager, `signingKey` signs what webhook gets.',
+    ),
+  /** Ours: the connectors that take the established form are being retired. */
+  format: z
+    .enum(['messageCard', 'adaptiveCard'])
+    .optional()
+    .describe('msteams: form of the message; `messageCard` when absent, `adaptiveCard` for Workflows.'),
 });
 export type AlertProviderSpec = z.infer<typeof AlertProviderSpec>;
 

@@ -283,8 +283,10 @@ export function startController(options: ControllerOptions): Controller {
         key: `${canary.metadata.uid}/${announcement.reason}/${clock.nowMs()}`,
         canary: { name, namespace },
         severity: announcement.alert,
+        reason: announcement.reason,
         text: announcement.message,
         fields: [],
+        atMs: clock.nowMs(),
       };
       options.notifier.send(message, signal).then(
         (sent) => {

@@ -107,7 +107,15 @@ export class DeliveryQueue {
         const { name, namespace } = canary.metadata;
         const severity = phase === 'Failed' ? 'error' : 'info';
         const sent = await notifier.send(
-          { key: delivery.key, canary: { name, namespace }, severity, text: delivery.message, fields: [] },
+          {
+            key: delivery.key,
+            canary: { name, namespace },
+            severity,
+            reason: REASON[delivery.outcome],
+            text: delivery.message,
+            fields: [],
+            atMs: delivery.sinceMs,
+          },
           signal,
         );
         return sent.ok ? undefined : sent.reason;

@@ -4,14 +4,49 @@ export interface AlertMessage {
   key: string;
   canary: { name: string; namespace: string };
   severity: 'info' | 'warn' | 'error';
+  /** From the closed list of the events: what happened. */
+  reason: string;
   text: string;
   /** Title and value, in the order to show (05 §6.2). */
   fields: readonly { name: string; value: string }[];
+  /** When it happened, epoch milliseconds. */
+  atMs: number;
 }
 
-export type SendOutcome = { ok: true } | { ok: false; reason: string; retry: boolean };
+/** `retry`: it may get better without anybody's help. `reason` holds no credentials. */
+export type SendOutcome = { ok: true } | { ok: false; reason: string; retry: boolean; retryAfterMs?: number };
 
 /** A receiver of alerts. An expected failure is a value; only an aborted `signal` throws. */
 export interface Notifier {
   send(message: AlertMessage, signal: AbortSignal): Promise<SendOutcome>;
+}
+
+/** What a receiver is reached by. Addresses and tokens may hold line ends, as Secrets do. */
+export interface ReceiverSettings {
+  address: string;
+  token?: string | undefined;
+  signingKey?: string | undefined;
+  channel: string;
+  username: string;
+  /** Alone decides the way; without it the environment's proxies do. */
+  proxy?: string | undefined;
+  format?: 'messageCard' | 'adaptiveCard' | undefined;
+}
+
+/** How one kind of receiver is spoken to; the transport is the same for all. */
+export interface AlertFormat {
+  body(message: AlertMessage, settings: ReceiverSettings): object;
+  /** The address to post to; as given when absent. */
+  url?(address: URL): URL;
+  /** Gets `Authorization: Bearer <token>`. */
+  takesToken?: boolean;
+  /** Gets the signature of the body, where there is a key. */
+  isSigned?: boolean;
+  /** Reads the body of a 2xx answer; a text is why it was a refusal all the same. */
+  judge?(body: string): { reason: string; retry: boolean } | undefined;
+}
+
+/** The Canary as receivers show it (05 §6.4). */
+export function workloadName({ canary }: AlertMessage): string {
+  return `${canary.name}.${canary.namespace}`;
 }

@@ -1,0 +1,13 @@
+import { attachments } from './attachments.ts';
+import type { AlertFormat } from './notifier.ts';
+
+/** Its endpoint for messages in Slack's form is one below the webhook's own (05 A42). */
+export const discord: AlertFormat = {
+  body: (message, settings) => attachments(message, settings, message.severity === 'error' ? 'danger' : 'good'),
+  url(address) {
+    const url = new URL(address);
+    const path = url.pathname.replace(/\/$/, '');
+    url.pathname = path.endsWith('/slack') ? path : `${path}/slack`;
+    return url;
+  },
+};

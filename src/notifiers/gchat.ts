@@ -1,0 +1,18 @@
+import { escapeMarkup } from './escape-markup.ts';
+import { type AlertFormat, workloadName } from './notifier.ts';
+
+/** Google Chat (05 A45); there is no public address of an icon to name. */
+export const gchat: AlertFormat = {
+  body(message) {
+    const fields = message.fields.map(({ name, value }) => section(`${escapeMarkup(name)}<br>${grey(value)}`));
+    return { cards: [{ header: { title: 'Serin', subtitle: workloadName(message) }, sections: [section(grey(message.text)), ...fields] }] };
+  },
+};
+
+function section(text: string): object {
+  return { widgets: [{ textParagraph: { text } }] };
+}
+
+function grey(text: string): string {
+  return `<font color=#848484><strong>${escapeMarkup(text)}</strong></font>`;
+}

@@ -1,0 +1,43 @@
+import type { AlertProviderType } from '../api/alert-provider.ts';
+import { alertmanager } from './alertmanager.ts';
+import { discord } from './discord.ts';
+import { gchat } from './gchat.ts';
+import { msteams } from './msteams.ts';
+import type { AlertFormat, Notifier, ReceiverSettings } from './notifier.ts';
+import { postAlert } from './post-alert.ts';
+import { type ProxyEnvironment, proxyUrl } from './proxy.ts';
+import { rocket } from './rocket.ts';
+import { slack } from './slack.ts';
+import { webhook } from './webhook.ts';
+
+/** Every kind of receiver; a type without an entry does not compile. */
+export const formats = { slack, msteams, discord, rocket, gchat, webhook, alertmanager } satisfies Record<AlertProviderType, AlertFormat>;
+
+/** Total time of one alert, in milliseconds (05 A40). */
+const TIMEOUT_MS = 5000;
+
+/** The receiver that these settings describe, or why there is none; the words hold no credentials. */
+export function notifierFor(
+  type: AlertProviderType,
+  given: Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined },
+  { timeoutMs = TIMEOUT_MS, environment = {} }: { timeoutMs?: number; environment?: ProxyEnvironment } = {},
+): Notifier | { problem: string } {
+  const format: AlertFormat = formats[type];
+  const settings: ReceiverSettings = {
+    ...given,
+    address: given.address.trim(),
+    token: given.token?.trim() || undefined,
+    signingKey: given.signingKey?.trim() || undefined,
+    // Source: 05 A34.
+    channel: given.channel || 'general',
+    username: given.username || 'flagger',
+  };
+  const address = URL.parse(settings.address);
+  if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address is no http or https address' };
+  const proxy = given.proxy?.trim() || undefined;
+  if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy is no http or https address' };
+  const url = format.url?.(address) ?? address;
+  return {
+    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, timeoutMs, signal }),
+  };
+}

@@ -1,0 +1,35 @@
+import { type AlertFormat, type AlertMessage, workloadName } from './notifier.ts';
+
+/** Microsoft Teams: a MessageCard for its connectors (05 A44), an Adaptive Card for Workflows (W8). */
+export const msteams: AlertFormat = {
+  body: (message, { format }) => (format === 'adaptiveCard' ? adaptiveCard(message) : messageCard(message)),
+};
+
+function messageCard(message: AlertMessage): object {
+  const workload = workloadName(message);
+  return {
+    '@type': 'MessageCard',
+    '@context': 'http://schema.org/extensions',
+    themeColor: message.severity === 'error' ? 'FF0000' : '0076D7',
+    summary: workload,
+    sections: [{ activityTitle: message.text, activitySubtitle: workload, facts: message.fields }],
+  };
+}
+
+const colors = { info: 'Accent', warn: 'Warning', error: 'Attention' } as const;
+
+/** Source: Microsoft, "Create and send messages with Incoming Webhook", Adaptive Cards; version 1.4 is what Teams shows everywhere. */
+function adaptiveCard(message: AlertMessage): object {
+  const facts = message.fields.map(({ name, value }) => ({ title: name, value }));
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      { type: 'TextBlock', text: message.text, weight: 'Bolder', color: colors[message.severity], wrap: true },
+      { type: 'TextBlock', text: workloadName(message), isSubtle: true, spacing: 'None', wrap: true },
+      ...(facts.length > 0 ? [{ type: 'FactSet', facts }] : []),
+    ],
+  };
+  return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] };
+}

@@ -1,0 +1,119 @@
+import got, { RequestError, TimeoutError } from 'got';
+import { signatureHeader, signatureOf } from '../api/signature.ts';
+import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
+import { agentsFor, type ProxyEnvironment } from './proxy.ts';
+
+/** More than this of an answer is not read. */
+const BODY_LIMIT_BYTES = 8192;
+
+interface Post {
+  url: URL;
+  format: AlertFormat;
+  settings: ReceiverSettings;
+  message: AlertMessage;
+  proxy: string | undefined;
+  environment: ProxyEnvironment;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/**
+ * One POST, without retries: those are the queue's. Reasons name the host and a status or a code alone: the path of the address is often
+ * the secret, a foreign body may echo it, and messages of libraries may quote either.
+ */
+export async function postAlert({ url, format, settings, message, proxy, environment, timeoutMs, signal }: Post): Promise<SendOutcome> {
+  signal.throwIfAborted();
+  const agent = agentsFor(proxy, environment);
+  if (agent === undefined) return { ok: false, reason: 'a proxy needs Node 22.21, 24.5 or later', retry: false };
+  const body = JSON.stringify(format.body(message, settings));
+  const { token, signingKey } = settings;
+  const request = got.stream.post(url, {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'idempotency-key': message.key,
+      ...(format.takesToken && token ? { authorization: `Bearer ${token}` } : {}),
+      ...(format.isSigned && signingKey ? { [signatureHeader]: signatureOf(body, signingKey) } : {}),
+    },
+    agent,
+    timeout: { request: timeoutMs },
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    methodRewriting: true,
+    maxRedirects: 5,
+    hooks: {
+      beforeRedirect: [
+        // What is sent may hold a token or a signature: it goes nowhere else.
+        (next) => {
+          if (next.url instanceof URL && next.url.origin !== url.origin) throw new RedirectedError();
+        },
+      ],
+    },
+    signal,
+  });
+  // Destroying a half-read answer may report an error once more, when nobody waits for it.
+  request.on('error', () => undefined);
+  try {
+    const { status, retryAfter } = await headOf(request);
+    if (status >= 200 && status < 300) return accepted(format, url, format.judge ? await bodyOf(request) : '');
+    const isPassing = status === 429 || (status >= 500 && status !== 501);
+    return { ok: false, reason: `HTTP ${status} from ${url.host}`, retry: isPassing, ...(isPassing ? waitOf(retryAfter) : {}) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(error, url, timeoutMs);
+  } finally {
+    request.destroy();
+    agent.http.destroy();
+    agent.https.destroy();
+  }
+}
+
+function accepted({ judge }: AlertFormat, url: URL, body: string): SendOutcome {
+  const refused = judge?.(body);
+  return refused ? { ok: false, reason: `${refused.reason} (${url.host})`, retry: refused.retry } : { ok: true };
+}
+
+class RedirectedError extends Error {}
+
+function failed(error: unknown, url: URL, timeoutMs: number): SendOutcome {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (error instanceof RedirectedError || cause instanceof RedirectedError)
+    return { ok: false, reason: `${url.host} redirects to another address, which is not followed`, retry: false };
+  if (error instanceof TimeoutError) return { ok: false, reason: `no answer from ${url.host} within ${timeoutMs} ms`, retry: true };
+  if (!(error instanceof Error)) throw error;
+  return { ok: false, reason: `no answer from ${url.host}: ${codeOf(error)}`, retry: true };
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const { code: inner } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  const isVague = code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM';
+  return (isVague ? (inner ?? code) : code) ?? error.name;
+}
+
+type Stream = ReturnType<typeof got.stream.post>;
+
+function headOf(request: Stream): Promise<{ status: number; retryAfter: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    request.once('response', ({ statusCode, headers }: { statusCode: number; headers: Record<string, string | undefined> }) =>
+      resolve({ status: statusCode, retryAfter: headers['retry-after'] }),
+    );
+    request.once('error', reject);
+  });
+}
+
+async function bodyOf(request: Stream): Promise<string> {
+  let body = Buffer.alloc(0);
+  for await (const chunk of request) {
+    body = Buffer.concat([body, Buffer.from(chunk)]);
+    if (body.length >= BODY_LIMIT_BYTES) break;
+  }
+  if (request.response?.complete === false && body.length < BODY_LIMIT_BYTES)
+    throw new RequestError('cut off', { code: 'ECONNRESET' }, request.options);
+  return body.toString('utf8');
+}
+
+/** Seconds alone: chat services send no dates here. */
+function waitOf(retryAfter: string | undefined): { retryAfterMs?: number } {
+  return retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter.trim()) ? { retryAfterMs: Number(retryAfter) * 1000 } : {};
+}

@@ -1,0 +1,28 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+
+/** The variables that name proxies, as the process has them. */
+export type ProxyEnvironment = Partial<
+  Record<'HTTP_PROXY' | 'HTTPS_PROXY' | 'NO_PROXY' | 'http_proxy' | 'https_proxy' | 'no_proxy', string>
+>;
+
+export function proxyUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
+}
+
+/**
+ * Agents for one call: through `proxy` alone where it is given, else as the environment says (05 A40). Undefined where this Node knows
+ * no proxies: going past one would show the address to a network that was not to see it.
+ */
+export function agentsFor(proxy: string | undefined, environment: ProxyEnvironment): { http: HttpAgent; https: HttpsAgent } | undefined {
+  if ((proxy !== undefined || Object.keys(environment).length > 0) && !knowsProxies(process.versions.node)) return undefined;
+  const proxyEnv = proxy === undefined ? { ...environment } : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  return { http: new HttpAgent({ proxyEnv }), https: new HttpsAgent({ proxyEnv }) };
+}
+
+/** Source: Node's documentation of `http.Agent`, `proxyEnv`: added in v24.5.0 and v22.21.0. */
+export function knowsProxies(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+}

@@ -1,0 +1,17 @@
+import type { AlertFormat } from './notifier.ts';
+
+/** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one (W8). */
+export const webhook: AlertFormat = {
+  takesToken: true,
+  isSigned: true,
+  body: ({ key, canary, severity, reason, text, fields, atMs }) => ({
+    key,
+    name: canary.name,
+    namespace: canary.namespace,
+    severity,
+    reason,
+    message: text,
+    fields,
+    timestamp: new Date(atMs).toISOString(),
+  }),
+};

@@ -1,0 +1,273 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AlertProviderType } from '../../src/api/alert-provider.ts';
+import { formats, notifierFor } from '../../src/notifiers/index.ts';
+import type { Notifier, SendOutcome } from '../../src/notifiers/notifier.ts';
+import { knowsProxies } from '../../src/notifiers/proxy.ts';
+import { message, type NotifierCase, notifierCases } from './notifiers/cases.ts';
+import { type Behaviour, type ChatServer, nowhere, startChatServer } from './notifiers/chat-server.ts';
+
+const signal = new AbortController().signal;
+/** Planted where credentials stand: in no outcome may any of them be seen. */
+const planted = { path: 's3cret-path', token: 'xoxb-t0ken', signingKey: 's1gning-key', password: 'pr0xy-pass' };
+
+let chat: ChatServer;
+let other: ChatServer;
+beforeAll(async () => {
+  [chat, other] = await Promise.all([startChatServer(), startChatServer()]);
+});
+afterAll(() => Promise.all([chat.stop(), other.stop()]));
+
+type Given = Partial<Parameters<typeof notifierFor>[1]>;
+const made = (type: AlertProviderType, given: Given = {}, options: Parameters<typeof notifierFor>[2] = {}): Notifier => {
+  const { token, signingKey } = planted;
+  const notifier = notifierFor(type, { address: `${chat.origin}/hook/${planted.path}`, token, signingKey, ...given }, options);
+  if ('problem' in notifier) throw new Error(notifier.problem);
+  return notifier;
+};
+const expectNothingShown = (outcome: SendOutcome | { problem: string }) => {
+  for (const secret of Object.values(planted)) expect(JSON.stringify(outcome)).not.toContain(secret);
+};
+const outcomeOf = async (type: AlertProviderType, behaviour: Behaviour, given?: Given, options?: object): Promise<SendOutcome> => {
+  chat.behaves(behaviour);
+  const outcome = await made(type, given, { timeoutMs: 1000, ...options }).send(message, signal);
+  expectNothingShown(outcome);
+  return outcome;
+};
+const host = () => new URL(chat.origin).host;
+
+it('every kind of receiver has a case', () => expect(Object.keys(notifierCases).sort()).toEqual(Object.keys(formats).sort()));
+
+describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase][])('notifier %s', (type, known) => {
+  it('05 A40–A45: posts the payload of the reference as JSON, with the idempotency key', async () => {
+    expect(await outcomeOf(type, { kind: 'answers', status: 200, body: 'ok' })).toEqual({ ok: true });
+    const [post] = chat.posts;
+    expect(chat.posts).toHaveLength(1);
+    expect(post?.path).toBe(`POST ${known.path}`);
+    expect(JSON.parse(post?.body ?? '')).toEqual(known.payload);
+    expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message.key });
+  });
+
+  it('05 A40: the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
+    await outcomeOf(type, { kind: 'answers', status: 200 });
+    expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${planted.token}` : undefined);
+    await outcomeOf(type, { kind: 'answers', status: 200 }, { token: undefined });
+    expect(chat.posts[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it(`W8: the body ${known.isSigned ? 'is signed' : 'is not signed'}`, async () => {
+    await outcomeOf(type, { kind: 'answers', status: 200 });
+    const [post] = chat.posts;
+    const signature = `sha256=${createHmac('sha256', planted.signingKey)
+      .update(post?.body ?? '')
+      .digest('hex')}`;
+    expect(post?.headers['x-serin-signature-256']).toBe(known.isSigned ? signature : undefined);
+  });
+
+  it('05 A41–A45: the severity travels as the reference says', async () => {
+    for (const severity of ['error', 'warn'] as const) {
+      chat.behaves({ kind: 'answers', status: 200 });
+      await made(type).send({ ...message, severity }, signal);
+      expect(chat.posts[0]?.body).toContain(known.severity[severity]);
+    }
+  });
+
+  it.each([200, 201, 202, 204, 299])('05 A40: %i is a success', async (status) => {
+    expect(await outcomeOf(type, { kind: 'answers', status })).toEqual({ ok: true });
+  });
+
+  it.each([
+    { status: 400, retry: false },
+    { status: 401, retry: false },
+    { status: 403, retry: false },
+    { status: 404, retry: false },
+    { status: 429, retry: true },
+    { status: 500, retry: true },
+    { status: 501, retry: false },
+    { status: 503, retry: true },
+  ])('$status is refused, with the status and the host alone; a retry helps: $retry', async ({ status, retry }) => {
+    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, retry });
+  });
+
+  it('what a receiver says about waiting is passed on', async () => {
+    const answer = { kind: 'answers', status: 429, headers: { 'retry-after': '30' } } as const;
+    expect(await outcomeOf(type, answer)).toMatchObject({ ok: false, retry: true, retryAfterMs: 30_000 });
+  });
+
+  it('05 A40: a receiver that says nothing is given up', async () => {
+    const outcome = await outcomeOf(type, { kind: 'silent' }, {}, { timeoutMs: 60 });
+    expect(outcome).toEqual({ ok: false, reason: `no answer from ${host()} within 60 ms`, retry: true });
+  });
+
+  it('an answer that is cut off in its head is none', async () => {
+    expect(await outcomeOf(type, { kind: 'cutOff' })).toMatchObject({ ok: false, retry: true });
+  });
+
+  it(`an answer that is cut off in its body is ${known.readsBody ? 'none' : 'one all the same: it is not read'}`, async () => {
+    const expected = known.readsBody ? { ok: false, retry: true } : { ok: true };
+    expect(await outcomeOf(type, { kind: 'cutOffBody' })).toMatchObject(expected);
+  });
+
+  it('W37: an answer without end is read no further than it has to be', async () => {
+    expect(await outcomeOf(type, { kind: 'pours' })).toEqual({ ok: true });
+  });
+
+  it('follows a redirect within its host, and none to another', async () => {
+    other.behaves({ kind: 'answers', status: 200 });
+    chat.behaves({ kind: 'answers', status: 307, headers: { location: `${other.origin}/taken` } });
+    const refused = await made(type).send(message, signal);
+    expectNothingShown(refused);
+    expect(refused).toEqual({ ok: false, reason: `${host()} redirects to another address, which is not followed`, retry: false });
+    expect(other.posts).toEqual([]);
+    const looped = await outcomeOf(type, { kind: 'answers', status: 307, headers: { location: '/again' } });
+    expect(looped).toMatchObject({ ok: false });
+    expect(chat.posts.at(-1)?.path).toBe('POST /again');
+    expect(chat.posts.length).toBeLessThan(8);
+  });
+
+  it('a receiver that is not there is told by its code', async () => {
+    const address = `${await nowhere()}/hook/${planted.path}`;
+    const outcome = await made(type, { address }).send(message, signal);
+    expectNothingShown(outcome);
+    expect(outcome).toEqual({ ok: false, reason: `no answer from ${new URL(address).host}: ECONNREFUSED`, retry: true });
+  });
+
+  it('a certificate that nobody vouches for is no receiver', async () => {
+    // Plain HTTP under https: the handshake fails, and the words of the TLS library do not get out.
+    const address = `https://${host()}/hook/${planted.path}`;
+    const outcome = await made(type, { address }).send(message, signal);
+    expectNothingShown(outcome);
+    expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(`no answer from ${host()}`) });
+  });
+
+  it.each(['', 'hooks.slack.example/s3cret-path', '/s3cret-path', 'ftp://chat.example/s3cret-path'])(
+    '05 A36: the address "%s" is refused without being shown',
+    (address) => {
+      const refused = notifierFor(type, { address });
+      expect(refused).toEqual({ problem: 'the address is no http or https address' });
+    },
+  );
+
+  it('05 A33: line ends of a Secret are taken off its values', async () => {
+    const { token, path } = planted;
+    await outcomeOf(type, { kind: 'answers', status: 200 }, { address: `${chat.origin}/hook/${path}\n`, token: `${token}\n` });
+    expect(chat.posts[0]?.path).toBe(`POST ${known.path}`);
+    expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${token}` : undefined);
+  });
+
+  it.skipIf(!knowsProxies(process.versions.node))(
+    '05 A40: goes through the proxy that is given, else through that of the environment (skipped where Node knows no proxies)',
+    async () => {
+      const address = `http://chat.invalid/hook/${planted.path}`;
+      const proxy = chat.origin.replace('//', `//me:${planted.password}@`);
+      const asked = `POST http://chat.invalid${known.path}`;
+      expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy })).toEqual({ ok: true });
+      expect(chat.posts.map(({ path }) => path)).toEqual([asked]);
+      const environment = { HTTP_PROXY: chat.origin };
+      expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address }, { environment })).toEqual({ ok: true });
+      expect(chat.posts.map(({ path }) => path)).toEqual([asked]);
+      // The one that is given is the only one.
+      const elsewhere = { HTTP_PROXY: other.origin, NO_PROXY: '*' };
+      other.behaves({ kind: 'answers', status: 200 });
+      await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy }, { environment: elsewhere });
+      expect([chat.posts.length, other.posts.length]).toEqual([1, 0]);
+      // By TLS it is asked for a tunnel, and its refusal shows nothing of what was to go through.
+      const secure = address.replace('http:', 'https:');
+      expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address: secure, proxy })).toMatchObject({ ok: false, retry: true });
+      expect(chat.posts.map(({ path }) => path)).toEqual(['CONNECT chat.invalid:443']);
+    },
+  );
+
+  it('a proxy that is none is refused without being shown', () => {
+    const { origin } = chat;
+    expect(notifierFor(type, { address: origin, proxy: 's3cret-path' })).toEqual({ problem: 'the proxy is no http or https address' });
+  });
+
+  it('throws only when it is aborted', async () => {
+    chat.behaves({ kind: 'silent' });
+    await expect(made(type).send(message, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+    const stopping = new AbortController();
+    const sent = made(type).send(message, stopping.signal);
+    await expect.poll(() => chat.posts.length).toBe(1);
+    stopping.abort(new Error('stop'));
+    await expect(sent).rejects.toThrow('stop');
+  });
+});
+
+describe('slack', () => {
+  it.each([
+    { error: 'channel_not_found', retry: false },
+    { error: 'invalid_auth', retry: false },
+    { error: 'ratelimited', retry: true },
+  ])('W7: 200 with ok:false and $error is a refusal; a retry helps: $retry', async ({ error, retry }) => {
+    const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error }) } as const;
+    expect(await outcomeOf('slack', answer)).toEqual({ ok: false, reason: `Slack refused it: ${error} (${host()})`, retry });
+  });
+
+  it('W7: what is no code of Slack is not shown', async () => {
+    const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error: `no ${planted.token}` }) } as const;
+    expect(await outcomeOf('slack', answer)).toMatchObject({ ok: false, reason: expect.stringContaining('without a reason') });
+  });
+
+  it.each(['{"ok":true}', 'ok', '[]', 'null', ''])('takes the answer %j for a success', async (body) => {
+    expect(await outcomeOf('slack', { kind: 'answers', status: 200, body })).toEqual({ ok: true });
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    { given: '/api/webhooks/1/t', asked: '/api/webhooks/1/t/slack' },
+    { given: '/api/webhooks/1/t/', asked: '/api/webhooks/1/t/slack' },
+    { given: '/api/webhooks/1/t/slack', asked: '/api/webhooks/1/t/slack' },
+    { given: '/api/webhooks/1/t?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
+    { given: '/api/webhooks/1/t/slack?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
+  ])('05 Q16: discord asks $asked for $given', async ({ given, asked }) => {
+    await outcomeOf('discord', { kind: 'answers', status: 204 }, { address: `${chat.origin}${given}` });
+    expect(chat.posts[0]?.path).toBe(`POST ${asked}`);
+  });
+
+  it.each([
+    { given: '', asked: '/api/v2/alerts' },
+    { given: '/am/', asked: '/am/api/v2/alerts' },
+    { given: '/api/v2/alerts', asked: '/api/v2/alerts' },
+  ])('alertmanager asks $asked for "$given"', async ({ given, asked }) => {
+    await outcomeOf('alertmanager', { kind: 'answers', status: 200 }, { address: `${chat.origin}${given}` });
+    expect(chat.posts[0]?.path).toBe(`POST ${asked}`);
+  });
+});
+
+describe('msteams', () => {
+  it('W8: an Adaptive Card where the provider asks for one', async () => {
+    await outcomeOf('msteams', { kind: 'answers', status: 202 }, { format: 'adaptiveCard' });
+    expect(JSON.parse(chat.posts[0]?.body ?? '')).toEqual({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          contentUrl: null,
+          content: {
+            $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+            type: 'AdaptiveCard',
+            version: '1.4',
+            body: [
+              { type: 'TextBlock', text: message.text, weight: 'Bolder', color: 'Attention', wrap: true },
+              { type: 'TextBlock', text: 'podinfo.test', isSubtle: true, spacing: 'None', wrap: true },
+              {
+                type: 'FactSet',
+                facts: [
+                  { title: 'Target', value: 'Deployment/podinfo.test' },
+                  { title: 'Traffic routing', value: 'Weight <10>' },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+    });
+  });
+});
+
+it('A proxy is used by every Node that knows them', () => {
+  const versions = ['22.18.0', '22.21.0', '23.11.0', '24.4.9', '24.5.0', '25.0.0'];
+  expect(versions.map(knowsProxies)).toEqual([false, true, false, false, true, true]);
+});

@@ -1,0 +1,148 @@
+import type { AlertProviderType } from '../../../src/api/alert-provider.ts';
+import type { AlertMessage } from '../../../src/notifiers/notifier.ts';
+
+export const message: AlertMessage = {
+  key: 'u1/3/s1:ab/Failed/alert',
+  canary: { name: 'podinfo', namespace: 'test' },
+  severity: 'error',
+  reason: 'Failed',
+  text: 'Release of podinfo.test was taken back: <b> & co',
+  fields: [
+    { name: 'Target', value: 'Deployment/podinfo.test' },
+    { name: 'Traffic routing', value: 'Weight <10>' },
+  ],
+  atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+};
+
+export interface NotifierCase {
+  /** Where posts arrive, for an address with the path `/hook/s3cret-path`. */
+  path: string;
+  /** Written after the reference (05 A41–A45), not after what the code does. */
+  payload: object;
+  /** What says the severity, for `error` and for the others. */
+  severity: { error: string; warn: string };
+  takesToken: boolean;
+  isSigned: boolean;
+  /** A 2xx answer that stops half-way: only who reads it can tell. */
+  readsBody: boolean;
+}
+
+const slackShape = (color: string, escaped: boolean) => ({
+  channel: 'general',
+  username: 'flagger',
+  icon_url: '',
+  icon_emoji: ':rocket:',
+  attachments: [
+    {
+      color,
+      author_name: 'podinfo.test',
+      text: escaped ? 'Release of podinfo.test was taken back: &lt;b&gt; &amp; co' : 'Release of podinfo.test was taken back: <b> & co',
+      mrkdwn_in: ['text'],
+      fields: [
+        { title: 'Target', value: 'Deployment/podinfo.test', short: false },
+        { title: 'Traffic routing', value: escaped ? 'Weight &lt;10&gt;' : 'Weight <10>', short: false },
+      ],
+    },
+  ],
+});
+const plain = { takesToken: false, isSigned: false, readsBody: false };
+const paragraph = (text: string) => ({ widgets: [{ textParagraph: { text } }] });
+
+export const notifierCases: Record<AlertProviderType, NotifierCase> = {
+  slack: {
+    path: '/hook/s3cret-path',
+    payload: slackShape('danger', true),
+    severity: { error: '"color":"danger"', warn: '"color":"good"' },
+    takesToken: true,
+    isSigned: false,
+    readsBody: true,
+  },
+  discord: {
+    ...plain,
+    path: '/hook/s3cret-path/slack',
+    payload: slackShape('danger', false),
+    severity: { error: '"color":"danger"', warn: '"color":"good"' },
+  },
+  rocket: {
+    ...plain,
+    path: '/hook/s3cret-path',
+    payload: slackShape('#FF0000', false),
+    severity: { error: '"color":"#FF0000"', warn: '"color":"#0076D7"' },
+  },
+  msteams: {
+    ...plain,
+    path: '/hook/s3cret-path',
+    payload: {
+      '@type': 'MessageCard',
+      '@context': 'http://schema.org/extensions',
+      themeColor: 'FF0000',
+      summary: 'podinfo.test',
+      sections: [
+        {
+          activityTitle: 'Release of podinfo.test was taken back: <b> & co',
+          activitySubtitle: 'podinfo.test',
+          facts: [
+            { name: 'Target', value: 'Deployment/podinfo.test' },
+            { name: 'Traffic routing', value: 'Weight <10>' },
+          ],
+        },
+      ],
+    },
+    severity: { error: '"themeColor":"FF0000"', warn: '"themeColor":"0076D7"' },
+  },
+  gchat: {
+    ...plain,
+    path: '/hook/s3cret-path',
+    payload: {
+      cards: [
+        {
+          header: { title: 'Serin', subtitle: 'podinfo.test' },
+          sections: [
+            paragraph('<font color=#848484><strong>Release of podinfo.test was taken back: &lt;b&gt; &amp; co</strong></font>'),
+            paragraph('Target<br><font color=#848484><strong>Deployment/podinfo.test</strong></font>'),
+            paragraph('Traffic routing<br><font color=#848484><strong>Weight &lt;10&gt;</strong></font>'),
+          ],
+        },
+      ],
+    },
+    // Its cards do not show it (A45).
+    severity: { error: '"title":"Serin"', warn: '"title":"Serin"' },
+  },
+  webhook: {
+    path: '/hook/s3cret-path',
+    payload: {
+      key: 'u1/3/s1:ab/Failed/alert',
+      name: 'podinfo',
+      namespace: 'test',
+      severity: 'error',
+      reason: 'Failed',
+      message: 'Release of podinfo.test was taken back: <b> & co',
+      fields: [
+        { name: 'Target', value: 'Deployment/podinfo.test' },
+        { name: 'Traffic routing', value: 'Weight <10>' },
+      ],
+      timestamp: '2026-01-02T03:04:05.000Z',
+    },
+    severity: { error: '"severity":"error"', warn: '"severity":"warn"' },
+    takesToken: true,
+    isSigned: true,
+    readsBody: false,
+  },
+  alertmanager: {
+    path: '/hook/s3cret-path/api/v2/alerts',
+    payload: [
+      {
+        labels: { alertname: 'CanaryFailed', namespace: 'test', canary: 'podinfo', severity: 'error' },
+        annotations: {
+          summary: 'Release of podinfo.test was taken back: <b> & co',
+          description: 'Target: Deployment/podinfo.test\nTraffic routing: Weight <10>',
+        },
+        startsAt: '2026-01-02T03:04:05.000Z',
+      },
+    ],
+    severity: { error: '"severity":"error"', warn: '"severity":"warn"' },
+    takesToken: true,
+    isSigned: false,
+    readsBody: false,
+  },
+};

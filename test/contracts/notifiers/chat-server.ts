@@ -1,0 +1,96 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** How a receiver behaves. `cutOff`: the connection ends within the head; `cutOffBody`: within the body. */
+export type Behaviour =
+  | { kind: 'answers'; status: number; body?: string; headers?: Record<string, string> }
+  | { kind: 'silent' }
+  | { kind: 'cutOff' }
+  | { kind: 'cutOffBody' }
+  | { kind: 'echoes'; status: number }
+  | { kind: 'pours' };
+
+export interface Post {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface ChatServer {
+  readonly origin: string;
+  readonly posts: Post[];
+  behaves(behaviour: Behaviour): void;
+  stop(): Promise<void>;
+}
+
+/** A chat server on loopback. Each of its answers has an end: the process of the test closes what it leaves open. */
+export async function startChatServer(): Promise<ChatServer> {
+  const posts: Post[] = [];
+  let behaviour: Behaviour = { kind: 'answers', status: 200, body: 'ok' };
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    posts.push({ path: `${request.method} ${request.url}`, headers: request.headers, body });
+    play(behaviour, request, response, body);
+  });
+  // A proxy is asked to connect where the receiver is spoken to by TLS.
+  server.on('connect', (request, client) => {
+    posts.push({ path: `CONNECT ${request.url}`, headers: request.headers, body: '' });
+    client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    posts,
+    behaves: (next) => {
+      behaviour = next;
+      posts.splice(0);
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function play(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse, body: string): void {
+  switch (behaviour.kind) {
+    case 'answers':
+      response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+      return;
+    case 'silent':
+      return;
+    case 'cutOff':
+      response.socket?.end('HTTP/1.1 200 O');
+      return;
+    case 'cutOffBody':
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"ok":', () => response.socket?.destroy());
+      return;
+    case 'echoes':
+      // All that a receiver knows of the caller.
+      response.writeHead(behaviour.status).end(`${request.url} ${JSON.stringify(request.headers)} ${body}`);
+      return;
+    case 'pours': {
+      response.writeHead(200);
+      const pour = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        response.once('drain', pour);
+      };
+      pour();
+      return;
+    }
+    default:
+      behaviour satisfies never;
+  }
+}
+
+/** An address on which nobody listens. */
+export async function nowhere(): Promise<string> {
+  const server = await startChatServer();
+  const { origin } = server;
+  await server.stop();
+  await new Promise<void>((resolve) => connect(Number(new URL(origin).port), '127.0.0.1').once('error', () => resolve()));
+  return origin;
+}
