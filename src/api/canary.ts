@@ -94,6 +94,11 @@ export const Webhook = z.object({
   metadata: z.record(z.string(), z.string()).optional().describe('Values that are sent along.'),
   muteAlert: z.boolean().optional().describe('Send no alert while this gate keeps the release waiting.'),
   disableTLS: z.boolean().optional().describe('Accept any certificate of the server.'),
+  /** Ours. */
+  secretRef: z
+    .object({ name: z.string().describe('Name of the Secret.') })
+    .optional()
+    .describe('Secret in the same namespace: its key `signingKey` signs the body, a key `header.NAME` is the value of the header NAME.'),
 });
 export type Webhook = z.infer<typeof Webhook>;
 

@@ -5,6 +5,7 @@ import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isConflict } from '../kube/errors.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -27,6 +28,7 @@ export interface AnswerContext {
   /** The answer of a write replaces what the view knows. */
   learn(object: KubeObject): void;
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  secret: ReadSecret;
   signal: AbortSignal;
 }
 
@@ -37,9 +39,9 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
-      const { canary, signal } = context;
+      const { canary, signal, secret } = context;
       const checksum = canary.status?.release?.revision ?? '';
-      return { kind: 'runHooks', id, ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal })) };
+      return { kind: 'runHooks', id, ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal, secret })) };
     }
     case 'measure':
       return { kind: 'measure', id, verdicts: await context.measure(context.canary, context.provider, context.signal) };

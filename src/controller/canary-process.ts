@@ -276,7 +276,7 @@ export class CanaryProcess {
   }
 
   #ask(canary: Canary, provider: Provider, questions: readonly Question[]): void {
-    const { clock, cluster, anchors, config, view, measure } = this.#room;
+    const { clock, cluster, anchors, config, view, measure, secret } = this.#room;
     for (const question of questions) {
       switch (question.kind) {
         case 'record':
@@ -291,7 +291,7 @@ export class CanaryProcess {
           const { signal } = this.#questions;
           const learn = (object: KubeObject) => view.learn(object);
           const configs = this.#configs.learner;
-          answerQuestion(question, { canary, provider, cluster, anchors, config, configs, measure, learn, signal }).then(
+          answerQuestion(question, { canary, provider, cluster, anchors, config, configs, measure, secret, learn, signal }).then(
             (answer) => {
               if (!signal.aborted) this.wake({ type: 'ANSWER', answer });
             },

@@ -5,6 +5,7 @@ import type { Announcement } from '../engine/questions.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
@@ -33,6 +34,8 @@ export interface ControllerRoom {
   mayWrite(): boolean;
   cookieWord(): string;
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  /** Decoded, and never kept. */
+  readonly secret: ReadSecret;
   /** Event, event webhooks and alert of something that happened; never waits. */
   announce(canary: Canary, announcement: Announcement): void;
   /** The same for a Canary that could not be parsed. */

@@ -12,6 +12,7 @@ import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { measure } from '../metrics/measure.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { Anchors } from './anchors.ts';
@@ -65,6 +66,8 @@ export function startController(options: ControllerOptions): Controller {
   let isStarted = false;
   const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin' });
   const view = new ClusterView(cluster, config.namespaces, onChange);
+  const secret: ReadSecret = async (namespace, name) =>
+    decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal: stopping.signal }));
   const room: ControllerRoom = {
     config,
     clock,
@@ -84,11 +87,13 @@ export function startController(options: ControllerOptions): Controller {
       log,
       notifier: options.notifier,
       eventWebhook: config.eventWebhook,
+      secret,
       record: (canary, event) => recorder.record(canary, event),
       onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
     }),
     mayWrite: () => !stopping.signal.aborted && (options.mayWrite?.() ?? true),
     cookieWord: () => randomBytes(8).toString('hex'),
+    secret,
     measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
     announce,
     announceOn: (canary, announcement) => void recorder.record(canary, announcement),
@@ -268,7 +273,7 @@ export function startController(options: ControllerOptions): Controller {
     const { phase, release } = canary.status ?? { phase: '' as const };
     const { signal } = stopping;
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
-    sendEvent(canary, event, { phase, checksum: release?.revision ?? '', signal, fallbackUrl: config.eventWebhook }).then(
+    sendEvent(canary, event, { phase, checksum: release?.revision ?? '', signal, secret, fallbackUrl: config.eventWebhook }).then(
       (refusals) => {
         for (const refusal of refusals)
           log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');

@@ -15,6 +15,7 @@ it('I6: what was answered is not sent again while an older status still lists it
     clock: systemClock,
     notifier,
     eventWebhook: '',
+    secret: async () => undefined,
     log: { warn: () => undefined },
     record: async () => undefined,
     onDelivered,

@@ -3,6 +3,7 @@ import type { Delivery } from '../api/canary-status.ts';
 import type { Reason } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { runHooks, sendEvent } from '../webhooks/run-hooks.ts';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -19,6 +20,7 @@ export interface DeliveryQueueOptions {
   clock: Clock;
   notifier?: Notifier | undefined;
   eventWebhook: string;
+  secret: ReadSecret;
   log: { warn(fields: object, message: string): void };
   /** Writes the Kubernetes Event of the outcome; never fails. */
   record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
@@ -86,12 +88,12 @@ export class DeliveryQueue {
 
   /** Undefined when the receiver has answered, else why not. */
   async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<string | undefined> {
-    const { notifier, eventWebhook, clock } = this.#options;
+    const { notifier, eventWebhook, clock, secret } = this.#options;
     const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
     const checksum = canary.status?.release?.revision ?? '';
     switch (delivery.kind) {
       case 'post-rollout': {
-        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal });
+        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret });
         return answer.outcome === 'passed' ? undefined : `${answer.webhook}: ${answer.reason}`;
       }
       case 'event': {
@@ -99,7 +101,7 @@ export class DeliveryQueue {
         // A repeat after a crash is the same event again, and counted as such.
         await this.#options.record(canary, { type, reason: REASON[delivery.outcome], message: delivery.message });
         const event = { message: delivery.message, type, atMs: clock.nowMs() } as const;
-        const refusals = await sendEvent(canary, event, { phase, checksum, signal, fallbackUrl: eventWebhook });
+        const refusals = await sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook });
         return refusals[0]?.reason;
       }
       case 'alert': {

@@ -5,7 +5,15 @@ import { callWebhook } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { withServer } from './test-server.ts';
 
-const payload: HookPayload = { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' };
+const payload: HookPayload = {
+  name: 'podinfo',
+  namespace: 'test',
+  phase: 'Progressing',
+  checksum: 's1:ab',
+  revision: 's1:ab',
+  canaryWeight: 20,
+  primaryWeight: 80,
+};
 
 function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortController().signal) {
   const waits: number[] = [];

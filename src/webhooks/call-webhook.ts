@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { HookPayload } from './hook-payload.ts';
+import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
@@ -12,6 +13,8 @@ export interface CallOptions {
   signal: AbortSignal;
   /** Waits between attempts; a test passes its own. */
   clock?: { sleep(ms: number, signal: AbortSignal): Promise<void> };
+  /** Reads the Secret that a webhook names. */
+  secret?: ReadSecret;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -33,20 +36,24 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = realClock }: CallOptions,
+  { signal, clock = realClock, secret }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
   const timeoutMs = webhook.timeout ? parseDuration(webhook.timeout) : DEFAULT_TIMEOUT_MS;
   if (!timeoutMs) return { outcome: 'refused', reason: `its timeout ${oneLine(webhook.timeout ?? '', 40)} is not a duration` };
 
+  const credentials = await credentialsFor(webhook, payload.namespace, secret, signal);
+  if (credentials && 'problem' in credentials) return { outcome: 'refused', reason: credentials.problem };
+  const secrets = [...secretsIn(url), ...(credentials?.secrets ?? [])];
+
   const lastAttempt = Math.max(0, webhook.retries ?? 0) + 1;
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal });
+    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials });
     if (answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '')) {
-      return { outcome: 'passed', body: oneLine(hideCredentials(answer.body, url), SHOWN_CHARACTERS) };
+      return { outcome: 'passed', body: oneLine(hide(answer.body, secrets), SHOWN_CHARACTERS) };
     }
-    if (attempt >= lastAttempt || !mayRetry(answer)) return { outcome: 'refused', reason: reasonOf(answer, url, attempt) };
+    if (attempt >= lastAttempt || !mayRetry(answer)) return { outcome: 'refused', reason: reasonOf(answer, url, attempt, secrets) };
     await clock.sleep(waitMs(answer, attempt), signal);
   }
 }
@@ -70,20 +77,43 @@ function waitMs(answer: Answered | Unanswered, attempt: number): number {
   return Math.min(asked ?? 1000 * 2 ** (attempt - 1), MAX_WAIT_MS);
 }
 
-function reasonOf(answer: Answered | Unanswered, url: URL, attempts: number): string {
+function reasonOf(answer: Answered | Unanswered, url: URL, attempts: number, secrets: readonly string[]): string {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   if (answer.status === undefined) return `no answer from ${url.host}${tries}: ${answer.cause}`;
-  const shown = oneLine(hideCredentials(answer.body, url), SHOWN_CHARACTERS);
+  const shown = oneLine(hide(answer.body, secrets), SHOWN_CHARACTERS);
   return `HTTP ${answer.status} from ${url.host}${tries}${shown ? `: ${shown}` : ''}`;
 }
 
-/** A server that echoes what it was asked must not put the address's credentials into an event. */
-function hideCredentials(text: string, url: URL): string {
-  if (url.password === '') return text;
-  const { username, password } = url;
-  const plain = `${safeDecode(username)}:${safeDecode(password)}`;
-  const secrets = [Buffer.from(plain).toString('base64'), password, safeDecode(password)];
+/** A server that echoes what it was asked must not put credentials into an event. */
+function hide(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+}
+
+function secretsIn({ username, password }: URL): string[] {
+  if (password === '') return [];
+  const plain = `${safeDecode(username)}:${safeDecode(password)}`;
+  return [Buffer.from(plain).toString('base64'), password, safeDecode(password)];
+}
+
+/** Read anew for each call, so that a rotated Secret counts at once. */
+async function credentialsFor(
+  { secretRef }: Webhook,
+  namespace: string,
+  read: ReadSecret | undefined,
+  signal: AbortSignal,
+): Promise<HookCredentials | { problem: string } | undefined> {
+  if (!secretRef?.name) return undefined;
+  const name = `Secret ${namespace}/${secretRef.name}`;
+  try {
+    const secret = await read?.(namespace, secretRef.name);
+    if (secret === undefined) return { problem: `${name} not found: create it, or correct secretRef` };
+    const credentials = credentialsOf(secret);
+    return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
+  } catch {
+    signal.throwIfAborted();
+    // The error of a failed read may quote the request; the words for the user are ours.
+    return { problem: `${name} could not be read` };
+  }
 }
 
 function safeDecode(text: string): string {

@@ -9,14 +9,25 @@ export interface HookPayload {
   phase: Phase;
   /** Names the revision under test; opaque to receivers. */
   checksum: string;
+  /** The same under its own name. */
+  revision: string;
+  /** Percent of the requests that each side gets, as recorded: a copied request is none. */
+  canaryWeight: number;
+  primaryWeight: number;
   /** Left out when empty. */
   metadata?: Record<string, string>;
 }
 
-export function hookPayload(canary: Canary, webhook: Webhook, phase: Phase, checksum: string): HookPayload {
+/** What every payload holds. `checksum` and what stands before it are the established keys (02 §8). */
+function basics(canary: Canary, phase: Phase, checksum: string): HookPayload {
   const { name, namespace } = canary.metadata;
+  const canaryWeight = canary.status?.canaryWeight ?? 0;
+  return { name, namespace, phase, checksum, revision: checksum, canaryWeight, primaryWeight: 100 - canaryWeight };
+}
+
+export function hookPayload(canary: Canary, webhook: Webhook, phase: Phase, checksum: string): HookPayload {
   const metadata = webhook.metadata ?? {};
-  return { name, namespace, phase, checksum, ...(Object.keys(metadata).length > 0 && { metadata }) };
+  return { ...basics(canary, phase, checksum), ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
 /** One recorded action, for webhooks of type `event`. */
@@ -33,7 +44,6 @@ export function eventPayload(
   event: HookEvent,
   { phase, checksum, webhook }: { phase: Phase; checksum: string; webhook?: Webhook },
 ): HookPayload {
-  const { name, namespace } = canary.metadata;
   const metadata = { ...webhook?.metadata, eventMessage: event.message, eventType: event.type, timestamp: String(event.atMs) };
-  return { name, namespace, phase, checksum, metadata };
+  return { ...basics(canary, phase, checksum), metadata };
 }

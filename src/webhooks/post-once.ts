@@ -1,4 +1,5 @@
 import got, { RequestError, TimeoutError } from 'got';
+import type { HookCredentials } from './hook-secret.ts';
 
 /** More than this of an answer is not read: it is shown, never used. */
 const BODY_LIMIT_BYTES = 8192;
@@ -16,6 +17,15 @@ export interface Unanswered {
   mayRetry: boolean;
 }
 
+export interface PostOptions {
+  timeoutMs: number;
+  verifyTls: boolean;
+  signal: AbortSignal;
+  credentials?: HookCredentials | undefined;
+}
+
+class RedirectedError extends Error {}
+
 /**
  * One POST of JSON, redirects followed as Go's client does (301, 302 and 303 become a GET without body). Throws only when
  * `signal` was aborted.
@@ -23,16 +33,26 @@ export interface Unanswered {
 export async function postOnce(
   url: URL,
   payload: object,
-  { timeoutMs, verifyTls, signal }: { timeoutMs: number; verifyTls: boolean; signal: AbortSignal },
+  { timeoutMs, verifyTls, signal, credentials }: PostOptions,
 ): Promise<Answered | Unanswered> {
   signal.throwIfAborted();
+  const body = JSON.stringify(payload);
   const request = got.stream.post(url, {
-    json: payload,
+    body,
+    headers: { 'content-type': 'application/json', ...credentials?.headers(body) },
     timeout: { request: timeoutMs },
     retry: { limit: 0 },
     throwHttpErrors: false,
     methodRewriting: true,
     https: { rejectUnauthorized: verifyTls },
+    hooks: {
+      beforeRedirect: [
+        // They may stand in any header, so such a redirect is refused rather than stripped.
+        (next) => {
+          if (credentials && next.url instanceof URL && next.url.origin !== url.origin) throw new RedirectedError();
+        },
+      ],
+    },
     signal,
   });
   // Destroying a half-read answer may report an error once more, when nobody waits for it.
@@ -43,6 +63,8 @@ export async function postOnce(
     signal.throwIfAborted();
     if (error instanceof TimeoutError) return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
     if (!(error instanceof Error)) throw error;
+    if (error instanceof RedirectedError || error.cause instanceof RedirectedError)
+      return { cause: 'it redirects to another address, and headers of a Secret go nowhere else', mayRetry: false };
     return { cause: describe(error), mayRetry: !isPermanent(error) };
   } finally {
     request.destroy();

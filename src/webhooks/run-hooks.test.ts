@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { Canary } from '../api/canary.ts';
-import { eventPayload } from './hook-payload.ts';
+import { eventPayload, hookPayload } from './hook-payload.ts';
 import { runHooks, sendEvent } from './run-hooks.ts';
 import { withServer } from './test-server.ts';
 
@@ -19,6 +19,16 @@ const canaryWith = (webhooks: Webhook[]) =>
 const context = () => ({ phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
 
 describe('runHooks', () => {
+  const established = { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' };
+  const added = { revision: 's1:ab', canaryWeight: 0, primaryWeight: 100 };
+
+  it('tells the weights that are recorded', () => {
+    const canary = canaryWith([]);
+    const status = { phase: 'Progressing' as const, failedChecks: 0, iterations: 0, canaryWeight: 30 };
+    const payload = hookPayload({ ...canary, status }, { name: 'h', url: 'http://h' }, 'Progressing', 's1:ab');
+    expect(payload).toEqual({ ...established, ...added, canaryWeight: 30, primaryWeight: 70 });
+  });
+
   it('02 §8: calls the hooks of the type in list order and stops at the first refusal', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/no' ? 403 : 200).end('closed'),
@@ -36,8 +46,8 @@ describe('runHooks', () => {
         });
         expect(seen.map(({ path }) => path)).toEqual(['/a', '/no']);
         expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
-          { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' },
-          { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab', metadata: { cmd: 'test' } },
+          { ...established, ...added },
+          { ...established, ...added, metadata: { cmd: 'test' } },
         ]);
       },
     );

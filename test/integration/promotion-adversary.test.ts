@@ -109,6 +109,7 @@ async function promote(through: Cluster): Promise<Answer> {
     configs: { learn },
     learn,
     measure: async () => [],
+    secret: async () => undefined,
     signal,
   } as const;
   return answerQuestion({ kind: 'promote', id: '1', revision: pinned }, context);

@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { callWebhook } from './call-webhook.ts';
+import type { HookPayload } from './hook-payload.ts';
+import { credentialsOf } from './hook-secret.ts';
+import { withServer } from './test-server.ts';
+
+const payload: HookPayload = {
+  name: 'podinfo',
+  namespace: 'test',
+  phase: 'Progressing',
+  checksum: 's1:ab',
+  revision: 's1:ab',
+  canaryWeight: 20,
+  primaryWeight: 80,
+};
+const data = { signingKey: 's1gning-key\n', 'header.Authorization': 'Bearer t0ken-of-ours\n', 'header.X-Team': 'shop' };
+const signal = new AbortController().signal;
+const clock = { sleep: async () => undefined };
+
+function call(url: string, secret: (namespace: string, name: string) => Promise<Record<string, string> | undefined>) {
+  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { signal, clock, secret });
+}
+
+describe('a webhook with a Secret', () => {
+  it('is called with the signature of its body and the headers of the Secret', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    await withServer(
+      (request, response) => {
+        seen.push(request.headers);
+        response.writeHead(200).end();
+      },
+      async (url, calls) => {
+        const asked: string[] = [];
+        const answer = await call(url, async (namespace, name) => {
+          asked.push(`${namespace}/${name}`);
+          return data;
+        });
+        expect(answer).toEqual({ outcome: 'passed', body: '' });
+        expect(asked).toEqual(['test/hook']);
+        const hex = createHmac('sha256', 's1gning-key')
+          .update(calls[0]?.body ?? '')
+          .digest('hex');
+        expect(seen[0]).toMatchObject({
+          'x-serin-signature-256': `sha256=${hex}`,
+          authorization: 'Bearer t0ken-of-ours',
+          'x-team': 'shop',
+          'content-type': 'application/json',
+        });
+      },
+    );
+  });
+
+  it('shows nothing of it, even when the server echoes what it was sent', async () => {
+    await withServer(
+      (request, response) => response.writeHead(403).end(JSON.stringify(request.headers)),
+      async (url) => {
+        const shown = JSON.stringify(await call(url, async () => ({ ...data, 'header.X-Key': data.signingKey })));
+        for (const secret of ['s1gning-key', 't0ken-of-ours', 'shop']) expect(shown).not.toContain(secret);
+      },
+    );
+  });
+
+  it('is not followed to another address', async () => {
+    await withServer(
+      (_request, response) => response.end(),
+      async (other, reached) =>
+        withServer(
+          (_request, response) => response.writeHead(307, { location: other }).end(),
+          async (url) => {
+            expect(await call(url, async () => data)).toMatchObject({
+              outcome: 'refused',
+              reason: expect.stringContaining('redirects to another address'),
+            });
+            expect(reached).toEqual([]);
+          },
+        ),
+    );
+  });
+
+  it.each([
+    { what: 'is missing', read: async () => undefined, reason: 'Secret test/hook not found: create it, or correct secretRef' },
+    { what: 'cannot be read', read: () => Promise.reject(new Error('t0ken-of-ours')), reason: 'Secret test/hook could not be read' },
+    {
+      what: 'holds nothing of use',
+      read: async () => ({ password: 'x' }),
+      reason: 'Secret test/hook: it has neither signingKey nor a key header.NAME',
+    },
+    {
+      what: 'holds a header that cannot be sent',
+      read: async () => ({ 'header.X-A': 'a\nX-B: t0ken-of-ours' }),
+      reason: 'Secret test/hook: its key header.X-A makes no header that can be sent',
+    },
+  ])('is refused without a request when it $what', async ({ read, reason }) => {
+    await withServer(
+      (_request, response) => response.end(),
+      async (url, seen) => {
+        expect(await call(url, read)).toEqual({ outcome: 'refused', reason });
+        expect(seen).toEqual([]);
+      },
+    );
+  });
+
+  it.each(['Content-Type', 'host', 'X-Serin-Signature-256', 'Content-Length'])('does not say %s for us', (name) => {
+    expect(credentialsOf({ [`header.${name}`]: 'x' })).toHaveProperty('problem');
+  });
+});

@@ -1,0 +1,36 @@
+import { signatureHeader, signatureOf, signingKeyName } from '../api/signature.ts';
+
+/** The decoded data of a Secret in the namespace of the Canary; undefined when there is none. */
+export type ReadSecret = (namespace: string, name: string) => Promise<Readonly<Record<string, string>> | undefined>;
+
+const HEADER_PREFIX = 'header.';
+/** Set by us: a Secret does not change what the body is. */
+const OURS = new Set(['content-type', 'content-length', 'host', 'transfer-encoding', 'connection', signatureHeader.toLowerCase()]);
+
+export interface HookCredentials {
+  headers(body: string): Record<string, string>;
+  /** Texts that nothing may show. */
+  secrets: readonly string[];
+}
+
+/**
+ * What a Secret adds to a call: `signingKey` signs the body, and each key `header.NAME` is the value of the header NAME. Line ends at the end
+ * of a value are not part of it.
+ */
+export function credentialsOf(secret: Readonly<Record<string, string>>): HookCredentials | { problem: string } {
+  const key = secret[signingKeyName]?.trim();
+  const own = Object.entries(secret).flatMap(([name, value]) =>
+    name.startsWith(HEADER_PREFIX) ? [[name.slice(HEADER_PREFIX.length), value.trim()] as const] : [],
+  );
+  const wrong = own.find(
+    ([name, value]) => !/^[-\w.]+$/.test(name) || OURS.has(name.toLowerCase()) || /[^\t\x20-\x7e\x80-\xff]/.test(value),
+  );
+  if (wrong) return { problem: `its key ${HEADER_PREFIX}${wrong[0].slice(0, 80)} makes no header that can be sent` };
+  if (!key && own.length === 0) return { problem: `it has neither ${signingKeyName} nor a key ${HEADER_PREFIX}NAME` };
+  return {
+    headers: (body) => ({ ...Object.fromEntries(own), ...(key ? { [signatureHeader]: signatureOf(body, key) } : {}) }),
+    secrets: [key, ...own.flatMap(([, value]) => [value, value.replace(/^(Basic|Bearer)\s+/i, '')])].filter(
+      (text): text is string => text !== undefined && text !== '',
+    ),
+  };
+}
