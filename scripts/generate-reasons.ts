@@ -61,6 +61,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
     next: 'correct its address; tell the receiver by hand if it needs to know',
   },
+  AlertFailed: {
+    causes:
+      'an AlertProvider or its Secret that is missing, a revoked address or token, a channel that is gone, a chat service that is down',
+    next: 'correct what the message names: the next attempt reads it anew',
+  },
   InvalidSpec: {
     causes: 'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses',
     next: '`serin validate -f FILE`; correct the field that the message names',
@@ -68,6 +73,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
   ProviderRefused: {
     causes: 'a strategy that the provider cannot express, or a provider that is not built yet',
     next: 'choose a provider or a strategy from the README',
+  },
+  CrossNamespaceRef: {
+    causes: '`templateRef`, `alerts[].providerRef` or `upstreamRef` names another namespace',
+    next: 'put a copy into the namespace of the Canary and refer to that',
   },
   TargetTaken: {
     causes: 'a Canary was copied, or moved to another name without removing the first',

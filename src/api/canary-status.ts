@@ -27,14 +27,25 @@ export const Verdict = z.object({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** A terminal message that someone still has to receive (I6); listed before its first attempt. */
+/** A message that someone still has to receive (I6); listed before its first attempt. */
 export const Delivery = z.object({
   /** Idempotency key, stable over retries and restarts. */
   key: z.string(),
   kind: z.enum(['event', 'post-rollout', 'alert']),
-  outcome: z.enum(['Succeeded', 'Failed', 'superseded', 'cancelled']),
+  /** Absent: news along the way, which only an alert tells. */
+  outcome: z.enum(['Succeeded', 'Failed', 'superseded', 'cancelled']).optional(),
   message: z.string(),
   sinceMs: z.number(),
+  /** Of an alert, but for those that an earlier version has listed. */
+  alert: z
+    .object({
+      reason: z.string(),
+      severity: z.enum(['info', 'warn', 'error']),
+      /** The AlertProvider; absent: the global receiver. */
+      to: z.object({ namespace: z.string(), name: z.string() }).optional(),
+      fields: z.array(z.object({ name: z.string(), value: z.string() })),
+    })
+    .optional(),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
@@ -101,6 +112,8 @@ export const Release = z.object({
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),
+  /** The webhook whose gate is closed, once an alert has told of it. */
+  gate: z.string().optional(),
   capacity: Capacity.optional(),
   /** With a scaler: ready pods of the primary when the run began, and it carried the whole load. */
   podsAtStart: z.int().optional(),

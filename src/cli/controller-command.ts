@@ -19,6 +19,7 @@ import { refuseLateWrites, writeTimeoutMs } from '../kube/write-deadline.ts';
 import { isMeshKind } from '../routers/mesh-kinds.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { digest } from '../workloads/canonical-json.ts';
+import { alertFlags } from './alert-flags.ts';
 import { version } from './version.ts';
 
 const STALE_WATCH_MS = 300_000;
@@ -67,6 +68,15 @@ const Flags = z.object({
   minAnalysisInterval: Duration,
   scaleDownDelay: Duration.optional(),
   eventWebhook: z.string(),
+  clusterName: z.string(),
+  slackUrl: z.string(),
+  slackToken: z.string(),
+  slackProxyUrl: z.string(),
+  slackUser: z.string(),
+  slackChannel: z.string(),
+  msteamsUrl: z.string(),
+  msteamsProxyUrl: z.string(),
+  noCrossNamespaceRefs: z.boolean().default(false),
   port: WholeNumber.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
   enableLeaderElection: z.boolean().default(false),
   leaderElectionNamespace: z.string(),
@@ -99,6 +109,7 @@ function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
     minAnalysisIntervalMs: flags.minAnalysisInterval,
     ...(flags.scaleDownDelay === undefined ? {} : { scaleDownDelayMs: flags.scaleDownDelay }),
     eventWebhook: env.EVENT_WEBHOOK_URL || flags.eventWebhook,
+    ...alertFlags(flags, env),
     leaseDurationMs: flags.leaseDuration,
     renewDeadlineMs: flags.renewDeadline,
     retryPeriodMs: flags.retryPeriod,

@@ -20,6 +20,15 @@ it.each([
   expect(parse(words).enableLeaderElection).toBe(on);
 });
 
+it.each([
+  { words: [], on: false },
+  { words: ['-no-cross-namespace-refs'], on: true },
+  { words: ['-no-cross-namespace-refs=true'], on: true },
+  { words: ['--no-cross-namespace-refs=false'], on: false },
+])('a switch whose name begins with no-, given as $words, is $on', ({ words, on }) => {
+  expect(parse(words)).toMatchObject({ noCrossNamespaceRefs: on });
+});
+
 it('a switch that is neither true nor false is refused by name', () => {
   expect(() => parse(['-enable-leader-election=maybe'])).toThrow(/--enable-leader-election.*maybe.*true or false/);
 });
@@ -28,6 +37,7 @@ function parse(words: string[]): { enableLeaderElection?: unknown } {
   const command = new Command()
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
+    .addOption(switchOption('--no-cross-namespace-refs', '', false))
     .addOption(switchOption('--enable-leader-election', 'several replicas', false))
     .option('--port <number>');
   return command.parse(withTwoDashes(words), { from: 'user' }).opts();

@@ -13,7 +13,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = Object.fromEntries([
 
 /** A boolean flag as Go reads it: `--x` is on, and `--x=true`, `--x=false` say it in words, as the manifests of users do. */
 export function switchOption(name: string, help: string, otherwise: boolean): Option {
-  return new Option(`${name} [boolean]`, help)
+  const option = new Option(`${name} [boolean]`, help)
     .preset('true')
     .default(otherwise)
     .argParser((word: string) => {
@@ -21,4 +21,7 @@ export function switchOption(name: string, help: string, otherwise: boolean): Op
       if (value === undefined) throw new InvalidArgumentError('Set it to true or false.');
       return value;
     });
+  // A name that begins with `no-` is no negation of another.
+  const attribute = name.replace(/^--/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.assign(option, { attributeName: () => attribute });
 }

@@ -38,6 +38,25 @@ program
   .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
   .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
   .addOption(new Option('--event-webhook <url>', 'URL that receives every event ($EVENT_WEBHOOK_URL wins)').default('', 'none'))
+  .addOption(new Option('--cluster-name <name>', 'shown in every alert').default('', 'none'))
+  .addOption(
+    new Option('--slack-url <url>', 'Slack webhook for the alerts of Canaries without alerts of their own ($SLACK_URL wins)').default(
+      '',
+      'none',
+    ),
+  )
+  .addOption(
+    new Option('--slack-token <token>', 'bot token, with https://slack.com/api/chat.postMessage as URL ($SLACK_TOKEN wins)').default(
+      '',
+      'none',
+    ),
+  )
+  .addOption(new Option('--slack-proxy-url <url>', 'proxy for Slack ($SLACK_PROXY_URL wins)').default('', 'none'))
+  .option('--slack-user <name>', 'name that alerts come from', 'flagger')
+  .addOption(new Option('--slack-channel <name>', 'channel that alerts go to').default('', 'none'))
+  .addOption(new Option('--msteams-url <url>', 'the same for Microsoft Teams, instead of Slack ($MSTEAMS_URL wins)').default('', 'none'))
+  .addOption(new Option('--msteams-proxy-url <url>', 'proxy for Microsoft Teams ($MSTEAMS_PROXY_URL wins)').default('', 'none'))
+  .addOption(switchOption('--no-cross-namespace-refs', 'refuse Canaries that refer to objects of other namespaces', false))
   .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
   .addOption(switchOption('--enable-leader-election', 'run several replicas, one of which leads', false))
   .option('--leader-election-namespace <name>', 'namespace of the lease', 'kube-system')

@@ -1,6 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Condition } from '../api/canary-status.ts';
 import { findings } from '../api/findings.ts';
+import { foreignRefs } from '../api/foreign-refs.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Reason } from '../engine/reasons.ts';
@@ -44,6 +45,11 @@ export function admit(raw: KubeObject, { config, olderRival }: Pick<ControllerRo
   if (hopeless[0]) {
     const more = hopeless.length > 1 ? ` (and ${hopeless.length - 1} more: run "serin validate")` : '';
     return { reason: 'InvalidSpec', message: `${hopeless[0].path} ${hopeless[0].message}${more}` };
+  }
+  const [foreign] = config.noCrossNamespaceRefs ? foreignRefs(canary) : [];
+  if (foreign) {
+    const { path, namespace } = foreign;
+    return { reason: 'CrossNamespaceRef', message: `${path}: ${namespace} is another namespace, which --no-cross-namespace-refs forbids` };
   }
   if (canary.spec.suspend === true && canary.status?.release === undefined) {
     return { reason: 'Suspended', message: 'spec.suspend is true: nothing is written until someone sets it to false' };

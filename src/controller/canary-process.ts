@@ -210,6 +210,7 @@ export class CanaryProcess {
       router,
       view,
       config,
+      globalAlerts: this.#room.globalAlerts,
       cookieWord,
       adoption: this.#adoption,
       nowMs: clock.nowMs(),

@@ -36,7 +36,9 @@ export interface ControllerRoom {
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
-  /** Event, event webhooks and alert of something that happened; never waits. */
+  /** There is a receiver for the alerts of Canaries that name none. */
+  readonly globalAlerts: boolean;
+  /** Event and event webhooks of something that happened; never waits. */
   announce(canary: Canary, announcement: Announcement): void;
   /** The same for a Canary that could not be parsed. */
   announceOn(canary: InvolvedObject, announcement: Announcement): void;

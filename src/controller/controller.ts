@@ -25,7 +25,9 @@ import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { depart } from './departure.ts';
+import { globalNotifier } from './global-notifier.ts';
 import { scalerRefs } from './scaling.ts';
+import { alertSender } from './send-alert.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -68,6 +70,10 @@ export function startController(options: ControllerOptions): Controller {
   const view = new ClusterView(cluster, config.namespaces, onChange);
   const secret: ReadSecret = async (namespace, name) =>
     decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal: stopping.signal }));
+  const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
+  const configured = options.notifier ?? globalNotifier(config);
+  const global = configured && 'send' in configured ? configured : undefined;
+  if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
   const room: ControllerRoom = {
     config,
     clock,
@@ -85,15 +91,17 @@ export function startController(options: ControllerOptions): Controller {
     deliveries: new DeliveryQueue({
       clock,
       log,
-      notifier: options.notifier,
+      sendAlert: alertSender({ config, cluster, secret, global }),
+      mayWrite,
       eventWebhook: config.eventWebhook,
       secret,
       record: (canary, event) => recorder.record(canary, event),
       onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
     }),
-    mayWrite: () => !stopping.signal.aborted && (options.mayWrite?.() ?? true),
+    mayWrite,
     cookieWord: () => randomBytes(8).toString('hex'),
     secret,
+    globalAlerts: global !== undefined,
     measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
     announce,
     announceOn: (canary, announcement) => void recorder.record(canary, announcement),
@@ -282,26 +290,6 @@ export function startController(options: ControllerOptions): Controller {
         if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'event webhook failed');
       },
     );
-    if (announcement.alert && options.notifier) {
-      const { name, namespace } = canary.metadata;
-      const message = {
-        key: `${canary.metadata.uid}/${announcement.reason}/${clock.nowMs()}`,
-        canary: { name, namespace },
-        severity: announcement.alert,
-        reason: announcement.reason,
-        text: announcement.message,
-        fields: [],
-        atMs: clock.nowMs(),
-      };
-      options.notifier.send(message, signal).then(
-        (sent) => {
-          if (!sent.ok) log.warn({ canary: labelOf(canary), reason: sent.reason }, 'alert failed');
-        },
-        (error: unknown) => {
-          if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'alert failed');
-        },
-      );
-    }
   }
 
   function measureCanary(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]> {

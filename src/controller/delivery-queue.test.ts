@@ -2,33 +2,150 @@ import { expect, it, vi } from 'vitest';
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 import { parseCanary } from '../api/parse-canary.ts';
-import { systemClock } from '../kube/clock.ts';
-import { memoryNotifier } from '../notifiers/memory-notifier.ts';
-import { DeliveryQueue } from './delivery-queue.ts';
+import type { Clock } from '../kube/clock.ts';
+import { DeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.ts';
+import type { AlertOutcome } from './send-alert.ts';
 
 const ALERT: Delivery = { key: 'uid/1/s1:a/Succeeded/alert', kind: 'alert', outcome: 'Succeeded', message: 'promoted', sinceMs: 0 };
+const to = (name: string): Delivery => ({
+  ...ALERT,
+  key: `${ALERT.key}/test/${name}`,
+  alert: { reason: 'Succeeded', severity: 'info', to: { namespace: 'test', name }, fields: [] },
+});
 
-it('I6: what was answered is not sent again while an older status still lists it', async () => {
-  const notifier = memoryNotifier();
-  const onDelivered = vi.fn();
+/** A queue whose timers are turned by hand. */
+function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutcome>, changes: Partial<DeliveryQueueOptions> = {}) {
+  const timers: { ms: number; run: () => void }[] = [];
+  const clock: Clock = {
+    nowMs: () => 0,
+    monotonicMs: () => 0,
+    setTimer: (ms, run) => {
+      timers.push({ ms, run });
+      return () => undefined;
+    },
+  };
+  const sent: string[] = [];
+  const record = vi.fn<DeliveryQueueOptions['record']>(async () => undefined);
+  const onDelivered = vi.fn<DeliveryQueueOptions['onDelivered']>();
+  const log = { warn: vi.fn<(fields: object, message: string) => void>() };
   const queue = new DeliveryQueue({
-    clock: systemClock,
-    notifier,
+    clock,
     eventWebhook: '',
     secret: async () => undefined,
-    log: { warn: () => undefined },
-    record: async () => undefined,
+    mayWrite: () => true,
+    log,
+    record,
     onDelivered,
+    sendAlert: (_canary, { key }, signal) => {
+      sent.push(key);
+      return answer(key, signal);
+    },
+    ...changes,
   });
+  return { queue, timers, sent, record, onDelivered, log };
+}
+
+it('I6: what was answered is not sent again while an older status still lists it', async () => {
+  const { queue, sent, onDelivered } = aQueue(async () => ({ ok: true }));
   queue.deliver(canaryWith([ALERT]));
   await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
   queue.deliver(canaryWith([ALERT]));
   await vi.waitFor(() => expect(queue.depth).toBe(0));
-  expect(notifier.sent).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   // Once it has left the status, the same key is a new message.
   queue.deliver(canaryWith([]));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(notifier.sent).toHaveLength(2));
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+});
+
+it('W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
+  const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'HTTP 500', retry: true }));
+  queue.deliver(canaryWith([ALERT]));
+  for (let turn = 1; turn <= 11; turn += 1) {
+    await vi.waitFor(() => expect(timers).toHaveLength(turn));
+    timers.at(-1)?.run();
+  }
+  await vi.waitFor(() => expect(timers).toHaveLength(12));
+  expect(timers.map(({ ms }) => ms / 1000)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+  expect(new Set(sent)).toEqual(new Set([ALERT.key]));
+});
+
+it.each([
+  { what: 'what somebody has to mend waits long', answer: { retry: false }, seconds: 300 },
+  { what: 'a receiver that asks for a pause gets it', answer: { retry: true, retryAfterMs: 30_000 }, seconds: 30 },
+  { what: 'a pause has a bound', answer: { retry: true, retryAfterMs: 86_400_000 }, seconds: 300 },
+])('W7: $what', async ({ answer, seconds }) => {
+  const { queue, timers } = aQueue(async () => ({ ok: false, reason: 'no', ...answer }));
+  queue.deliver(canaryWith([ALERT]));
+  await vi.waitFor(() => expect(timers.map(({ ms }) => ms)).toEqual([seconds * 1000]));
+});
+
+it('W7: a dead receiver delays no other, and an event tells of it once', async () => {
+  const isDead = (key: string) => key.endsWith('/dead');
+  const { queue, timers, record, onDelivered } = aQueue(async (key) =>
+    isDead(key) ? { ok: false, reason: 'no answer from chat.example', retry: true } : { ok: true },
+  );
+  queue.deliver(canaryWith([to('dead'), to('alive')]));
+  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('alive').key));
+  for (let turn = 1; turn <= 6; turn += 1) {
+    await vi.waitFor(() => expect(timers).toHaveLength(turn));
+    timers.at(-1)?.run();
+  }
+  expect(onDelivered).toHaveBeenCalledTimes(1);
+  const message = 'Alert not taken by AlertProvider test/dead: no answer from chat.example';
+  expect(record.mock.calls.map(([, event]) => event)).toEqual([{ type: 'Warning', reason: 'AlertFailed', message }]);
+});
+
+it('a receiver that hangs keeps nobody waiting, and is let go with its Canary', async () => {
+  let aborted = false;
+  const hang = (signal: AbortSignal) =>
+    new Promise<AlertOutcome>((_, reject) =>
+      signal.addEventListener('abort', () => {
+        aborted = true;
+        reject(signal.reason);
+      }),
+    );
+  const { queue, onDelivered } = aQueue((key, signal) => (key.endsWith('/hangs') ? hang(signal) : Promise.resolve({ ok: true })));
+  queue.deliver(canaryWith([to('hangs'), to('alive')]));
+  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledTimes(1));
+  expect(queue.depth).toBe(1);
+  queue.stop('uid');
+  expect([aborted, queue.depth]).toEqual([true, 0]);
+});
+
+it('I6: what the status lists no more is not tried again', async () => {
+  const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'no', retry: true }));
+  queue.deliver(canaryWith([ALERT]));
+  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  queue.deliver(canaryWith([]));
+  timers[0]?.run();
+  await Promise.resolve();
+  expect([sent.length, queue.depth]).toEqual([1, 0]);
+});
+
+it('05 T24: what may not be sent counts as answered, and an event says why', async () => {
+  const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', retry: false, isFinal: true }));
+  queue.deliver(canaryWith([to('chat')]));
+  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));
+  expect(record).toHaveBeenCalledTimes(1);
+});
+
+it('I9: without the lease nothing is sent', async () => {
+  let isLeader = false;
+  const { queue, timers, sent } = aQueue(async () => ({ ok: true }), { mayWrite: () => isLeader });
+  queue.deliver(canaryWith([ALERT]));
+  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  expect(sent).toEqual([]);
+  isLeader = true;
+  timers[0]?.run();
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+});
+
+it('what goes wrong in a receiver is not quoted', async () => {
+  const { queue, log, timers } = aQueue(async () => Promise.reject(new Error('https://chat.example/s3cret')));
+  queue.deliver(canaryWith([ALERT]));
+  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  expect(JSON.stringify(log.warn.mock.calls)).not.toContain('s3cret');
 });
 
 function canaryWith(deliveries: Delivery[]): Canary {

@@ -2,14 +2,16 @@ import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 import type { Reason } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { Notifier } from '../notifiers/notifier.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { runHooks, sendEvent } from '../webhooks/run-hooks.ts';
+import type { SendAlert } from './send-alert.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
+/** A receiver that is away for a moment is no news: an event tells of it from this pause on. */
+const TELL_FROM_MS = 8_000;
 
-const REASON: Record<Delivery['outcome'], Reason> = {
+const REASON: Record<NonNullable<Delivery['outcome']>, Reason> = {
   Succeeded: 'Succeeded',
   Failed: 'Failed',
   superseded: 'Superseded',
@@ -18,19 +20,38 @@ const REASON: Record<Delivery['outcome'], Reason> = {
 
 export interface DeliveryQueueOptions {
   clock: Clock;
-  notifier?: Notifier | undefined;
+  sendAlert: SendAlert;
   eventWebhook: string;
   secret: ReadSecret;
   log: { warn(fields: object, message: string): void };
+  /** The lease is ours: a standby sends nothing (I9). */
+  mayWrite(): boolean;
   /** Writes the Kubernetes Event of the outcome; never fails. */
   record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
   /** The receiver has answered, so that the delivery may leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
 
+/** Why an attempt was in vain. `isLasting`: it does not get better by itself. `isFinal`: nothing is tried again. */
+interface Failure {
+  reason: string;
+  isLasting?: boolean;
+  isFinal?: boolean | undefined;
+  retryAfterMs?: number | undefined;
+}
+
+interface Attempt {
+  canary: Canary;
+  delivery: Delivery;
+  id: string;
+  signal: AbortSignal;
+  isTold: boolean;
+}
+
 /**
- * Carries terminal messages to their receivers, never in the way of a tick. What is to be delivered is listed in the status before the
- * first attempt and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6).
+ * Carries messages to their receivers, never in the way of a tick. What is to be delivered is listed in the status before the first attempt
+ * and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6). Each waits for its own
+ * receiver alone.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
@@ -42,16 +63,22 @@ export class DeliveryQueue {
     this.#options = options;
   }
 
-  /** Starts what the status lists and is neither under way nor answered. */
+  /** Starts what the status lists and is neither under way nor answered, and ends what it lists no more. */
   deliver(canary: Canary): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
-    for (const id of this.#answered) if (id.startsWith(`${canary.metadata.uid}/`) && !ids.has(id)) this.#answered.delete(id);
+    const isGone = (id: string): boolean => id.startsWith(`${canary.metadata.uid}/`) && !ids.has(id);
+    for (const id of this.#answered) if (isGone(id)) this.#answered.delete(id);
+    for (const [id, abort] of this.#underway) {
+      if (!isGone(id)) continue;
+      abort.abort(new Error('given up'));
+      this.#underway.delete(id);
+    }
     for (const { delivery, id } of listed) {
       if (this.#underway.has(id) || this.#answered.has(id)) continue;
       const abort = new AbortController();
       this.#underway.set(id, abort);
-      void this.#attempt(canary, delivery, id, abort.signal, FIRST_PAUSE_MS);
+      void this.#attempt({ canary, delivery, id, signal: abort.signal, isTold: false }, FIRST_PAUSE_MS);
     }
   }
 
@@ -70,57 +97,69 @@ export class DeliveryQueue {
     for (const id of this.#answered) if (id.startsWith(canaryUid)) this.#answered.delete(id);
   }
 
-  async #attempt(canary: Canary, delivery: Delivery, id: string, signal: AbortSignal, pauseMs: number): Promise<void> {
-    const reason = await this.#send(canary, delivery, signal).catch((error: unknown) => String(error));
+  async #attempt(attempt: Attempt, pauseMs: number): Promise<void> {
+    const { canary, delivery, id, signal } = attempt;
+    const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
     if (signal.aborted) return;
-    if (reason === undefined) {
+    if (failure === undefined || failure.isFinal) {
+      if (failure) this.#tell(attempt, failure.reason);
       this.#underway.delete(id);
       this.#answered.add(id);
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
       return;
     }
+    // Somebody has to mend it first: asking often would only be a nuisance.
+    const waitMs = failure.isLasting ? LONGEST_PAUSE_MS : Math.min(Math.max(pauseMs, failure.retryAfterMs ?? 0), LONGEST_PAUSE_MS);
     const { namespace, name } = canary.metadata;
-    this.#options.log.warn({ canary: `${namespace}/${name}`, kind: delivery.kind, reason, retryInMs: pauseMs }, 'delivery failed');
-    this.#options.clock.setTimer(pauseMs, () => {
-      if (!signal.aborted) void this.#attempt(canary, delivery, id, signal, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
+    const fields = { canary: `${namespace}/${name}`, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs };
+    this.#options.log.warn(fields, 'delivery failed');
+    if (waitMs >= TELL_FROM_MS) this.#tell(attempt, failure.reason);
+    this.#options.clock.setTimer(waitMs, () => {
+      if (!signal.aborted) void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
     });
   }
 
-  /** Undefined when the receiver has answered, else why not. */
-  async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<string | undefined> {
-    const { notifier, eventWebhook, clock, secret } = this.#options;
+  /** Of alerts, once each: hooks tell their own refusals, and an event webhook's is in the log. */
+  #tell(attempt: Attempt, reason: string): void {
+    const { canary, delivery } = attempt;
+    if (attempt.isTold || delivery.kind !== 'alert') return;
+    attempt.isTold = true;
+    const { to } = delivery.alert ?? {};
+    const receiver = to ? `AlertProvider ${to.namespace}/${to.name}` : 'the global receiver';
+    void this.#options.record(canary, { type: 'Warning', reason: 'AlertFailed', message: `Alert not taken by ${receiver}: ${reason}` });
+  }
+
+  async #try({ canary, delivery, signal }: Attempt): Promise<Failure | undefined> {
+    try {
+      return await this.#send(canary, delivery, signal);
+    } catch (error) {
+      // An alert's receiver is a value in what goes wrong there: words of libraries may quote it.
+      return { reason: delivery.kind === 'alert' ? 'it could not be sent' : String(error) };
+    }
+  }
+
+  /** Undefined when the receiver has answered. */
+  async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<Failure | undefined> {
+    const { sendAlert, eventWebhook, clock, secret } = this.#options;
     const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
     const checksum = canary.status?.release?.revision ?? '';
     switch (delivery.kind) {
       case 'post-rollout': {
         const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret });
-        return answer.outcome === 'passed' ? undefined : `${answer.webhook}: ${answer.reason}`;
+        return answer.outcome === 'passed' ? undefined : { reason: `${answer.webhook}: ${answer.reason}` };
       }
       case 'event': {
         const type = phase === 'Failed' ? 'Warning' : 'Normal';
         // A repeat after a crash is the same event again, and counted as such.
-        await this.#options.record(canary, { type, reason: REASON[delivery.outcome], message: delivery.message });
+        await this.#options.record(canary, { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message });
         const event = { message: delivery.message, type, atMs: clock.nowMs() } as const;
         const refusals = await sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook });
-        return refusals[0]?.reason;
+        return refusals[0] && { reason: refusals[0].reason };
       }
       case 'alert': {
-        if (!notifier) return undefined;
-        const { name, namespace } = canary.metadata;
-        const severity = phase === 'Failed' ? 'error' : 'info';
-        const sent = await notifier.send(
-          {
-            key: delivery.key,
-            canary: { name, namespace },
-            severity,
-            reason: REASON[delivery.outcome],
-            text: delivery.message,
-            fields: [],
-            atMs: delivery.sinceMs,
-          },
-          signal,
-        );
-        return sent.ok ? undefined : sent.reason;
+        const sent = await sendAlert(canary, delivery, signal);
+        if (sent.ok) return undefined;
+        return { reason: sent.reason, isLasting: !sent.retry, isFinal: sent.isFinal, retryAfterMs: sent.retryAfterMs };
       }
       default:
         return delivery.kind satisfies never;

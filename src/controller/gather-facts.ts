@@ -38,12 +38,14 @@ export function gatherFacts(input: {
   converged: boolean;
   unconfirmed?: string | undefined;
   obstacle?: string | undefined;
+  globalAlerts?: boolean;
   cookieWord: string;
   adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
   look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, obstacle, cookieWord, adoption, look } = input;
+  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, obstacle, globalAlerts, cookieWord, adoption, look } =
+    input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
@@ -67,6 +69,7 @@ export function gatherFacts(input: {
     converged,
     ...(unconfirmed !== undefined && { unconfirmed }),
     ...blockedBy(obstacle, look),
+    ...(globalAlerts && { globalAlerts }),
     cookieWord,
   };
 }

@@ -1,6 +1,7 @@
 import type { HookType } from '../api/canary.ts';
-import type { Delivery, Release } from '../api/canary-status.ts';
+import type { Delivery, Release, Verdict } from '../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../api/routes.ts';
+import { type Alert, alertDeliveries } from './alerts.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
 import { longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
@@ -38,7 +39,7 @@ type Window = 'measuredFromMs' | 'othersUntilMs';
 /** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
 function without(
   from: Release,
-  ...keys: ('reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | 'awaitedSinceMs' | Window)[]
+  ...keys: ('gate' | 'reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | 'awaitedSinceMs' | Window)[]
 ): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
@@ -73,16 +74,29 @@ function judgement({ event }: Seen): string {
   return result.outcome === 'passed' ? '' : result.reason;
 }
 
-function terminal(seen: Seen, from: Release, outcome: Delivery['outcome'], message: string): Release {
+/** With an alert of it listed (rule E64). */
+function alerting(seen: Seen, from: Release, alert: Alert): Release {
+  return withDeliveries(from, alertDeliveries(seen, from, alert));
+}
+
+type Outcome = NonNullable<Delivery['outcome']>;
+
+function terminal(
+  seen: Seen,
+  from: Release,
+  outcome: Outcome,
+  message: string,
+  alert?: Pick<Alert, 'reason' | 'severity' | 'verdicts'>,
+): Release {
   const hooks = outcome === 'Succeeded' || outcome === 'Failed';
   const kinds: Delivery['kind'][] = ['event'];
   if (hooks && hasHooks(seen.event.facts.canary, 'post-rollout')) kinds.push('post-rollout');
-  if (hooks) kinds.push('alert');
   const key = `${seen.event.facts.canary.metadata.uid}/${from.run}/${from.revision}/${outcome}`;
-  return withDeliveries(
+  const listed = withDeliveries(
     from,
     kinds.map((kind) => ({ key: `${key}/${kind}`, kind, outcome, message, sinceMs: now(seen) })),
   );
+  return alert ? alerting(seen, listed, { ...alert, outcome, message }) : listed;
 }
 
 function hookAsk(type: HookType) {
@@ -101,6 +115,7 @@ function fresh(seen: Seen, from: Release): Release {
   return {
     ...without(
       held,
+      'gate',
       'reason',
       'wakeAtMs',
       'heldRoutes',
@@ -166,21 +181,24 @@ export const changes = {
     const { primary, target } = seen.event.facts;
     // What another controller left in the primary is what serves: a target that is something else by now is released (E3).
     const revision = known.promotedRevision ?? primary?.carries ?? target?.revision ?? known.revision;
+    const message = `${who(seen)} is initialized: its primary serves`;
+    const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };
     return {
-      ...tell(seen, say('Initialized', `${who(seen)} is initialized: its primary serves`, { alert: 'info' })),
-      release: { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision },
+      ...tell(seen, say('Initialized', message)),
+      release: alerting(seen, initialized, { reason: 'Initialized', severity: 'info', message, isDetailed: true }),
     };
   },
 
   pin: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
-  noteReturn: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
+  noteReturn: (seen: Seen) => ({ release: without(pinned(seen, seen.context.release), 'gate') }),
   startRun: (seen: Seen) => {
     const message = `New revision of ${targetName(seen)} found, its release begins`;
     const begun = fresh(seen, pinned(seen, seen.context.release));
     const othersUntilMs = restingSince(seen);
+    const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     return {
-      ...tell(seen, say('NewRevision', message, { alert: 'info' })),
-      release: { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) },
+      ...tell(seen, say('NewRevision', message)),
+      release: alerting(seen, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
     };
   },
   supersede: (seen: Seen) => {
@@ -191,7 +209,7 @@ export const changes = {
   },
   cancel: (seen: Seen) => {
     const ended = terminal(seen, seen.context.release, 'cancelled', `${targetName(seen)} is back at the promoted revision`);
-    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes'), primaryServes(seen)) };
+    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes', 'gate'), primaryServes(seen)) };
   },
 
   askConfirmRollout: hookAsk('confirm-rollout'),
@@ -214,21 +232,16 @@ export const changes = {
   wakeNextShift: (seen: Seen) => ({ wakeAtMs: seen.context.release.stepStartedMs + seen.event.facts.intervalMs }),
   wakeAfterRaise: (seen: Seen) => ({ wakeAtMs: seen.context.release.stepStartedMs + Math.min(seen.event.facts.intervalMs, 30_000) }),
 
-  /** A closed gate or a refused write: again in one interval. Told once for each reason. */
+  /** A closed gate or a refused write: again in one interval. Told once for each reason; an alert once for each gate (A3–A5, W5). */
   poll: (seen: Seen) => {
     const reason = refusal(seen);
     const isNews = seen.context.release.reason !== reason && reason !== '';
+    const gate = closedGate(seen);
+    const told = { ...seen.context.release, ...(reason === '' ? {} : { reason }), ...(gate === undefined ? {} : { gate }) };
+    const isAlert = gate !== undefined && gate !== seen.context.release.gate && gateNamed(seen, gate)?.muteAlert !== true;
     return {
-      ...(isNews
-        ? tell(
-            seen,
-            say(seen.event.type === 'ANSWER' && seen.event.answer.kind === 'runHooks' ? 'GateClosed' : 'PrimaryRefused', reason, {
-              warning: true,
-              ...(isMuted(seen) ? {} : { alert: 'warn' }),
-            }),
-          )
-        : {}),
-      ...release(seen, reason === '' ? {} : { reason }),
+      ...(isNews ? tell(seen, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
+      release: isAlert ? alerting(seen, told, { reason: 'GateClosed', severity: 'warn', message: gateMessage(seen, gate, reason) }) : told,
       open: undefined,
       wakeAtMs: now(seen) + seen.event.facts.intervalMs,
     };
@@ -288,7 +301,7 @@ export const changes = {
     return {
       ...tell(seen, say('Stepped', `${who(seen)}: ${what}`)),
       release: {
-        ...heldThroughStep(seen),
+        ...without(heldThroughStep(seen), 'gate'),
         routes: move.routes,
         iterations: move.iterations,
         wakeAtMs: now(seen) + facts.intervalMs,
@@ -349,15 +362,24 @@ export const changes = {
   rollBack: (seen: Seen) => {
     const counted = seen.event.type === 'ANSWER' && !(seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed');
     const { failedChecks } = seen.context.release;
-    const bare = { ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs'), failedChecks: failedChecks + (counted ? 1 : 0) };
+    const bare = {
+      ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate'),
+      failedChecks: failedChecks + (counted ? 1 : 0),
+    };
     const reason = failure({ ...seen, context: { ...seen.context, release: bare } });
-    const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`);
+    // Asked for by a hook it is no fault of the release, unless its checks had failed already (A6, A7).
+    const isWanted = seen.event.type === 'ANSWER' && !counted && failedChecks < thresholdOf(seen.event.facts.canary.spec.analysis);
+    const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`, {
+      reason: 'Failed',
+      severity: isWanted ? 'warn' : 'error',
+      verdicts: decisive(seen),
+    });
     const isFit = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;
     return { release: { ...comingHome(seen, ended, isFit), reason } };
   },
   startPromotion: (seen: Seen) => ({
     ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
-    release: withoutCapacity(seen.context.release),
+    release: without(withoutCapacity(seen.context.release), 'gate'),
   }),
   shift: (seen: Seen) => {
     const { facts } = seen.event;
@@ -372,7 +394,10 @@ export const changes = {
     const { facts } = seen.event;
     const why = facts.primary?.readiness.reason ?? 'it was not ready in time';
     const reason = `the primary could not take the promoted revision: ${why}`;
-    const ended = terminal(seen, seen.context.release, 'Failed', `Promotion of ${who(seen)} failed: ${reason}`);
+    const ended = terminal(seen, seen.context.release, 'Failed', `Promotion of ${who(seen)} failed: ${reason}`, {
+      reason: 'PromotionFailed',
+      severity: 'error',
+    });
     const canServe = facts.supports.weights && facts.target?.serving === true;
     const routes: Routes = canServe ? { kind: 'weighted', canary: weight(100) } : ended.routes;
     const held = canServe ? holdingTarget(ended, targetNeed(seen)) : withoutCapacity(ended);
@@ -384,7 +409,10 @@ export const changes = {
   explainRestore: (seen: Seen) => release(seen, { reason: 'the last promoted template is being put back into the primary' }),
   succeed: (seen: Seen) => {
     const { release: done } = seen.context;
-    const ended = terminal(seen, done, 'Succeeded', `${who(seen)} is promoted and its canary rests`);
+    const ended = terminal(seen, done, 'Succeeded', `${who(seen)} is promoted and its canary rests`, {
+      reason: 'Succeeded',
+      severity: 'info',
+    });
     return { release: { ...withoutCapacity(ended), promotedRevision: done.revision, iterations: 0 } };
   },
 
@@ -415,10 +443,26 @@ function homeKeepingCookies(routes: Routes): Routes {
   return reachesCanary(routes) || routes.kind === 'mirrored' ? { kind: 'weighted', canary: weight(0) } : routes;
 }
 
-function isMuted({ event }: Seen): boolean {
-  if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'refused') return true;
-  const { webhook } = event.answer;
-  return event.facts.canary.spec.analysis.webhooks?.find((one) => one.name === webhook)?.muteAlert === true;
+/** The webhook that holds the release. */
+function closedGate({ event }: Seen): string | undefined {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'refused') return undefined;
+  return event.answer.webhook;
+}
+
+function gateNamed({ event }: Seen, gate: string) {
+  return event.facts.canary.spec.analysis.webhooks?.find(({ name, type }) => name === gate && type?.startsWith('confirm-'));
+}
+
+function gateMessage(seen: Seen, gate: string, reason: string): string {
+  const type = gateNamed(seen, gate)?.type;
+  const what = type === 'confirm-rollout' ? 'its start' : type === 'confirm-promotion' ? 'its promotion' : 'more traffic';
+  return `${who(seen)} waits for approval of ${what}: ${reason}`;
+}
+
+/** What the checks of this tick have found against the canary. */
+function decisive({ event }: Seen): readonly Verdict[] {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return [];
+  return event.answer.verdicts.filter(({ verdict, early }) => verdict === 'failed' || (verdict === 'unmeasured' && early !== true));
 }
 
 function describe(routes: Routes, iterations: number): string {

@@ -26,9 +26,15 @@ export interface Seen {
   event: EngineEvent;
 }
 
-/** Adds the terminal messages of one outcome (I6); a key that is already listed stays as it is. */
+/** News that wait at the same time; of more the oldest are dropped, whoever is dead must not make the status grow. */
+const MOST_NEWS = 20;
+
+/** Adds messages (I6); a key that is already listed stays as it is. */
 export function withDeliveries(release: Release, added: readonly Delivery[]): Release {
   const known = release.deliveries ?? [];
   const fresh = added.filter((one) => !known.some((other) => other.key === one.key));
-  return { ...release, deliveries: [...known, ...fresh] };
+  const all = [...known, ...fresh];
+  const news = all.filter(({ outcome }) => outcome === undefined);
+  const dropped = new Set(news.slice(0, Math.max(0, news.length - MOST_NEWS)));
+  return { ...release, deliveries: all.filter((one) => !dropped.has(one)) };
 }

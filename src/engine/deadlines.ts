@@ -1,11 +1,19 @@
 import type { Canary } from '../api/canary.ts';
+import type { Delivery } from '../api/canary-status.ts';
 
 /** Longest that a rollback waits for the primary's full capacity, and a drain by default: milliseconds. */
 const LONGEST_RAISE_MS = 30_000;
 /** Longest that a target is held at what a step brought to it, until its own scaler has measured that: milliseconds. */
 const LONGEST_HOLD_MS = 120_000;
 /** Terminal messages are given up after this: milliseconds. */
-export const DELIVERY_LIFETIME_MS = 24 * 3_600_000;
+const DELIVERY_LIFETIME_MS = 24 * 3_600_000;
+/** News along the way are given up after this: by then they are none. Milliseconds. */
+const NEWS_LIFETIME_MS = 15 * 60_000;
+
+/** How long a message waits for its receiver (rule E54). */
+export function deliveryLifetimeMs({ outcome }: Pick<Delivery, 'outcome'>): number {
+  return outcome === undefined ? NEWS_LIFETIME_MS : DELIVERY_LIFETIME_MS;
+}
 
 /** `progressDeadlineSeconds` in milliseconds; 600 s when absent. Source: reference 01 §8.2. */
 export function progressDeadlineMs(canary: Canary): number {

@@ -68,6 +68,8 @@ export interface Facts {
   unconfirmed?: string;
   /** Why the cluster cannot be made to hold it (missing CRD, name taken …), in words for the condition. */
   obstacle?: string;
+  /** There is a receiver for the alerts of Canaries that name none. */
+  globalAlerts?: boolean;
   /** A random word for the cookies of this release; the chart uses it when it needs one. */
   cookieWord: string;
 }

@@ -6,7 +6,7 @@ import { allToPrimary } from '../api/routes.ts';
 import { adopt } from './adopt.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
-import { DELIVERY_LIFETIME_MS } from './deadlines.ts';
+import { deliveryLifetimeMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
 import { hasMoved, pinOf, seenAgain } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
@@ -119,19 +119,21 @@ function memory(release: Release): string {
 }
 
 function wakeOf({ wakeAtMs, release }: Context): number | undefined {
-  const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + DELIVERY_LIFETIME_MS);
+  const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
   const moments = wakeAtMs === undefined ? lapses : [wakeAtMs, ...lapses];
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
 function giveUpDeliveries(context: Context, facts: Facts): Context {
   const { deliveries = [] } = context.release;
-  const left = deliveries.filter((one) => facts.nowMs < one.sinceMs + DELIVERY_LIFETIME_MS);
+  const left = deliveries.filter((one) => facts.nowMs < one.sinceMs + deliveryLifetimeMs(one));
   if (left.length === deliveries.length) return context;
-  const lapsed = deliveries.filter((one) => !left.includes(one)).map((one) => one.kind);
+  const lapsed = deliveries.filter((one) => !left.includes(one));
+  const isNews = lapsed.every(({ outcome }) => outcome === undefined);
+  const names = lapsed.map(({ kind, alert }) => (alert?.to ? `${kind} to ${alert.to.namespace}/${alert.to.name}` : kind));
   const attempt = context.attempt + 1;
   const id = `${context.release.run}/${context.release.revision}/${attempt}`;
-  const announcement = say('DeliveryLapsed', `Given up after 24 h: ${lapsed.join(', ')}`, { warning: true });
+  const announcement = say('DeliveryLapsed', `Given up after ${isNews ? '15 min' : '24 h'}: ${names.join(', ')}`, { warning: true });
   return {
     ...context,
     attempt,

@@ -7,13 +7,11 @@ import type { Reason } from './reasons.ts';
 /** `<run>/<revision>/<attempt>`: an answer whose id is not that of the open question is dropped. */
 export type QuestionId = string;
 
-/** Something that happened, for an Event and an alert. `reason` is from the closed list in `reasons.ts`. */
+/** Something that happened, for an Event; alerts are listed in the status. `reason` is from the closed list in `reasons.ts`. */
 export interface Announcement {
   reason: Reason;
   type: 'Normal' | 'Warning';
   message: string;
-  /** Severity of the alert, when this is worth one. */
-  alert?: 'info' | 'warn' | 'error';
 }
 
 /**

@@ -19,9 +19,11 @@ export const reasons = {
   PromotionFailed: 'the primary did not become ready; its last promoted template is put back',
   Superseded: 'a newer revision took the place of this one',
   Cancelled: 'the target is back at the promoted revision',
-  DeliveryLapsed: 'a terminal message found no receiver for a day and was given up',
+  DeliveryLapsed: 'a message found no receiver for a day (15 minutes, where the release goes on) and was given up',
+  AlertFailed: 'a receiver did not take an alert; it is tried again',
   InvalidSpec: 'the spec cannot be run; nothing is started, and what serves goes on serving',
   ProviderRefused: 'the traffic provider cannot do what the spec asks for',
+  CrossNamespaceRef: 'the spec refers to another namespace, which --no-cross-namespace-refs forbids',
   TargetTaken: 'an older Canary releases the same target or uses the same apex Service',
   TargetMissing: 'the workload that spec.targetRef names does not exist',
   ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
@@ -36,6 +38,6 @@ export const reasons = {
 export type Reason = keyof typeof reasons;
 
 /** One announcement in the closed vocabulary. */
-export function say(reason: Reason, message: string, options: { warning?: boolean; alert?: 'info' | 'warn' | 'error' } = {}): Announcement {
-  return { reason, type: options.warning ? 'Warning' : 'Normal', message, ...(options.alert ? { alert: options.alert } : {}) };
+export function say(reason: Reason, message: string, options: { warning?: boolean } = {}): Announcement {
+  return { reason, type: options.warning ? 'Warning' : 'Normal', message };
 }

@@ -142,6 +142,7 @@ export class World {
       converged: converged && behaviour.obstacle === undefined && behaviour.unconfirmed === undefined,
       ...(converged && behaviour.unconfirmed !== undefined ? { unconfirmed: behaviour.unconfirmed } : {}),
       ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
+      globalAlerts: true,
       cookieWord: 'word',
     };
   }

@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import type { Canary } from '../api/canary.ts';
+import type { Delivery } from '../api/canary-status.ts';
+
+type Analysis = Partial<Canary['spec']['analysis']>;
+type Told = { what: string | undefined; severity: string | undefined };
+
+/** Every alert that was ever listed, in order. */
+function listening(analysis: Analysis = {}, spec: Partial<Canary['spec']> = {}) {
+  const told = new Map<string, Delivery>();
+  const world = initialized(aCanary({ stepWeight: 50, maxWeight: 50, ...analysis }, spec), (one) => {
+    one.onRecord = ({ release }) => {
+      for (const delivery of release.deliveries ?? []) if (delivery.kind === 'alert') told.set(delivery.key, delivery);
+    };
+  });
+  const alerts = (): Told[] => [...told.values()].map(({ alert }) => ({ what: alert?.reason, severity: alert?.severity }));
+  return { world, told, alerts, last: () => [...told.values()].at(-1) };
+}
+
+const initial: Told = { what: 'Initialized', severity: 'info' };
+const begun: Told = { what: 'NewRevision', severity: 'info' };
+const failed: Told = { what: 'Failed', severity: 'error' };
+const isOver = ({ phase, step }: World) => ['Succeeded', 'Failed'].includes(phase) && step === 'resting';
+const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.map(({ name }) => name);
+const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
+
+describe('when an alert is sent', () => {
+  it('E64: a release that passes tells its beginning and its end (A1, A2, A10)', () => {
+    const { world, alerts } = listening();
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
+  });
+
+  it('E64: so does one without an analysis (A11)', () => {
+    const { world, alerts } = listening({}, { skipAnalysis: true });
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    expect(alerts().at(-1)).toEqual({ what: 'Succeeded', severity: 'info' });
+  });
+
+  const measured = (world: World) => {
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' }];
+  };
+  it.each<{ why: string; prepare: (world: World) => void; analysis?: Analysis; later?: (world: World) => void }>([
+    { why: 'too many failed checks (A7)', prepare: measured, analysis: { threshold: 2 } },
+    {
+      why: 'checks that cannot be measured',
+      prepare: (world) => {
+        world.behaviour.verdicts = [{ check: 'errors', verdict: 'unmeasured', reason: 'no answer' }];
+      },
+    },
+    {
+      why: 'a rollout hook that says no',
+      prepare: (world) => {
+        world.behaviour.hooks.rollout = 'refused';
+      },
+      analysis: withHooks('rollout'),
+    },
+    {
+      why: 'a pre-rollout hook that says no',
+      prepare: (world) => {
+        world.behaviour.hooks['pre-rollout'] = 'refused';
+      },
+      analysis: withHooks('pre-rollout'),
+    },
+    { why: 'a canary that is not ready at the deadline (A9, W5)', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
+    {
+      why: 'a canary that is stalled (A9, W5)',
+      prepare: (world) => {
+        world.behaviour.brokenCanary.add('s1:b');
+        world.behaviour.stalls = true;
+      },
+    },
+    {
+      why: 'a canary that loses its pods for longer than the deadline (A9, W5)',
+      prepare: () => undefined,
+      later: (world) => {
+        world.tickUntil(({ release }) => release.step === 'analysing');
+        world.targetDown = true;
+      },
+    },
+  ])('E64: a release that fails by $why tells it once, as an error', ({ prepare, analysis, later }) => {
+    const { world, alerts } = listening({ threshold: 1, ...analysis });
+    prepare(world);
+    world.push('s1:b');
+    later?.(world);
+    world.tickUntil(isOver);
+    expect(world.phase).toBe('Failed');
+    expect(alerts()).toEqual([initial, begun, failed]);
+  });
+
+  it('E64: a promotion that the primary cannot take tells it (A8)', () => {
+    const { world, alerts } = listening();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    expect(alerts()).toEqual([initial, begun, { what: 'PromotionFailed', severity: 'error' }]);
+  });
+
+  it.each([
+    { threshold: 3, severity: 'warn' },
+    { threshold: 2, severity: 'error' },
+  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (A6, A7)', ({ threshold, severity }) => {
+    const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
+    measured(world);
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.failedChecks === 2);
+    world.canary.spec.analysis.threshold = threshold;
+    world.behaviour.hooks.rollback = 'passed';
+    world.tickUntil(isOver);
+    expect([world.release.failedChecks, alerts().at(-1)]).toEqual([2, { what: 'Failed', severity }]);
+  });
+
+  it.each(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const)(
+    'E64: a closed %s tells it once, over polls, other answers and restarts (A3–A5, W5)',
+    (type) => {
+      const { world, alerts, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks(type) });
+      world.behaviour.hooks[type] = 'refused';
+      world.push('s1:b');
+      for (let ticks = 0; ticks < 10; ticks += 1) {
+        if (ticks === 5) world.crash();
+        world.tick();
+      }
+      const closed = alerts().filter(({ what }) => what === 'GateClosed');
+      expect(closed).toEqual([{ what: 'GateClosed', severity: 'warn' }]);
+      expect(last()?.message).toContain('waits for approval');
+      world.behaviour.hooks[type] = 'passed';
+      world.tickUntil(isOver);
+      expect(world.phase).toBe('Succeeded');
+    },
+  );
+
+  it('E64: a gate that was open in between is told again, and one of the next release too', () => {
+    const { world, alerts } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
+    const count = () => alerts().filter(({ what }) => what === 'GateClosed').length;
+    const gate = world.behaviour.hooks;
+    gate['confirm-traffic-increase'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil(() => count() === 1);
+    gate['confirm-traffic-increase'] = 'passed';
+    world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
+    gate['confirm-traffic-increase'] = 'refused';
+    world.tickUntil(() => count() === 2);
+    gate['confirm-traffic-increase'] = 'passed';
+    world.tickUntil(isOver);
+    gate['confirm-traffic-increase'] = 'refused';
+    world.push('s1:c');
+    world.tickUntil(() => count() === 3);
+    expect(count()).toBe(3);
+  });
+
+  it('E64: muteAlert keeps a gate quiet, and nothing else (A12)', () => {
+    const webhooks = withHooks('confirm-promotion').webhooks?.map((one) => ({ ...one, muteAlert: true }));
+    const { world, alerts } = listening({ webhooks });
+    world.behaviour.hooks['confirm-promotion'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
+    world.behaviour.hooks['confirm-promotion'] = 'passed';
+    world.tickUntil(isOver);
+    expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
+  });
+
+  it('E64: a revision that takes the place of another, or goes back, is no end to tell (A13)', () => {
+    const { world, alerts } = listening();
+    world.push('s1:b');
+    world.tick();
+    world.push('s1:c');
+    world.push('s1:a');
+    world.tickUntil(isOver);
+    expect(alerts()).toEqual([initial, begun]);
+  });
+});
+
+describe('to whom', () => {
+  const provider = (name: string, severity?: '' | 'info' | 'warn' | 'error', namespace?: string) => ({
+    name,
+    ...(severity === undefined ? {} : { severity }),
+    providerRef: { name, ...(namespace ? { namespace } : {}) },
+  });
+
+  // 05 A31 and Q15, but for the last two rows, which never sent (W4).
+  it.each([
+    { severity: 'info', gets: ['info', 'warn', 'error'] },
+    { severity: 'warn', gets: ['warn', 'error'] },
+    { severity: 'error', gets: ['error'] },
+    { severity: '', gets: ['info', 'warn', 'error'] },
+    { severity: undefined, gets: ['info', 'warn', 'error'] },
+  ] as const)('E64: Q15: severity "$severity" gets $gets', ({ severity, gets }) => {
+    const { world, told } = listening({ threshold: 1, alerts: [provider('chat', severity)], ...withHooks('confirm-rollout') });
+    world.behaviour.hooks['confirm-rollout'] = 'refused';
+    world.push('s1:b');
+    world.tick();
+    world.behaviour.hooks['confirm-rollout'] = 'passed';
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+    world.tickUntil(isOver);
+    const severities = new Set([...told.values()].map(({ alert }) => alert?.severity));
+    expect([...severities].toSorted()).toEqual([...gets].toSorted());
+  });
+
+  it('E64: each provider has a message of its own, in its namespace, and the global receiver none (A30, A32)', () => {
+    const { world, told } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    const ended = [...told.keys()].filter((key) => key.includes('Succeeded'));
+    expect(ended).toEqual(['c-1/1/s1:b/Succeeded/alert/test/a']);
+    world.behaviour.brokenCanary.add('s1:c');
+    world.push('s1:c');
+    world.tickUntil(({ phase, step }) => phase === 'Failed' && step === 'resting');
+    const failures = [...told.values()].filter(({ key }) => key.includes('Failed')).map(({ alert }) => alert?.to);
+    expect(failures).toEqual([
+      { namespace: 'test', name: 'a' },
+      { namespace: 'test', name: 'b' },
+      { namespace: 'ops', name: 'a' },
+    ]);
+  });
+
+  it('E64: without a receiver nothing is listed', () => {
+    const { world, told } = listening({ alerts: [provider('a', 'error')] });
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    expect([...told.keys()]).toEqual([]);
+  });
+});
+
+describe('what it tells', () => {
+  it.each<{ plan: string; analysis: Analysis; routing?: string }>([
+    { plan: 'weights', analysis: { stepWeight: 10, maxWeight: 50 }, routing: 'Canary, step weight 10, max weight 50' },
+    { plan: 'weights without a bound', analysis: { stepWeight: 10 }, routing: 'Canary, step weight 10, max weight 0' },
+    { plan: 'a list of weights', analysis: { stepWeights: [1, 10] }, routing: 'Canary, step weights 1,10, max weight 0' },
+    { plan: 'iterations', analysis: { iterations: 5 }, routing: 'Blue/Green, 5 iterations' },
+    {
+      plan: 'an A/B test',
+      analysis: { iterations: 5, match: [{ headers: { a: { exact: 'b' } } }] },
+      routing: 'A/B test, 5 iterations',
+    },
+    { plan: 'nothing', analysis: {} },
+  ])('E64: the plan of $plan, at the beginning alone (A21–A24)', ({ analysis, routing }) => {
+    const { told } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
+    const [first] = told.values();
+    expect(first?.alert?.fields.slice(0, routing ? 4 : 3)).toEqual([
+      { name: 'Target', value: 'Deployment/podinfo.test' },
+      { name: 'Failed checks threshold', value: '3' },
+      { name: 'Progress deadline', value: '600s' },
+      ...(routing ? [{ name: 'Traffic routing', value: routing }] : []),
+    ]);
+    if (!routing) expect(fieldNames(first)).not.toContain('Traffic routing');
+  });
+
+  it('E64: metric, value and bound of what decided, with weight, revision and duration (W6)', () => {
+    const { world, last } = listening({ threshold: 1, stepWeight: 20 });
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
+    world.behaviour.verdicts = [
+      { check: 'latency', verdict: 'passed', value: 10 },
+      { check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' },
+      { check: 'jobs', verdict: 'unmeasured', reason: 'no series' },
+    ];
+    world.tickUntil(isOver);
+    expect(last()?.alert?.fields.map(({ name, value }) => `${name}: ${value}`)).toEqual([
+      'Revision: s1:b',
+      'Canary weight: 20%',
+      'Metric: errors',
+      'Verdict: failed',
+      'Value: 7.5',
+      'Bound: at most 1',
+      'Metric: jobs',
+      'Verdict: unmeasured',
+      'Cause: no series',
+      expect.stringMatching(/^Duration: \d+s$/),
+    ]);
+  });
+
+  it('E64: values that passed long ago are no cause of a deadline', () => {
+    const { world, last } = listening({ threshold: 1 });
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'passed', value: 0 }];
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.step === 'analysing');
+    world.targetDown = true;
+    world.tickUntil(isOver);
+    expect([world.phase, fieldNames(last())]).toEqual(['Failed', ['Revision', 'Canary weight', 'Duration']]);
+    expect(shown(last(), 'Canary weight')).toBe('0%');
+  });
+});
+
+describe('how long it waits', () => {
+  it('E54: news along the way are given up after 15 minutes, the end after 24 hours', () => {
+    const { world } = listening();
+    world.deliversAtOnce = false;
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    const kinds = () => (world.release.deliveries ?? []).map(({ kind, outcome }) => `${kind} ${outcome ?? 'news'}`);
+    expect(kinds()).toEqual(['alert news', 'event Succeeded', 'alert Succeeded']);
+    world.tick(15 * 60_000);
+    expect(kinds()).toEqual(['event Succeeded', 'alert Succeeded']);
+    const told = world.asked.findLast((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed');
+    expect(told).toMatchObject({ announcement: { message: 'Given up after 15 min: alert' } });
+    world.tick(24 * 3_600_000);
+    expect(kinds()).toEqual([]);
+  });
+
+  it('E54: of news at most 20 wait: a receiver that is dead does not make the status grow', () => {
+    const { world } = listening(withHooks('confirm-rollout'));
+    world.deliversAtOnce = false;
+    for (let turn = 0; turn < 40; turn += 1) {
+      world.behaviour.hooks['confirm-rollout'] = 'refused';
+      world.push(`s1:r${turn}`);
+      world.tick(1_000);
+      world.push('s1:a');
+      world.tick(1_000);
+    }
+    const news = (world.release.deliveries ?? []).filter(({ outcome }) => outcome === undefined);
+    expect(news.length).toBe(20);
+    expect(news.every(({ sinceMs }) => world.nowMs - sinceMs < 60_000)).toBe(true);
+  });
+});
