@@ -12,11 +12,17 @@ export async function forEachIndex(count: number, work: (index: number) => Promi
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, offset) => work(from + offset)));
 }
 
-export async function createApplications(cluster: KubeCluster, count: number, provider: BenchProvider, replicas = 1): Promise<void> {
+/** `analysis` is laid over that of each Canary. */
+export async function createApplications(
+  cluster: KubeCluster,
+  count: number,
+  provider: BenchProvider,
+  { replicas = 1, analysis = {} }: { replicas?: number; analysis?: object } = {},
+): Promise<void> {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await forEachIndex(count, async (index) => {
     await cluster.create(deployment(index, replicas));
-    await cluster.create(canary(index, provider));
+    await cluster.create(canary(index, provider, analysis));
   });
 }
 
@@ -57,7 +63,7 @@ function deployment(index: number, replicas: number): KubeObject {
   };
 }
 
-function canary(index: number, provider: BenchProvider): KubeObject {
+function canary(index: number, provider: BenchProvider, analysis: object): KubeObject {
   const plan = provider === 'kubernetes' ? { iterations: 5 } : { stepWeight: 10, maxWeight: 50 };
   return {
     apiVersion: 'flagger.app/v1beta1',
@@ -68,7 +74,7 @@ function canary(index: number, provider: BenchProvider): KubeObject {
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index) },
       service: { port: 80, targetPort: 'http' },
       progressDeadlineSeconds: 600,
-      analysis: { interval: '1s', threshold: 5, ...plan },
+      analysis: { interval: '1s', threshold: 5, ...plan, ...analysis },
     },
   };
 }

@@ -4,6 +4,7 @@ import { measureSize, measureSteps, type SizeResult } from './measure-size.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
+npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 `;
 
 /** Counts and ratios of one run on this machine. Nothing is asserted: what a time means depends on who else is busy. */
@@ -16,12 +17,21 @@ async function bench(): Promise<void> {
       kinds: { type: 'string', default: 'deployments' },
       canaries: { type: 'string', default: '200' },
       minutes: { type: 'string', default: '15' },
+      hanging: { type: 'boolean', default: false },
+      interval: { type: 'string', default: '10' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return void process.stdout.write(USAGE);
   const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+  if (values.hanging) {
+    const { measureHanging, toldSlips } = await import('./measure-hanging.ts');
+    const result = await measureHanging({ canaries: positive(values.canaries), intervalSeconds: positive(values.interval), say });
+    if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+    for (const line of toldSlips(result)) say(line);
+    return;
+  }
   if (values.real) {
     if (values.kinds !== 'deployments' && values.kinds !== 'mixed') throw new Error(`--kinds ${values.kinds} is unknown\n${USAGE}`);
     const { measureRealRest } = await import('./measure-real.ts');

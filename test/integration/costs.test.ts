@@ -88,7 +88,7 @@ it('E55: twenty pods that become ready one by one cost no more status writes tha
   bare = await startBareCluster({ oneByOne: true });
   watch.stop();
   watch = watchCanaries(bare.cluster);
-  await createApplications(bare.cluster, 1, 'istio', 20);
+  await createApplications(bare.cluster, 1, 'istio', { replicas: 20 });
   startController('controller');
   await initialized();
   await atRest();
