@@ -22,13 +22,17 @@ export const MetricTemplateSpec = z.object({
   provider: z
     .object({
       type: MetricProviderType.describe('Kind of the metric backend.'),
-      address: z.string().optional().describe('Address of the API.'),
+      address: z
+        .string()
+        .optional()
+        .describe('Address of the API. CloudWatch and Stackdriver: only together with credentials of their own in `secretRef`.'),
       headers: z.record(z.string(), z.array(z.string())).optional().describe('HTTP headers to send; Prometheus only.'),
       secretRef: z
         .object({ name: z.string().describe('Name of the Secret.') })
         .optional()
         .describe("Secret with credentials, in the template's namespace."),
       region: z.string().optional().describe('CloudWatch: the region.'),
+      queryLanguage: z.enum(['mql', 'promql']).optional().describe('Stackdriver: the language of the query. MQL when absent.'),
       insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
     })
     .describe('The metric backend.'),

@@ -10,6 +10,7 @@ export const MetricTemplate = z.looseObject({
       headers: z.record(z.string(), z.array(z.string())).optional(),
       secretRef: z.looseObject({ name: z.string() }).optional(),
       region: z.string().optional(),
+      queryLanguage: z.string().optional(),
       insecureSkipVerify: z.boolean().optional(),
     }),
     query: z.string(),

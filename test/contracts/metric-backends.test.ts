@@ -5,7 +5,7 @@ import { backendFor, backends } from '../../src/metrics/providers/index.ts';
 import type { Measurement, MetricProvider } from '../../src/metrics/providers/metric-provider.ts';
 import type { SampleChoice } from '../../src/metrics/samples.ts';
 import { type BackendCase, type FakeBackend, type Scenario, sourceOf } from './metric-backends/backend-case.ts';
-import { backendCases } from './metric-backends/index.ts';
+import { backendCases, secondCases } from './metric-backends/index.ts';
 import { prometheus } from './metric-backends/prometheus.ts';
 
 const signal = new AbortController().signal;
@@ -23,7 +23,13 @@ it('every backend that is there has a case', () => {
   );
 });
 
-describe.each(Object.entries(backendCases) as [MetricProviderType, BackendCase][])('metric backend %s', (type, known) => {
+const firstCases = (Object.entries(backendCases) as [MetricProviderType, BackendCase][]).map(([type, known]) => ({
+  title: type,
+  type,
+  known,
+}));
+
+describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type, known }) => {
   let fake: FakeBackend;
   beforeAll(async () => {
     fake = await known.start();

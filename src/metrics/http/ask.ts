@@ -1,4 +1,5 @@
 import got, { type OptionsOfTextResponseBody } from 'got';
+import { redact } from './redact.ts';
 
 /** One request to a metric backend. */
 export interface Ask {
@@ -23,7 +24,8 @@ export interface AskOptions {
 /** What was answered, whatever its status; or why there is nothing that could be read. `reason` holds no credentials. */
 export type Answer = { status: number; body: string } | { kind: 'error'; reason: string };
 
-const MAX_BODY_BYTES = 5 * 1024 * 1024;
+/** The longest answer that is read. */
+export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 
 /** Asks once, without retries: a check comes again with the next interval. Never throws. */
 export async function ask({ url, method, headers = {}, body }: Ask, options: AskOptions): Promise<Answer> {
@@ -59,12 +61,7 @@ export async function ask({ url, method, headers = {}, body }: Ask, options: Ask
     if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
-    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${redact(error, url, options.secrets)}` };
+    const why = redact(error, [...options.secrets, url.username, url.password]);
+    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${why}` };
   }
-}
-
-function redact(error: unknown, { username, password }: URL, secrets: AskOptions['secrets']): string {
-  let text = error instanceof Error ? error.message : String(error);
-  for (const secret of [...secrets, username, password]) if (secret) text = text.replaceAll(secret, '***');
-  return text;
 }

@@ -1,3 +1,4 @@
+import type { AskCluster } from '../http/ask-cluster.ts';
 import type { MetricTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';
@@ -18,6 +19,8 @@ export interface BackendSource {
   nowMs: number;
   /** For each request. */
   timeoutMs: number;
+  /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
+  askCluster?: AskCluster | undefined;
 }
 
 /** The backend, or why there can be none: a sentence for the user that names the field. */

@@ -6,6 +6,7 @@ import { graphite } from './graphite.ts';
 import { influxdb } from './influxdb.ts';
 import { newrelic } from './newrelic.ts';
 import { prometheusBackend } from './prometheus.ts';
+import { stackdriver } from './stackdriver.ts';
 
 const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provider.type} is not supported by this version` });
 
@@ -21,7 +22,7 @@ export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
   newrelic,
   prometheus: prometheusBackend,
   splunk: later,
-  stackdriver: later,
+  stackdriver,
 };
 
 /** A type that is missing is Prometheus, as established (05 T20); an unknown one is an error. */

@@ -1,7 +1,11 @@
 import { type Ask, ask } from '../http/ask.ts';
+import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
 import type { BackendSource } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
+
+/** What to send, and to whom; or why it cannot be told. */
+type Request = Ask | ClusterRequest | { problem: string };
 
 export interface JsonBackend {
   /** Its name in messages. */
@@ -9,14 +13,16 @@ export interface JsonBackend {
   source: BackendSource;
   secrets: readonly (string | undefined)[];
   /** The request for a rendered query; or why there can be none. */
-  request(query: string): Ask | { problem: string };
+  request(query: string): Request;
   /** What it found; throws, or gives undefined, where the answer has not the documented shape. */
   read(json: unknown): Samples | undefined;
   rule: SampleRule;
   /** A request that any working installation answers well. */
-  probe(): Ask | { problem: string };
+  probe(): Request;
   /** Statuses below 300 that are an answer; default: all of 2xx. */
   isGood?(status: number): boolean;
+  /** The same for the probe, where a refusal of it shows that somebody is there. */
+  probeIsGood?(status: number): boolean;
   /** The backend's own words in the body of a refusal; nothing of a body of another shape is shown (05 W37). */
   refusal?(json: unknown): string | undefined;
 }
@@ -31,17 +37,17 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
     secrets,
     signal,
   });
-  const fetch = async (request: Ask | { problem: string }, signal: AbortSignal) => {
+  const is2xx = (status: number) => status >= 200 && status < 300;
+  const fetch = async (request: Request, isGood: (status: number) => boolean, signal: AbortSignal) => {
     if ('problem' in request) return { kind: 'error', reason: request.problem } as const;
-    const answer = await ask(request, options(signal));
-    if ('kind' in answer) return answer;
-    const isGood = backend.isGood?.(answer.status) ?? (answer.status >= 200 && answer.status < 300);
-    if (isGood) return answer;
+    const toCluster = 'path' in request;
+    const answer = await (toCluster ? askCluster(source.askCluster, request, options(signal)) : ask(request, options(signal)));
+    if ('kind' in answer || isGood(answer.status)) return answer;
     return { kind: 'error', reason: `${who} answered ${answer.status}${refusalIn(answer.body, backend)}` } as const;
   };
   return {
     async runQuery(query, signal): Promise<Measurement> {
-      const answer = await fetch(backend.request(query), signal);
+      const answer = await fetch(backend.request(query), backend.isGood ?? is2xx, signal);
       if ('kind' in answer) return answer;
       const json = parse(answer.body);
       if (json === undefined) return { kind: 'error', reason: `${who} answered with something that is no JSON` };
@@ -50,7 +56,7 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
       return pickSample(samples, rule, source.choice);
     },
     async isOnline(signal) {
-      const answer = await fetch(backend.probe(), signal);
+      const answer = await fetch(backend.probe(), backend.probeIsGood ?? backend.isGood ?? is2xx, signal);
       return 'kind' in answer ? answer.reason : undefined;
     },
   };

@@ -6,6 +6,7 @@ import { graphite } from './graphite.ts';
 import { influxdb } from './influxdb.ts';
 import { newrelic } from './newrelic.ts';
 import { prometheus } from './prometheus.ts';
+import { stackdriver, stackdriverPromql } from './stackdriver.ts';
 
 export const backendCases: Readonly<Partial<Record<MetricProviderType, BackendCase>>> = {
   datadog,
@@ -14,4 +15,10 @@ export const backendCases: Readonly<Partial<Record<MetricProviderType, BackendCa
   influxdb,
   newrelic,
   prometheus,
+  stackdriver,
 };
+
+/** Backends that can be asked in a second way, which keeps the same promises. */
+export const secondCases: readonly { title: string; type: MetricProviderType; known: BackendCase }[] = [
+  { title: 'stackdriver with PromQL', type: 'stackdriver', known: stackdriverPromql },
+];

@@ -1,0 +1,23 @@
+import type { Answer, AskOptions } from './ask.ts';
+import { bounded } from './bounded.ts';
+
+/** One request to the API server of the cluster. */
+export interface ClusterRequest {
+  /** Default: GET. */
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** With its query; each part of it that users wrote is encoded and no `.` or `..`. */
+  path: string;
+  body?: object;
+}
+
+/**
+ * Asks the API server as the controller itself, whose permissions bound what can be seen. It goes nowhere else: an address that a template
+ * names never sees the controller's credentials (05 W23). Any status is an answer; throws where there is none.
+ */
+export type AskCluster = (request: ClusterRequest, signal: AbortSignal) => Promise<{ status: number; body: string }>;
+
+/** Asks once, within the time of a check. Never throws. */
+export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<Answer> {
+  if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is asked through a cluster, and there is none here` });
+  return bounded((signal) => ask(request, signal), options);
+}

@@ -1,0 +1,31 @@
+import type { AskOptions } from './ask.ts';
+import { redact } from './redact.ts';
+
+/**
+ * The outcome of work that is not `ask`: of a vendor's client, a socket, the cluster. It is waited for no longer than `timeoutMs`, whether or not
+ * the work listens to its signal. Never throws.
+ */
+export async function bounded<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { who, timeoutMs, secrets, signal }: AskOptions,
+): Promise<T | { kind: 'error'; reason: string }> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, deadline]);
+  try {
+    either.throwIfAborted();
+    return await Promise.race([work(either), aborted(either)]);
+  } catch (error) {
+    if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
+    if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
+    if (error instanceof Unanswered) return { kind: 'error', reason: error.message };
+    return { kind: 'error', reason: `${who} cannot be asked: ${redact(error, secrets).slice(0, 300)}` };
+  }
+}
+
+/** Thrown within `bounded` for what has a reason already, in words for the user and without credentials. */
+export class Unanswered extends Error {}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });

@@ -1,0 +1,49 @@
+import type { GoogleAuth } from 'google-auth-library';
+import { z } from 'zod';
+import type { AskOptions } from '../http/ask.ts';
+import { bounded, Unanswered } from '../http/bounded.ts';
+
+/**
+ * A JSON key of a service account. No other kind of Google credentials is taken from a Secret: some of them name files to read, addresses
+ * to call or programs to run, which would be done as the controller.
+ */
+export const ServiceAccountKey = z.object({
+  type: z.literal('service_account'),
+  client_email: z.string(),
+  private_key: z.string(),
+  private_key_id: z.string().optional(),
+});
+export type ServiceAccountKey = z.infer<typeof ServiceAccountKey>;
+
+const SCOPES = ['https://www.googleapis.com/auth/monitoring.read'];
+
+/** The controller's own identity, which keeps its token until that ends. */
+let own: GoogleAuth | undefined;
+
+/** A token for reading metrics: of the key, which signs it here and asks nobody; without one of the controller's own identity. */
+export function googleToken(
+  key: ServiceAccountKey | undefined,
+  options: AskOptions,
+): Promise<{ token: string } | { kind: 'error'; reason: string }> {
+  return bounded(async () => {
+    // Loaded by those who use it: the library is larger than all of the other backends.
+    const { GoogleAuth, JWT } = await import('google-auth-library');
+    if (!key) {
+      own ??= new GoogleAuth({ scopes: SCOPES });
+      const token = await own.getAccessToken();
+      if (!token) throw new Unanswered('Serin has no Google credentials of its own, and the Secret has no serviceAccountKey');
+      return { token };
+    }
+    const client = new JWT({
+      email: key.client_email,
+      key: key.private_key,
+      scopes: SCOPES,
+      ...(key.private_key_id && { keyId: key.private_key_id }),
+    });
+    client.useJWTAccessWithScope = true;
+    const headers = await client.getRequestHeaders().catch(() => {
+      throw new Unanswered('the private_key of serviceAccountKey cannot sign: put the whole JSON key into the Secret');
+    });
+    return { token: (headers.get('authorization') ?? '').replace(/^Bearer /, '') };
+  }, options);
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { baseUrl } from '../http/base-url.ts';
+import type { SampleRule } from '../samples.ts';
+import { type BackendSource, type MakeBackend, secretKeys } from './backend.ts';
+import { googleToken, ServiceAccountKey } from './google-token.ts';
+import { jsonBackend } from './json-backend.ts';
+import type { MetricProvider } from './metric-provider.ts';
+import { prometheus } from './prometheus.ts';
+
+const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
+const WHO = 'Stackdriver';
+/** Points come newest first and are turned round by `read`; a value that is no number counts as zero, as established (05 §4.2). */
+const RULE: SampleRule = { series: 'first', sample: 'last', null: 'zero', empty: 'noData', nan: 'keep' };
+
+/** JSON of a protobuf: what JSON has no number for is a text, and so is every 64-bit integer. */
+const Double = z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]);
+const Value = z.looseObject({ doubleValue: Double.optional(), int64Value: z.union([z.string().transform(Number), z.number()]).optional() });
+const Series = z.object({ pointData: z.array(z.object({ values: z.array(Value) })).optional() });
+const Answer = z.object({ timeSeriesData: z.array(Series) });
+/** An answer without any series leaves the list out. */
+const Nothing = z.strictObject({ timeSeriesDescriptor: z.unknown(), nextPageToken: z.unknown(), partialErrors: z.unknown() }).partial();
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/** Google Cloud Monitoring: an MQL query over REST, or a PromQL one (05 P35, W25). */
+export const stackdriver: MakeBackend = (source) => {
+  const keys = secretKeys(source, ['project']);
+  if ('problem' in keys) return keys;
+  const { queryLanguage = 'mql', insecureSkipVerify } = source.provider;
+  if (!['mql', 'promql'].includes(queryLanguage))
+    return { problem: `spec.provider.queryLanguage ${queryLanguage} is neither mql nor promql` };
+  const key = ownKey(source);
+  if (key && 'problem' in key) return key;
+  const address = stackdriverAddress(source);
+  const project = encodeURIComponent(keys.project);
+  const token = (signal: AbortSignal) => googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
+  if (queryLanguage === 'promql') {
+    const { timeoutMs, choice } = source;
+    const server = `${address.replace(/\/+$/, '')}/v1/projects/${project}/location/global/prometheus`;
+    return withToken(token, (bearer) =>
+      prometheus({ address: server, bearer, timeoutMs, choice, insecureSkipVerify: insecureSkipVerify ?? false }),
+    );
+  }
+  const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
+  if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+  return withToken(token, (bearer) => {
+    const post = (query: string) => ({
+      url,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    return jsonBackend({
+      who: WHO,
+      source,
+      secrets: [bearer],
+      request: post,
+      read: readSeries,
+      rule: RULE,
+      // An empty query is refused by whoever understands the request (05 P36).
+      probe: () => post(''),
+      probeIsGood: (status) => status === 200 || status === 400,
+      refusal: (json) => Refusal.safeParse(json).data?.error.message,
+    });
+  });
+};
+
+/** The address of a template is asked with the template's own key alone: the controller's identity goes to Google only (05 W23). */
+export function stackdriverAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string {
+  return (secret?.serviceAccountKey && provider.address) || DEFAULT_ADDRESS;
+}
+
+function readSeries(json: unknown): (number | null)[][] | undefined {
+  const answer = Answer.safeParse(json);
+  if (!answer.success) return Nothing.safeParse(json).success ? [] : undefined;
+  return answer.data.timeSeriesData.map(({ pointData = [] }) =>
+    pointData.flatMap(({ values: [value] }) => (value ? [value.doubleValue ?? value.int64Value ?? null] : [])).reverse(),
+  );
+}
+
+function ownKey({ secret, secretName }: BackendSource): ServiceAccountKey | { problem: string } | undefined {
+  if (!secret?.serviceAccountKey) return undefined;
+  const key = ServiceAccountKey.safeParse(parse(secret.serviceAccountKey));
+  return key.data ?? { problem: `serviceAccountKey of Secret ${secretName} is no JSON key of a service account` };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Token = { token: string } | { kind: 'error'; reason: string };
+
+/** A backend that is made anew for each request, with a token that is good now. */
+function withToken(tokenOf: (signal: AbortSignal) => Promise<Token>, make: (token: string) => MetricProvider): MetricProvider {
+  return {
+    async runQuery(query, signal) {
+      const token = await tokenOf(signal);
+      return 'kind' in token ? token : make(token.token).runQuery(query, signal);
+    },
+    async isOnline(signal) {
+      const token = await tokenOf(signal);
+      return 'kind' in token ? token.reason : make(token.token).isOnline(signal);
+    },
+  };
+}
