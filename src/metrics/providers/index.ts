@@ -1,5 +1,6 @@
 import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
 import type { MakeBackend } from './backend.ts';
+import { cloudwatch } from './cloudwatch.ts';
 import { datadog } from './datadog.ts';
 import { dynatrace } from './dynatrace.ts';
 import { graphite } from './graphite.ts';
@@ -12,7 +13,7 @@ const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provid
 
 /** Every metric backend of the API. */
 export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
-  cloudwatch: later,
+  cloudwatch,
   datadog,
   dynatrace,
   externalmetrics: later,

@@ -1,5 +1,6 @@
 import type { MetricProviderType } from '../../../src/api/metric-template.ts';
 import type { BackendCase } from './backend-case.ts';
+import { cloudwatch } from './cloudwatch.ts';
 import { datadog } from './datadog.ts';
 import { dynatrace } from './dynatrace.ts';
 import { graphite } from './graphite.ts';
@@ -9,6 +10,7 @@ import { prometheus } from './prometheus.ts';
 import { stackdriver, stackdriverPromql } from './stackdriver.ts';
 
 export const backendCases: Readonly<Partial<Record<MetricProviderType, BackendCase>>> = {
+  cloudwatch,
   datadog,
   dynatrace,
   graphite,

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { ask } from '../http/ask.ts';
+import { Unanswered } from '../http/bounded.ts';
+
+/** One attempt of the client; the check's own time is shorter and ends them all. */
+const ATTEMPT_TIMEOUT_MS = 30_000;
+
+/** What the client sends, of which its own types say less. */
+interface Sent {
+  protocol: string;
+  hostname: string;
+  port?: number;
+  path: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+/** The requests of AWS' client under the same bounds as all others: length of the answer, time, and no other address by a redirect. */
+export function askingHandler(who: string) {
+  return {
+    async handle({ protocol, hostname, port, path, method, headers, body }: Sent, { abortSignal }: { abortSignal?: unknown } = {}) {
+      const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
+      const signal = abortSignal instanceof AbortSignal ? abortSignal : new AbortController().signal;
+      const request = { url, method: method === 'GET' ? ('GET' as const) : ('POST' as const), headers, body: textOf(body) };
+      const answer = await ask(request, { who, timeoutMs: ATTEMPT_TIMEOUT_MS, secrets: Object.values(headers), signal });
+      if ('kind' in answer) throw new Unanswered(answer.reason);
+      const { status } = answer;
+      // Of a refusal in another form, a proxy's page perhaps, the client would see only that it cannot be read.
+      const text = status >= 300 && !isJson(answer.body) ? '{}' : answer.body;
+      return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
+    },
+    updateHttpClientConfig: () => undefined,
+    httpHandlerConfigs: () => ({}),
+  };
+}
+
+function textOf(body: unknown): string {
+  // Not by way of Buffer, which asks for its text first: the client warns of that.
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  return typeof body === 'string' ? body : '';
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}

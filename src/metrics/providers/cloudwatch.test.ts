@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { sourceOf } from '../../../test/contracts/metric-backends/backend-case.ts';
+import { cloudwatch as known } from '../../../test/contracts/metric-backends/cloudwatch.ts';
+import { cloudwatch, cloudwatchAddress } from './cloudwatch.ts';
+import { readMetricDataQueries } from './metric-data-query.ts';
+
+const source = sourceOf(known, 'cloudwatch', 'http://127.0.0.1:1');
+
+it('05-W23: the address of a template is asked with the keys of its own Secret only', () => {
+  expect(cloudwatchAddress(source)).toBe('http://127.0.0.1:1');
+  expect(cloudwatchAddress({ ...source, secret: undefined })).toBeUndefined();
+  expect(cloudwatchAddress({ ...source, secret: {} })).toBeUndefined();
+});
+
+it.each([
+  ['none', undefined, /region is required/],
+  ['one that would be another host', 'eu-west-1.example.org/', /is no region/],
+])('a region is needed: %s', (_, region, words) => {
+  const { region: __, ...provider } = { region: '', ...source.provider };
+  expect(cloudwatch({ ...source, provider: { ...provider, ...(region === undefined ? {} : { region }) } })).toEqual({
+    problem: expect.stringMatching(words),
+  });
+});
+
+it('05-P15: keys may be in any letter case, and unknown ones are left out', () => {
+  const query = '[{"id":"a","metricstat":{"METRIC":{"namespace":"n","dimensions":[{"name":"x","value":"id"}]},"stat":"Sum","extra":1}}]';
+  expect(readMetricDataQueries(query)).toEqual({
+    queries: [{ Id: 'a', MetricStat: { Metric: { Namespace: 'n', Dimensions: [{ Name: 'x', Value: 'id' }] }, Stat: 'Sum' } }],
+  });
+});
+
+it.each([
+  ['a text', 'SELECT 1', /is no JSON:/],
+  ['an object', '{}', /is no JSON array/],
+  ['an array of texts', '["a"]', /an element that is no object/],
+])('a query that is %s is refused before anyone is asked', (_, query, words) => {
+  expect(readMetricDataQueries(query)).toEqual({ problem: expect.stringMatching(words) });
+});

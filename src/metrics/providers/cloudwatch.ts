@@ -1,0 +1,117 @@
+import type { CloudWatchClient, GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQuery } from '@aws-sdk/client-cloudwatch';
+import { bounded, Unanswered } from '../http/bounded.ts';
+import { redact } from '../http/redact.ts';
+import { pickSample, type SampleRule } from '../samples.ts';
+import { askingHandler } from './aws-handler.ts';
+import { type BackendSource, type MakeBackend, windowOf } from './backend.ts';
+import { readMetricDataQueries } from './metric-data-query.ts';
+
+const WHO = 'CloudWatch';
+/** As established (05 P15). */
+const INTERVALS = 10;
+const MAX_DATAPOINTS = 20;
+/** Values come newest first and are turned round, so that the newest is judged. */
+const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empty: 'noData', nan: 'keep' };
+
+/** Amazon CloudWatch's GetMetricData (05 P15), signed and retried by the client of AWS, which is loaded when it is used. */
+export const cloudwatch: MakeBackend = (source) => {
+  const { region } = source.provider;
+  if (!region) return { problem: 'spec.provider.region is required' };
+  if (!/^[a-z0-9-]{1,63}$/.test(region)) return { problem: `spec.provider.region ${JSON.stringify(region.slice(0, 80))} is no region` };
+  const window = windowOf(source, INTERVALS);
+  if (typeof window !== 'number') return window;
+  const keys = ownKeys(source);
+  if (keys && 'problem' in keys) return keys;
+  const address = cloudwatchAddress(source);
+  if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
+    return { problem: 'spec.provider.address is no http or https URL' };
+  const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
+  const send = (input: GetMetricDataCommandInput, signal: AbortSignal) =>
+    bounded(
+      async (abortSignal) => {
+        const { GetMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
+        const client = await (keys ? newClient(region, { keys, address }) : sharedClient(region));
+        try {
+          return await client.send(new GetMetricDataCommand(input), { abortSignal });
+        } catch (error) {
+          throw inWords(error, secrets);
+        }
+      },
+      { who: WHO, timeoutMs: source.timeoutMs, secrets, signal },
+    );
+  return {
+    async runQuery(query, signal) {
+      const queries = readMetricDataQueries(query);
+      if ('problem' in queries) return { kind: 'error', reason: queries.problem };
+      const span = { StartTime: new Date(source.nowMs - window), EndTime: new Date(source.nowMs) };
+      const MetricDataQueries = queries.queries as unknown as MetricDataQuery[];
+      const answer = await send({ ...span, MetricDataQueries, MaxDatapoints: MAX_DATAPOINTS, ScanBy: 'TimestampDescending' }, signal);
+      if ('kind' in answer) return answer;
+      const { MetricDataResults } = answer;
+      if (!MetricDataResults) return { kind: 'error', reason: `${WHO} answered with JSON that is no query result` };
+      return pickSample(
+        MetricDataResults.map(({ Values = [] }) => Values.toReversed()),
+        RULE,
+        source.choice,
+      );
+    },
+    async isOnline(signal) {
+      // Refused by whoever understands the request, which is all that is asked (05 P16).
+      const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal);
+      return 'kind' in answer && !answer.reason.startsWith(`${WHO} answered 400`) ? answer.reason : undefined;
+    },
+  };
+};
+
+/** The address of a template is asked with the template's own keys alone: the controller's identity goes to AWS only (05 W23). */
+export function cloudwatchAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string | undefined {
+  return secret?.aws_access_key_id && provider.address ? provider.address : undefined;
+}
+
+interface Keys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+/** Undefined: as the controller, by the default chain of AWS. A Secret with none of the keys was never looked at, and still is not. */
+function ownKeys({ secret, secretName }: BackendSource): Keys | { problem: string } | undefined {
+  const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey, aws_session_token: sessionToken } = secret ?? {};
+  if (!accessKeyId && !secretAccessKey) return undefined;
+  if (!accessKeyId) return { problem: `Secret ${secretName} lacks aws_access_key_id, which belongs to aws_secret_access_key` };
+  if (!secretAccessKey) return { problem: `Secret ${secretName} lacks aws_secret_access_key, which belongs to aws_access_key_id` };
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
+}
+
+async function newClient(region: string, own?: { keys: Keys; address: string | undefined }): Promise<CloudWatchClient> {
+  const sdk = await import('@aws-sdk/client-cloudwatch');
+  return new sdk.CloudWatchClient({
+    region,
+    requestHandler: askingHandler(WHO),
+    ...(own && { credentials: own.keys }),
+    ...(own?.address !== undefined && { endpoint: own.address }),
+  });
+}
+
+const MOST_CLIENTS = 32;
+const clients = new Map<string, Promise<CloudWatchClient>>();
+
+/** One a region for the controller's own identity, whose credentials it keeps until they end. */
+function sharedClient(region: string): Promise<CloudWatchClient> {
+  const known = clients.get(region);
+  if (known) return known;
+  if (clients.size >= MOST_CLIENTS) clients.clear();
+  const client = newClient(region);
+  clients.set(region, client);
+  return client;
+}
+
+/** What the client throws is an answer with a status, one that it cannot read, or none at all. */
+function inWords(error: unknown, secrets: readonly (string | undefined)[]): unknown {
+  if (error instanceof SyntaxError) return new Unanswered(`${WHO} answered with something that is no JSON`);
+  const status = (error as { $metadata?: GetMetricDataCommandOutput['$metadata'] })?.$metadata?.httpStatusCode;
+  if (status === undefined) return error;
+  const words = redact(error, secrets).slice(0, 300);
+  // The client's own word for a refusal that says nothing.
+  return new Unanswered(`${WHO} answered ${status}${words === 'UnknownError' ? '' : `: ${words}`}`);
+}

@@ -1,0 +1,30 @@
+/** Of AWS' MetricDataQuery and what is in it. */
+const KEYS = [
+  ...['Id', 'Expression', 'Label', 'Period', 'AccountId', 'ReturnData', 'MetricStat', 'Metric', 'Stat', 'Unit'],
+  ...['Namespace', 'MetricName', 'Dimensions', 'Name', 'Value'],
+];
+const byLowerCase = new Map(KEYS.map((key) => [key.toLowerCase(), key]));
+
+/** The query of a template: a JSON array of MetricDataQuery, whose keys may be in any letter case; unknown ones are left out (05 P15). */
+export function readMetricDataQueries(query: string): { queries: object[] } | { problem: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(query);
+  } catch {
+    return { problem: 'the query is no JSON: CloudWatch wants an array of MetricDataQuery' };
+  }
+  if (!Array.isArray(json)) return { problem: 'the query is no JSON array: CloudWatch wants an array of MetricDataQuery' };
+  const wrong = json.find((one) => typeof one !== 'object' || one === null || Array.isArray(one));
+  if (wrong !== undefined) return { problem: 'the query has an element that is no object: CloudWatch wants an array of MetricDataQuery' };
+  return { queries: named(json) as object[] };
+}
+
+function named(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(named);
+  if (typeof value !== 'object' || value === null) return value;
+  const known = Object.entries(value).flatMap(([key, inner]) => {
+    const name = byLowerCase.get(key.toLowerCase());
+    return name === undefined ? [] : [[name, named(inner)] as const];
+  });
+  return Object.fromEntries(known);
+}
