@@ -17,12 +17,12 @@ export async function bounded<T>(
   } catch (error) {
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
-    if (error instanceof Unanswered) return { kind: 'error', reason: error.message };
+    if (error instanceof Unanswered) return { kind: 'error', reason: redact(error, secrets) };
     return { kind: 'error', reason: `${who} cannot be asked: ${redact(error, secrets).slice(0, 300)}` };
   }
 }
 
-/** Thrown within `bounded` for what has a reason already, in words for the user and without credentials. */
+/** Thrown within `bounded` for what has a reason already, in words for the user. */
 export class Unanswered extends Error {}
 
 const aborted = (signal: AbortSignal): Promise<never> =>

@@ -7,6 +7,7 @@ import { graphite } from './graphite.ts';
 import { influxdb } from './influxdb.ts';
 import { newrelic } from './newrelic.ts';
 import { prometheusBackend } from './prometheus.ts';
+import { splunk } from './splunk.ts';
 import { stackdriver } from './stackdriver.ts';
 
 const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provider.type} is not supported by this version` });
@@ -22,7 +23,7 @@ export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
   keptn: later,
   newrelic,
   prometheus: prometheusBackend,
-  splunk: later,
+  splunk,
   stackdriver,
 };
 

@@ -7,6 +7,7 @@ import { graphite } from './graphite.ts';
 import { influxdb } from './influxdb.ts';
 import { newrelic } from './newrelic.ts';
 import { prometheus } from './prometheus.ts';
+import { splunk } from './splunk.ts';
 import { stackdriver, stackdriverPromql } from './stackdriver.ts';
 
 export const backendCases: Readonly<Partial<Record<MetricProviderType, BackendCase>>> = {
@@ -17,6 +18,7 @@ export const backendCases: Readonly<Partial<Record<MetricProviderType, BackendCa
   influxdb,
   newrelic,
   prometheus,
+  splunk,
   stackdriver,
 };
 

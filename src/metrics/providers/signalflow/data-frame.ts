@@ -1,0 +1,54 @@
+import { gunzipSync } from 'node:zlib';
+import { MAX_BODY_BYTES } from '../../http/ask.ts';
+import { Unanswered } from '../../http/bounded.ts';
+
+const HEADER_BYTES = 20;
+const TUPLE_BYTES = 17;
+const COMPRESSED = 1;
+const JSON_INSIDE = 2;
+const DATA_MESSAGE = 5;
+
+/** Values of one moment by the identity of their series; `null` where a series has none then. */
+export type DataFrame = ReadonlyMap<string, number | null>;
+
+/** Either a message in JSON, perhaps compressed, or the values of one moment; undefined for a kind that is of no use here. */
+export type Frame = { text: string } | { values: DataFrame } | undefined;
+
+/**
+ * A binary frame of SignalFlow (05 P51): version, kind, flags, a reserved byte, 16 bytes with the channel's name; then the time in
+ * milliseconds (64 bits), a count (32 bits), and as many tuples of kind (8 bits), series (64 bits) and value (64 bits). All big-endian.
+ */
+export function readFrame(frame: Buffer): Frame {
+  if (frame.length < HEADER_BYTES) throw new Unanswered('Splunk answered with a frame that is cut off');
+  const version = frame.readUInt8(0);
+  const flags = frame.readUInt8(2);
+  if (version !== 1) throw new Unanswered(`Splunk answered with frames of version ${version}, and 1 is known`);
+  const body = flags & COMPRESSED ? unzipped(frame.subarray(HEADER_BYTES)) : frame.subarray(HEADER_BYTES);
+  if (flags & JSON_INSIDE) return { text: body.toString() };
+  return frame.readUInt8(1) === DATA_MESSAGE ? { values: readTuples(body) } : undefined;
+}
+
+function unzipped(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES });
+  } catch {
+    throw new Unanswered('Splunk answered with a compressed frame that is broken, or longer than 5 MB');
+  }
+}
+
+function readTuples(body: Buffer): DataFrame {
+  if (body.length < 12) throw new Unanswered('Splunk answered with a frame that is cut off');
+  const count = body.readUInt32BE(8);
+  if (body.length < 12 + count * TUPLE_BYTES) throw new Unanswered('Splunk answered with a frame that is cut off');
+  const values = new Map<string, number | null>();
+  for (let at = 12; at < 12 + count * TUPLE_BYTES; at += TUPLE_BYTES)
+    values.set(body.subarray(at + 1, at + 9).toString('hex'), readValue(body, body.readUInt8(at), at + 9));
+  return values;
+}
+
+/** A 32-bit integer stands in the first four of its eight bytes. Any other kind is a point without a value. */
+function readValue(body: Buffer, kind: number, at: number): number | null {
+  if (kind === 1) return Number(body.readBigInt64BE(at));
+  if (kind === 2) return body.readDoubleBE(at);
+  return kind === 3 ? body.readInt32BE(at) : null;
+}

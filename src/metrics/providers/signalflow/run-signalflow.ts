@@ -1,0 +1,111 @@
+import type { RawData, WebSocket } from 'ws';
+import { z } from 'zod';
+import { MAX_BODY_BYTES } from '../../http/ask.ts';
+import { Unanswered } from '../../http/bounded.ts';
+import type { Samples } from '../../samples.ts';
+import { readFrame } from './data-frame.ts';
+
+export interface SignalFlowRun {
+  /** Of the streaming endpoint, `…/v2/signalflow/connect`. */
+  url: URL;
+  token: string;
+  program: string;
+  startMs: number;
+  stopMs: number;
+  signal: AbortSignal;
+}
+
+const CHANNEL = 'ch-1';
+
+/** Of what comes as text the parts that end a run or break it. */
+const Message = z.looseObject({
+  type: z.string(),
+  event: z.string().optional(),
+  error: z.union([z.number(), z.string()]).optional(),
+  message: z.string().nullish(),
+});
+
+/**
+ * Runs one program over a stretch of time that is past, to its end, and closes the socket whatever happens. A connection that ends before the
+ * program does is an error and not the part that was heard so far (I11).
+ */
+export async function runSignalFlow({ url, token, program, startMs, stopMs, signal }: SignalFlowRun): Promise<{ series: Samples }> {
+  // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
+  const { WebSocket } = await import('ws');
+  signal.throwIfAborted();
+  const socket = new WebSocket(url, { maxPayload: MAX_BODY_BYTES, followRedirects: false });
+  const close = () => socket.terminate();
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    return await listen(socket, () => {
+      socket.send(JSON.stringify({ type: 'authenticate', token }));
+      const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
+      socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
+    });
+  } finally {
+    signal.removeEventListener('abort', close);
+    close();
+  }
+}
+
+function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Samples }> {
+  return new Promise((resolve, reject) => {
+    const series = new Map<string, (number | null)[]>();
+    let bytes = 0;
+    socket.on('open', onOpen);
+    socket.on('unexpected-response', (request, response) => {
+      request.destroy();
+      reject(new Unanswered(`Splunk answered ${response.statusCode}`));
+    });
+    // Also what an aborted handshake says; a listener must stay for as long as the socket may speak.
+    socket.on('error', (error: NodeJS.ErrnoException) => reject(error.code === TOO_LONG ? new Unanswered(LONG) : error));
+    socket.on('close', () => reject(new Unanswered('the connection to Splunk ended before the program did')));
+    socket.on('message', (data, isBinary) => {
+      const frame = bufferOf(data);
+      bytes += frame.length;
+      try {
+        if (bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
+        const read = isBinary ? readFrame(frame) : { text: frame.toString() };
+        if (!read) return;
+        if ('text' in read) {
+          if (isEnd(read.text)) resolve({ series: [...series.values()] });
+          return;
+        }
+        for (const [id, value] of read.values) {
+          const points = series.get(id);
+          if (points) points.push(value);
+          else series.set(id, [value]);
+        }
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
+const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+const LONG = 'the answer is longer than 5 MB';
+
+/** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
+function isEnd(text: string): boolean {
+  const message = Message.safeParse(parse(text));
+  if (!message.success) throw new Unanswered('Splunk answered with JSON that is no query result');
+  const { type, event, error, message: words } = message.data;
+  if (type === 'error') throw new Unanswered(`Splunk refused the program: ${[error, words].filter(Boolean).join(': ').slice(0, 300)}`);
+  if (type !== 'control-message') return false;
+  if (event === 'CHANNEL_ABORT') throw new Unanswered('Splunk aborted the program before its end');
+  return event === 'END_OF_CHANNEL';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unanswered('Splunk answered with something that is no JSON');
+  }
+}
+
+function bufferOf(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

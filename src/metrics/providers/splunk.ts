@@ -1,0 +1,47 @@
+import { ask } from '../http/ask.ts';
+import { baseUrl } from '../http/base-url.ts';
+import { bounded } from '../http/bounded.ts';
+import { pickSample, type SampleRule } from '../samples.ts';
+import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { runSignalFlow } from './signalflow/run-signalflow.ts';
+
+const WHO = 'Splunk';
+const INTERVALS = 10;
+const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
+
+/** Splunk Observability Cloud: a SignalFlow program over a WebSocket that lives as long as the check (05 P50–P53). */
+export const splunk: MakeBackend = (source) => {
+  const { provider, nowMs, timeoutMs, choice } = source;
+  if (!provider.address) return { problem: 'spec.provider.address is required' };
+  const keys = secretKeys(source, ['sf_token_key']);
+  if ('problem' in keys) return keys;
+  const window = windowOf(source, INTERVALS);
+  if (typeof window !== 'number') return window;
+  const urls = splunkUrls(provider.address);
+  if (!urls) return { problem: 'spec.provider.address is no http, https, ws or wss URL' };
+  const token = keys.sf_token_key;
+  const options = (signal: AbortSignal) => ({ who: WHO, timeoutMs, secrets: [token], signal });
+  return {
+    async runQuery(program, signal) {
+      const span = { startMs: nowMs - window, stopMs: nowMs };
+      const found = await bounded(
+        (within) => runSignalFlow({ url: urls.stream, token, program, ...span, signal: within }),
+        options(signal),
+      );
+      // More than one series has always been an error here; a template can choose (05 P52).
+      return 'kind' in found ? found : pickSample(found.series, RULE, { ...choice, reduce: choice.reduce ?? 'error' });
+    },
+    async isOnline(signal) {
+      const answer = await ask({ url: urls.probe, headers: { 'x-sf-token': token } }, options(signal));
+      if ('kind' in answer) return answer.reason;
+      return answer.status === 200 ? undefined : `${WHO} answered ${answer.status}`;
+    },
+  };
+};
+
+/** The streaming host and the one of the API differ in their first word, and either may stand in the template (05 P50, P53, Q7). */
+export function splunkUrls(address: string): { stream: URL; probe: URL } | undefined {
+  const probe = baseUrl(address.replace('ws', 'http').replace('stream', 'api'), '/v2/metric', { limit: '1' });
+  const stream = URL.parse(`${address.replace('http', 'ws').replace('api', 'stream').replace(/\/+$/, '')}/v2/signalflow/connect`);
+  return probe && stream && ['ws:', 'wss:'].includes(stream.protocol) ? { stream, probe } : undefined;
+}
