@@ -8,7 +8,9 @@ import type { Announcement } from '../engine/questions.ts';
 import { type Clock, sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
+import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
+import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import { measure } from '../metrics/measure.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
@@ -31,7 +33,8 @@ import { alertSender } from './send-alert.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
-  cluster: Cluster;
+  /** Without `ask` the metric backends that live in the cluster cannot be asked. */
+  cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
   clock: Clock;
   log: Log;
   metrics: ControllerMetrics;
@@ -67,6 +70,9 @@ export function startController(options: ControllerOptions): Controller {
   const stopping = new AbortController();
   let isStarted = false;
   const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin' });
+  const { ask } = cluster;
+  const askCluster: AskCluster | undefined =
+    ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
   const view = new ClusterView(cluster, config.namespaces, onChange);
   const secret: ReadSecret = async (namespace, name) =>
     decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal: stopping.signal }));
@@ -301,6 +307,7 @@ export function startController(options: ControllerOptions): Controller {
       provider,
       template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,
       secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
+      askCluster,
       signal,
       nowMs: clock.nowMs(),
       timeoutMs: 10_000,

@@ -178,6 +178,17 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
       const text = await call({ verb: 'raw', resource: 'raw', method: method.toUpperCase(), path, body });
       return jsonOrText(text);
     },
+    async ask(method, path, { body, signal } = {}) {
+      const { status, text } = await transport.send({
+        verb: method === 'GET' ? 'get' : 'raw',
+        resource: 'raw',
+        method,
+        path,
+        body,
+        signal,
+      });
+      return { status, body: text };
+    },
     watch(kind, handler, selection = {}) {
       const { metadataOnly } = selection;
       const watch = startWatch({

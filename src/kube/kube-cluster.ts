@@ -9,4 +9,6 @@ export interface KubeCluster extends Cluster {
   forceDelete(ref: ObjectRef): Promise<void>;
   /** Any path of the API server; the answer's JSON, or its text where it is none (`/readyz`). A refusal is an ApiError. */
   raw(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** The same with any status as an answer, refusals included, and its body as it came. Throws where there is no answer. */
+  ask(method: string, path: string, options?: { body?: object; signal?: AbortSignal }): Promise<{ status: number; body: string }>;
 }

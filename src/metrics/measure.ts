@@ -1,6 +1,7 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
+import type { AskCluster } from './http/ask-cluster.ts';
 import { breach, type Limit, limitOf, limitText, type MetricKind } from './limit.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
 import { MetricTemplate } from './metric-template.ts';
@@ -21,6 +22,8 @@ export interface MeasureDependencies {
   template(namespace: string, name: string): Promise<unknown>;
   /** The decoded data of a Secret; undefined when there is none. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** The API server, for backends that live in the cluster; without it they cannot be asked. */
+  askCluster?: AskCluster | undefined;
   /** What `{{ route }}` stands for, where the target's own controller names what is measured: Knative's Revision. */
   route?: string | undefined;
   signal: AbortSignal;
@@ -136,9 +139,9 @@ async function templateProvider(
   const intervalMs = parseDuration(metric.interval || defaultInterval);
   const windowMs = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
-  const { nowMs, timeoutMs } = deps;
+  const { nowMs, timeoutMs, askCluster } = deps;
   const choice = { reduce, sample, strictNoData };
-  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs });
+  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs, askCluster });
 }
 
 function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {

@@ -3,24 +3,24 @@ import type { MakeBackend } from './backend.ts';
 import { cloudwatch } from './cloudwatch.ts';
 import { datadog } from './datadog.ts';
 import { dynatrace } from './dynatrace.ts';
+import { externalmetrics } from './externalmetrics.ts';
 import { graphite } from './graphite.ts';
 import { influxdb } from './influxdb.ts';
+import { keptn } from './keptn.ts';
 import { newrelic } from './newrelic.ts';
 import { prometheusBackend } from './prometheus.ts';
 import { splunk } from './splunk.ts';
 import { stackdriver } from './stackdriver.ts';
-
-const later: MakeBackend = ({ provider }) => ({ problem: `provider type ${provider.type} is not supported by this version` });
 
 /** Every metric backend of the API. */
 export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
   cloudwatch,
   datadog,
   dynatrace,
-  externalmetrics: later,
+  externalmetrics,
   graphite,
   influxdb,
-  keptn: later,
+  keptn,
   newrelic,
   prometheus: prometheusBackend,
   splunk,

@@ -1,3 +1,6 @@
+import { connectionTo } from '../../../src/kube/connect.ts';
+import { createCluster } from '../../../src/kube/create-cluster.ts';
+import type { AskCluster } from '../../../src/metrics/http/ask-cluster.ts';
 import type { BackendSource } from '../../../src/metrics/providers/backend.ts';
 import type { Measurement } from '../../../src/metrics/providers/metric-provider.ts';
 
@@ -40,10 +43,16 @@ export interface BackendCase {
   /** What a MetricTemplate and its Secret hold; the address is that of the fake. */
   source: { provider?: object; secret?: Readonly<Record<string, string>>; intervalMs?: number };
   query: string;
+  /** The fake is the cluster's own API server. */
+  inCluster?: boolean;
+  /** Scenarios that cannot be, each with the reason in words. */
+  leftOut?: Partial<Record<Scenario, string>>;
   /** What of the request shows that it is the documented one. */
   isDocumented(request: SeenRequest): boolean;
-  /** The number that `value` holds is 7 and the one of `severalSeries` is this, by the backend's own rule. */
-  ofSeveral: number | 'noData' | RegExp;
+  /** What `value` holds; 7 unless it is said. */
+  value?: number;
+  /** The number of `severalSeries` is this, by the backend's own rule. */
+  ofSeveral?: number | 'noData' | RegExp;
   /** Where today's answer is not `noData`: a number; where it cannot happen: the reason, in words. */
   null?: number | string;
   empty?: number | string;
@@ -65,6 +74,13 @@ export const sourceOf = (known: BackendCase, type: string, address: string, choi
   choice,
   nowMs: 1_800_000_000_500,
   timeoutMs: 2_000,
+  askCluster: known.inCluster ? clusterAt(address) : undefined,
 });
+
+/** As the controller asks: through the room that knows the API server. */
+function clusterAt(address: string): AskCluster {
+  const cluster = createCluster(connectionTo(address));
+  return ({ method = 'GET', path, body }, signal) => cluster.ask(method, path, { ...(body && { body }), signal });
+}
 
 export const isNumber = (expected: number): Measurement => ({ kind: 'value', value: expected });

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { sourceOf } from '../../../test/contracts/metric-backends/backend-case.ts';
+import { externalmetricsElsewhere as known } from '../../../test/contracts/metric-backends/externalmetrics.ts';
+import { externalmetrics, readExternalQuery } from './externalmetrics.ts';
+import { parseQuantity } from './quantity.ts';
+
+const signal = new AbortController().signal;
+
+it.each([
+  ['m', { namespace: 'default', metric: 'm', selector: '' }],
+  ['/m', { namespace: 'default', metric: 'm', selector: '' }],
+  ['ns/m', { namespace: 'ns', metric: 'm', selector: '' }],
+  ['ns/m?labelSelector=a%3Db', { namespace: 'ns', metric: 'm', selector: 'a=b' }],
+  ['  ns/m\n', { namespace: 'ns', metric: 'm', selector: '' }],
+  ['ns/queue%3Alength', { namespace: 'ns', metric: 'queue%3Alength', selector: '' }],
+])('05-Q9: %j is read', (query, read) => {
+  expect(readExternalQuery(query)).toEqual(read);
+});
+
+it.each(['ns/', '/', '', 'a/b/c', '%zz', '../m', 'ns/..', 'ns/%2e%2e', 'a%2Fb%2Fc', 'NS/m', 'ns%3Fx/m'])(
+  '05-Q9: %j is refused, so that no query leads elsewhere on the API server',
+  (query) => {
+    expect(readExternalQuery(query)).toEqual({ problem: expect.stringContaining('is not [namespace/]metric') });
+  },
+);
+
+it.each([
+  ['1500m', 1.5],
+  ['1m', 0.001],
+  ['7', 7],
+  ['-3', -3],
+  ['.5', 0.5],
+  ['2k', 2000],
+  ['3Ki', 3072],
+  ['1Gi', 1073741824],
+  ['5e3', 5000],
+  ['12E', 12e18],
+  ['100n', 1e-7],
+])('05-P61: the quantity %s is %d', (text, value) => {
+  expect(parseQuantity(text)).toBe(value);
+});
+
+it.each(['', 'm', '1 m', '1mm', '0x1', 'NaN', '1e', '1Ki5'])('%j is no quantity', (text) => {
+  expect(parseQuantity(text)).toBeUndefined();
+});
+
+it('05-W23: an address without a token of its own is asked without any, and never through the cluster', async () => {
+  const fake = await known.start();
+  const asked: string[] = [];
+  const askCluster = async ({ path }: { path: string }) => {
+    asked.push(path);
+    return { status: 200, body: '{}' };
+  };
+  const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', fake.address), secret: undefined, askCluster });
+  if ('problem' in made) throw new Error(made.problem);
+  expect(await made.runQuery('shop/queue', signal)).toEqual({ kind: 'value', value: 7 });
+  await made.isOnline(signal);
+  expect(fake.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  expect(asked).toEqual([]);
+  await fake.stop();
+});
+
+it('says so where there is no cluster to ask', async () => {
+  const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', ''), secret: undefined });
+  if ('problem' in made) throw new Error(made.problem);
+  expect(await made.runQuery('m', signal)).toEqual({ kind: 'error', reason: expect.stringContaining('there is none here') });
+});

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { baseUrl } from '../http/base-url.ts';
+import type { SampleRule } from '../samples.ts';
+import type { BackendSource, MakeBackend } from './backend.ts';
+import { jsonBackend } from './json-backend.ts';
+import { parseQuantity } from './quantity.ts';
+import { statusReason } from './status-reason.ts';
+
+const API = '/apis/external.metrics.k8s.io/v1beta1';
+const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
+
+const Quantity = z.union([z.string(), z.number()]).transform((text, context) => {
+  const value = parseQuantity(String(text));
+  if (value === undefined) context.addIssue({ code: 'custom', message: 'no quantity' });
+  return value ?? z.NEVER;
+});
+const Answer = z.object({ items: z.array(z.object({ value: Quantity })) });
+
+/**
+ * The External Metrics API of Kubernetes (05 P60–P64): of the cluster itself, as the controller; or at the address of the template, with the token of
+ * its Secret and nothing else.
+ */
+export const externalmetrics: MakeBackend = (source) => {
+  const { address } = source.provider;
+  if (address && !baseUrl(address, '')) return { problem: 'spec.provider.address is no http or https URL' };
+  return jsonBackend({
+    who: address ? 'The metrics API' : 'The metrics API of the cluster',
+    source,
+    secrets: [source.secret?.token],
+    request(query) {
+      const read = readExternalQuery(query);
+      return 'problem' in read ? read : ask(source, `${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
+    },
+    read: (json) => Answer.safeParse(json).data?.items.map(({ value }) => [value]),
+    rule: RULE,
+    // Whether anybody serves the API: a metric that is asked for on trial is one that a working adapter does not know.
+    probe: () => ask(source, API),
+    isGood: (status) => status === 200,
+    refusal: statusReason,
+  });
+};
+
+function ask({ provider: { address }, secret }: BackendSource, path: string, labelSelector?: string) {
+  const query = labelSelector ? { labelSelector } : undefined;
+  if (!address) return { path: query ? `${path}?${new URLSearchParams(query)}` : path };
+  const url = baseUrl(address, path, query);
+  if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+  return { url, headers: secret?.token ? { authorization: `Bearer ${secret.token.trim()}` } : {} };
+}
+
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/** `[{namespace}/]{metric}[?labelSelector=…]` (05 P60, Q9): the namespace is `default` unless it is told, and the parts come ready for a path. */
+export function readExternalQuery(query: string): { namespace: string; metric: string; selector: string } | { problem: string } {
+  const [path = '', search = ''] = split(query.trim(), '?');
+  const parts = decoded(path)?.replace(/^\//, '').split('/');
+  const [namespace, metric] = parts?.length === 1 ? ['default', parts[0]] : [parts?.[0] || 'default', parts?.[1]];
+  // Names stand in a path: none may lead elsewhere in it.
+  if (!parts || parts.length > 2 || !metric || metric === '.' || metric === '..' || !NAMESPACE.test(namespace))
+    return { problem: `the query ${JSON.stringify(query.trim().slice(0, 80))} is not [namespace/]metric[?labelSelector=…]` };
+  return { namespace, metric: encodeURIComponent(metric), selector: new URLSearchParams(search).get('labelSelector') ?? '' };
+}
+
+function split(text: string, at: string): [string, string] {
+  const index = text.indexOf(at);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

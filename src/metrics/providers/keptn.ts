@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
+import { bounded, Unanswered } from '../http/bounded.ts';
+import type { SampleRule } from '../samples.ts';
+import type { BackendSource, MakeBackend } from './backend.ts';
+import { jsonBackend } from './json-backend.ts';
+import { type KeptnQuery, readKeptnQuery } from './keptn-query.ts';
+import type { Measurement } from './metric-provider.ts';
+import { statusReason } from './status-reason.ts';
+
+const WHO = 'Keptn';
+const API = '/apis/metrics.keptn.sh/v1beta1';
+const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
+/** An analysis is looked at this often while a check lasts: once a second in the usual ten (05 P47). */
+const LOOKS = 10;
+
+const Metric = z.object({ kind: z.literal('KeptnMetric'), status: z.object({ value: z.string().optional() }).optional() });
+const Analysis = z.object({
+  kind: z.literal('Analysis'),
+  status: z.object({ state: z.string().optional(), pass: z.boolean().optional() }).optional(),
+});
+
+/** Keptn's metrics and analyses, which are objects of the cluster and are asked for as the controller (05 P45–P48). */
+export const keptn: MakeBackend = (source) => {
+  const metrics = jsonBackend({
+    who: WHO,
+    source,
+    secrets: [],
+    request(query) {
+      const read = readKeptnQuery(query);
+      if ('problem' in read) return read;
+      return { path: `${API}/namespaces/${read.namespace}/keptnmetrics/${read.kind === 'metric' ? read.name : ''}` };
+    },
+    read: readMetric,
+    rule: RULE,
+    probe: () => ({ path: API }),
+    isGood: (status) => status === 200,
+    refusal: statusReason,
+  });
+  return {
+    isOnline: metrics.isOnline,
+    async runQuery(query, signal) {
+      const read = readKeptnQuery(query);
+      return 'kind' in read && read.kind === 'analysis' ? analyse(read, source, signal) : metrics.runQuery(query, signal);
+    },
+  };
+};
+
+/** A value that is not there yet is no data; one that is no number breaks the answer. */
+function readMetric(json: unknown): number[][] | undefined {
+  const metric = Metric.safeParse(json).data;
+  if (!metric) return undefined;
+  const text = metric.status?.value?.trim() ?? '';
+  if (text === '') return [];
+  const value = { NaN: Number.NaN, '+Inf': Number.POSITIVE_INFINITY, '-Inf': Number.NEGATIVE_INFINITY }[text] ?? Number(text);
+  return Number.isNaN(value) && text !== 'NaN' ? undefined : [[value]];
+}
+
+type AnalysisQuery = Extract<KeptnQuery, { kind: 'analysis' }>;
+
+/** Makes an Analysis, waits for its verdict (1: it passed, 0: it failed), and takes it away whatever came of it (05 P47). */
+async function analyse(query: AnalysisQuery, source: BackendSource, signal: AbortSignal): Promise<Measurement> {
+  const { timeoutMs, askCluster: ask } = source;
+  const options = { who: WHO, timeoutMs, secrets: [], signal };
+  if (!ask) return { kind: 'error', reason: `${WHO} is asked through a cluster, and there is none here` };
+  const collection = `${API}/namespaces/${query.namespace}/analyses`;
+  const name = `${query.definition.slice(0, 240)}-${randomBytes(3).toString('hex')}`;
+  let isMade = false;
+  try {
+    return await bounded(async (within) => {
+      // From here on, whatever is answered: a request whose answer is lost may have been carried out.
+      isMade = true;
+      const made = await ask({ method: 'POST', path: collection, body: analysisOf(name, query) }, within);
+      if (made.status >= 300) {
+        isMade = false;
+        throw refusal(made);
+      }
+      const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS }, within);
+      return { kind: 'value', value };
+    }, options);
+  } finally {
+    // With a time of its own, since the check's may be over; an Analysis that stays behind says by its label whose it was.
+    if (isMade) {
+      const own = new AbortController().signal;
+      await askCluster(ask, { method: 'DELETE', path: `${collection}/${name}` }, { ...options, signal: own });
+    }
+  }
+}
+
+const analysisOf = (name: string, { namespace, definition, timeframe, args }: AnalysisQuery) => ({
+  apiVersion: 'metrics.keptn.sh/v1beta1',
+  kind: 'Analysis',
+  metadata: { name, namespace, labels: { 'app.kubernetes.io/managed-by': 'serin' } },
+  spec: { analysisDefinition: { name: definition }, timeframe: { recent: timeframe }, args },
+});
+
+async function verdictOf({ ask, path, everyMs }: { ask: AskCluster; path: string; everyMs: number }, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    const seen = await ask({ path }, signal);
+    if (seen.status !== 200) throw refusal(seen);
+    const analysis = Analysis.safeParse(parse(seen.body));
+    if (!analysis.success) throw new Unanswered(`${WHO} answered with JSON that is no query result`);
+    const { state, pass } = analysis.data.status ?? {};
+    if (state === 'Completed' && pass !== undefined) return pass ? 1 : 0;
+    await sleep(everyMs, undefined, { signal });
+  }
+}
+
+function refusal({ status, body }: { status: number; body: string }): Unanswered {
+  const reason = status >= 400 ? statusReason(parse(body, () => undefined)) : undefined;
+  return new Unanswered(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
+}
+
+function parse(
+  text: string,
+  otherwise: () => unknown = () => {
+    throw new Unanswered(`${WHO} answered with something that is no JSON`);
+  },
+): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise();
+  }
+}
