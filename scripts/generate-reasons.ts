@@ -38,6 +38,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the metric server does not answer, its answer is empty, or a MetricTemplate is missing',
     next: 'run the query against the metric server by hand; send some traffic to the canary',
   },
+  MetricsOffline: {
+    causes: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',
+    next: 'correct what the message names before the first release; it is looked at again when the Canary is edited',
+  },
   CanaryDown: { causes: 'the pods of the new version crash, lost their node, or were scaled to zero', next: pods },
   CanaryBack: { causes: 'the pods of the new version are ready again', next: nothing },
   Promoting: { causes: 'the last step passed, or `skipAnalysis` is set', next: primaryStatus },

@@ -16,6 +16,7 @@ import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
 import { splitCluster } from '../kube/split-cluster.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../kube/write-deadline.ts';
+import { serverOffline } from '../metrics/find-offline.ts';
 import { isMeshKind } from '../routers/mesh-kinds.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { digest } from '../workloads/canonical-json.ts';
@@ -242,12 +243,18 @@ async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: 
     lead();
   }
   log.info({ version, port: server.port }, 'serin controller started');
+  const stopping = new AbortController();
+  void serverOffline(config.metricsServer, { timeoutMs: 10_000, signal: stopping.signal }).then((reason) => {
+    if (reason === undefined) log.info({}, 'the metrics server answers');
+    else if (!stopping.signal.aborted) log.warn({ reason }, 'the metrics server cannot be asked');
+  });
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
     if (flags.endWithStdin) process.stdin.once('end', () => resolve('end of the standard input')).resume();
   });
   if (flags.endWithStdin) process.stdin.destroy();
   log.info({ signal }, 'stopping');
+  stopping.abort();
   await controller?.stop();
   await leadership?.stop();
   cluster.close();

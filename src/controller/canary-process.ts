@@ -19,6 +19,7 @@ import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
 import { obstacleOf } from './obstacle.ts';
+import { OfflineLook } from './offline-look.ts';
 import { type ReconcileContext, reconcile } from './reconcile.ts';
 import { scalerRefs } from './scaling.ts';
 import { SentencePause } from './sentence-pause.ts';
@@ -54,6 +55,7 @@ export class CanaryProcess {
   readonly #sentence = new SentencePause();
   readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look'>;
   readonly #configs: ConfigLook;
+  readonly #offline: OfflineLook;
   #inbox: Pending[] = [];
   #snapshot: Snapshot | undefined;
   #questions = new AbortController();
@@ -83,6 +85,7 @@ export class CanaryProcess {
     this.#key = key;
     this.#alarms = new Alarms(room.clock);
     this.#configs = new ConfigLook(room, this.#label);
+    this.#offline = new OfflineLook(room);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -197,6 +200,7 @@ export class CanaryProcess {
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
     this.#ask(recorded, provider, questions);
+    this.#offline.look(recorded, this.#questions.signal);
     await this.#reconcile(recorded, provider, router);
     this.#room.deliveries.deliver(recorded);
   }

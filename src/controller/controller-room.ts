@@ -38,6 +38,8 @@ export interface ControllerRoom {
   readonly secret: ReadSecret;
   /** There is a receiver for the alerts of Canaries that name none. */
   readonly globalAlerts: boolean;
+  /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */
+  findOffline(canary: Canary, signal: AbortSignal): Promise<string | undefined>;
   /** Event and event webhooks of something that happened; never waits. */
   announce(canary: Canary, announcement: Announcement): void;
   /** The same for a Canary that could not be parsed. */

@@ -10,8 +10,9 @@ import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
+import { findOffline } from '../metrics/find-offline.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
-import { measure } from '../metrics/measure.ts';
+import { type MeasureDependencies, measure } from '../metrics/measure.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
@@ -109,6 +110,7 @@ export function startController(options: ControllerOptions): Controller {
     secret,
     globalAlerts: global !== undefined,
     measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
+    findOffline: (canary, signal) => findOffline(canary, metricDependencies(signal)),
     announce,
     announceOn: (canary, announcement) => void recorder.record(canary, announcement),
     olderRival: (canary) => register.olderRival(labelOf(canary)),
@@ -302,18 +304,24 @@ export function startController(options: ControllerOptions): Controller {
     const workload = workloadFor(canary.spec.targetRef);
     const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
     return measure(canary, {
+      ...metricDependencies(signal),
       route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
-      metricsServer: canary.spec.metricsServer ?? config.metricsServer,
       provider,
+      // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
+      baselines: true,
+    });
+  }
+
+  function metricDependencies(signal: AbortSignal): Omit<MeasureDependencies, 'provider'> {
+    return {
+      metricsServer: config.metricsServer,
       template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,
       secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
       askCluster,
       signal,
       nowMs: clock.nowMs(),
       timeoutMs: 10_000,
-      // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
-      baselines: true,
-    });
+    };
   }
 
   /** Canaries that were deleted while nobody looked: known before anyone of the same name begins, so that a look that fails is made again. */

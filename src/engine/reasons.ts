@@ -9,6 +9,7 @@ export const reasons = {
   Stepped: 'the canary moved to its next step',
   CheckFailed: 'a check failed and was counted',
   Unmeasured: 'a check could not be measured; the release holds where it is',
+  MetricsOffline: 'the backend of a metric cannot be asked; initialization goes on, and the first release would be unmeasured',
   CanaryDown: 'the canary has no serving pods and its traffic went to the primary',
   CanaryBack: 'the canary serves again and has its traffic back',
   Promoting: 'the analysis passed and the primary is being written',

@@ -1,17 +1,15 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
-import { parseDuration } from '../api/duration.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import { breach, type Limit, limitOf, limitText, type MetricKind } from './limit.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
-import { MetricTemplate } from './metric-template.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
-import { backendFor } from './providers/index.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
 import { prometheus } from './providers/prometheus.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
-import { defaultInterval, queryVariables } from './query-variables.ts';
+import { queryVariables } from './query-variables.ts';
+import { templateBackend } from './template-backend.ts';
 
 export interface MeasureDependencies {
   /** Address for built-in and inline queries, unless the Canary names its own. */
@@ -50,6 +48,9 @@ export async function measure(canary: Canary, deps: MeasureDependencies): Promis
 }
 
 const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate': 'successRate', 'request-duration': 'duration' };
+
+/** Judged by the queries of the traffic provider, whatever else the metric names. */
+export const isBuiltin = (metric: Metric): boolean => builtinKind(metric) !== undefined;
 
 function builtinKind(metric: Metric): MetricKind | undefined {
   return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
@@ -103,45 +104,19 @@ async function customVerdict(
 }
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
-  const namespace = metric.templateRef?.namespace || canary.metadata.namespace;
-  const name = metric.templateRef?.name ?? '';
-  const failed = (reason: string) => judge(metric, 'custom', { kind: 'error', reason: `MetricTemplate ${namespace}/${name}: ${reason}` });
+  const found = await templateBackend(metric, canary.metadata.namespace, deps);
+  if ('problem' in found) return judge(metric, 'custom', { kind: 'error', reason: found.problem });
   try {
-    const found = await deps.template(namespace, name);
-    if (found === undefined) return failed('not found; create it or correct templateRef');
-    const template = MetricTemplate.safeParse(found);
-    if (!template.success) return failed(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
-    const backend = await templateProvider(template.data, namespace, metric, deps);
-    if ('problem' in backend) return failed(backend.problem);
-    return await customVerdict(backend, canary, metric, template.data.spec.query, deps);
+    return await customVerdict(found.backend, canary, metric, found.query, deps);
   } catch {
-    // The error of a failed read may quote the request; the words for the user are ours.
-    return failed('it or its Secret could not be read');
+    const reason = `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked`;
+    return judge(metric, 'custom', { kind: 'error', reason });
   }
 }
 
 function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependencies): QueryVariables {
   const variables = queryVariables(canary, metric);
   return route === undefined ? variables : { ...variables, route };
-}
-
-/** The backend of a template, or why there is none. */
-async function templateProvider(
-  { spec }: MetricTemplate,
-  namespace: string,
-  metric: Metric,
-  deps: MeasureDependencies,
-): Promise<MetricProvider | { problem: string }> {
-  const { provider, window, reduce, sample, strictNoData } = spec;
-  const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
-  const secret = provider.secretRef && (await deps.secret(namespace, provider.secretRef.name));
-  if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
-  const intervalMs = parseDuration(metric.interval || defaultInterval);
-  const windowMs = window === undefined ? undefined : parseDuration(window);
-  if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
-  const { nowMs, timeoutMs, askCluster } = deps;
-  const choice = { reduce, sample, strictNoData };
-  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs, askCluster });
 }
 
 function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {

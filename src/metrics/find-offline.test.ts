@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { FakeBackend } from '../../test/contracts/metric-backends/backend-case.ts';
+import { httpFake } from '../../test/contracts/metric-backends/http-fake.ts';
+import { prometheus } from '../../test/contracts/metric-backends/prometheus.ts';
+import { Canary, type Metric } from '../api/canary.ts';
+import { findOffline } from './find-offline.ts';
+
+let server: FakeBackend;
+let datadog: FakeBackend;
+beforeAll(async () => {
+  server = await prometheus.start();
+  datadog = await httpFake({ value: '{}' });
+});
+afterAll(() => Promise.all([server.stop(), datadog.stop()]));
+
+async function offline(metrics: readonly Metric[], { secret }: { secret?: Record<string, string> } = {}): Promise<string | undefined> {
+  server.requests.splice(0);
+  const canary = Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'podinfo', namespace: 'test', uid: 'u', generation: 1, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+      service: { port: 80 },
+      analysis: { interval: '1m', threshold: 1, metrics },
+    },
+  });
+  const provider = { type: 'datadog', address: datadog.address, secretRef: { name: 'keys' } };
+  return findOffline(canary, {
+    metricsServer: server.address,
+    template: async (_, name) => (name === 'datadog' ? { spec: { provider, query: 'q' } } : undefined),
+    secret: async () => secret ?? { datadog_api_key: 'planted', datadog_application_key: 'planted' },
+    signal: new AbortController().signal,
+    nowMs: 0,
+    timeoutMs: 2_000,
+  });
+}
+
+const builtin = [{ name: 'request-success-rate' }, { name: 'request-duration' }];
+const ofTemplate = (name: string): Metric => ({ name: 'errors', templateRef: { name } });
+
+it('05-C2: all backends answer, and the server of several built-in metrics is asked once', async () => {
+  server.plays('value');
+  expect(await offline([...builtin, ofTemplate('datadog')])).toBeUndefined();
+  expect(server.requests).toHaveLength(1);
+});
+
+it('05-C2: the first metric of the list whose backend does not answer is told', async () => {
+  server.plays('down');
+  expect(await offline([ofTemplate('datadog'), ...builtin])).toMatch(
+    /^metric request-success-rate cannot be asked for: Prometheus answered 503$/,
+  );
+});
+
+it('05-C2: a template that is missing, or lacks its keys, is told', async () => {
+  server.plays('value');
+  expect(await offline([ofTemplate('other')])).toMatch(/metric errors .* MetricTemplate test\/other: not found/);
+  expect(await offline([ofTemplate('datadog')], { secret: { datadog_api_key: 'planted' } })).toMatch(
+    /Secret test\/keys lacks datadog_application_key/,
+  );
+});
+
+it('05-C2: inline queries are not looked at, and no metrics are all fine', async () => {
+  server.plays('down');
+  expect(await offline([{ name: 'mine', query: 'vector(1)' }])).toBeUndefined();
+  expect(await offline([])).toBeUndefined();
+  expect(server.requests).toEqual([]);
+});

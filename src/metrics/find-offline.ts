@@ -1,0 +1,39 @@
+import type { Canary, Metric } from '../api/canary.ts';
+import { isBuiltin, type MeasureDependencies } from './measure.ts';
+import { prometheus } from './providers/prometheus.ts';
+import { templateBackend } from './template-backend.ts';
+
+type OnlineDependencies = Pick<
+  MeasureDependencies,
+  'metricsServer' | 'template' | 'secret' | 'askCluster' | 'signal' | 'nowMs' | 'timeoutMs'
+>;
+
+/**
+ * Why the first of a Canary's metrics cannot be asked for, in the order of its list; undefined where all backends answer. Built-in metrics stand for
+ * their server, templates for their backend, and inline queries are not looked at (05 C2). Never throws.
+ */
+export async function findOffline(canary: Canary, deps: OnlineDependencies): Promise<string | undefined> {
+  let server: Promise<string | undefined> | undefined;
+  const address = canary.spec.metricsServer || deps.metricsServer;
+  const reasonOf = async (metric: Metric): Promise<string | undefined> => {
+    if (isBuiltin(metric)) {
+      server ??= serverOffline(address, deps);
+      return server;
+    }
+    if (!metric.templateRef) return undefined;
+    const found = await templateBackend(metric, canary.metadata.namespace, deps);
+    return 'problem' in found ? found.problem : found.backend.isOnline(deps.signal);
+  };
+  const metrics = canary.spec.analysis.metrics ?? [];
+  const reasons = await Promise.all(metrics.map(reasonOf));
+  const first = reasons.findIndex((reason) => reason !== undefined);
+  return first < 0 ? undefined : `metric ${metrics[first]?.name} cannot be asked for: ${reasons[first]}`;
+}
+
+/** Why the server of built-in and inline queries cannot be asked; undefined when it can (05 C1, P7). Never throws. */
+export function serverOffline(
+  address: string,
+  { timeoutMs, signal }: Pick<MeasureDependencies, 'timeoutMs' | 'signal'>,
+): Promise<string | undefined> {
+  return prometheus({ address, timeoutMs }).isOnline(signal);
+}

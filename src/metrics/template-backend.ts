@@ -1,0 +1,46 @@
+import type { Metric } from '../api/canary.ts';
+import { parseDuration } from '../api/duration.ts';
+import type { MeasureDependencies } from './measure.ts';
+import { MetricTemplate } from './metric-template.ts';
+import { backendFor } from './providers/index.ts';
+import type { MetricProvider } from './providers/metric-provider.ts';
+import { defaultInterval } from './query-variables.ts';
+
+/** The backend of a metric's template and its query; or why there is none, in words that name the template. Never throws. */
+export async function templateBackend(
+  metric: Metric,
+  canaryNamespace: string,
+  deps: Pick<MeasureDependencies, 'template' | 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
+): Promise<{ backend: MetricProvider; query: string } | { problem: string }> {
+  const namespace = metric.templateRef?.namespace || canaryNamespace;
+  const name = metric.templateRef?.name ?? '';
+  const problem = (reason: string) => ({ problem: `MetricTemplate ${namespace}/${name}: ${reason}` });
+  try {
+    const found = await deps.template(namespace, name);
+    if (found === undefined) return problem('not found; create it or correct templateRef');
+    const template = MetricTemplate.safeParse(found);
+    if (!template.success) return problem(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
+    const backend = await make(template.data, namespace, metric, deps);
+    return 'problem' in backend ? problem(backend.problem) : { backend, query: template.data.spec.query };
+  } catch {
+    // The error of a failed read may quote the request; the words for the user are ours.
+    return problem('it or its Secret could not be read');
+  }
+}
+
+async function make(
+  { spec }: MetricTemplate,
+  namespace: string,
+  metric: Metric,
+  { secret: read, nowMs, timeoutMs, askCluster }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
+): Promise<MetricProvider | { problem: string }> {
+  const { provider, window, reduce, sample, strictNoData } = spec;
+  const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
+  const secret = provider.secretRef && (await read(namespace, provider.secretRef.name));
+  if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
+  const intervalMs = parseDuration(metric.interval || defaultInterval);
+  const windowMs = window === undefined ? undefined : parseDuration(window);
+  if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
+  const choice = { reduce, sample, strictNoData };
+  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs, askCluster });
+}
