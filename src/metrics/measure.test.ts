@@ -207,7 +207,7 @@ describe('measure', () => {
   });
 
   it.each<[string, Metric, Partial<MeasureDependencies>, RegExp]>([
-    ['no series', { name: 'm', query: 'nothing' }, {}, /found no series/],
+    ['no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/],
     ['no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/],
     ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /no http or https URL/],
     ['a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/],
@@ -225,4 +225,11 @@ describe('measure', () => {
       { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason) },
     ]);
   });
+});
+
+it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
+  const [rate] = await run([{ name: 'request-success-rate' }], { provider: 'linkerd' });
+  expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
+  const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);
+  expect(long?.reason).toMatch(/asked: nothing\{a="x{389}…$/);
 });

@@ -130,7 +130,18 @@ async function askServer(
   deps: MeasureDependencies,
 ): Promise<Measurement> {
   const rendered = renderQuery(template, variables);
-  return 'error' in rendered ? { kind: 'error', reason: rendered.error } : server.runQuery(rendered.query, deps.signal);
+  if ('error' in rendered) return { kind: 'error', reason: rendered.error };
+  const measured = await server.runQuery(rendered.query, deps.signal);
+  // A query that is wrong and one without traffic look alike: whoever reads it has to tell them apart (05 W33).
+  return measured.kind === 'noData' ? { ...measured, reason: `${measured.reason}; asked: ${shortened(rendered.query)}` } : measured;
+}
+
+/** Enough for the built-in queries; an event has room for 1024 characters. */
+const LONGEST_QUERY = 400;
+
+function shortened(query: string): string {
+  const line = query.trim().replace(/\s+/g, ' ');
+  return line.length > LONGEST_QUERY ? `${line.slice(0, LONGEST_QUERY)}…` : line;
 }
 
 /** Nothing found in a window that was cut short says only that it is too early; a server that cannot be asked is no matter of time. */
