@@ -57,6 +57,12 @@ describe('rooms', () => {
     expect(trespasses).toEqual([]);
   });
 
+  it('load a package late through a file of their own: in the bundle a package of CommonJS has no names when it is imported by itself', () => {
+    const late = sourceFiles().flatMap((file) => [...readFileSync(join(src, file), 'utf8').matchAll(/\bimport\('(?!\.|node:)[^']+'\)/g)]);
+    // An ES module.
+    expect(late.map(([text]) => text)).toEqual(["import('@kubernetes/client-node')"]);
+  });
+
   it('are all seen by this test', () => {
     expect(sourceFiles().length).toBeGreaterThan(20);
     expect(importsOf('api/canary.ts')).toContain('zod');

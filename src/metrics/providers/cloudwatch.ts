@@ -1,9 +1,9 @@
-import type { CloudWatchClient, GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQuery } from '@aws-sdk/client-cloudwatch';
+import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQuery } from '@aws-sdk/client-cloudwatch';
 import { bounded, Unanswered } from '../http/bounded.ts';
 import { redact } from '../http/redact.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
-import { askingHandler } from './aws-handler.ts';
 import { type BackendSource, type MakeBackend, windowOf } from './backend.ts';
+import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
 const WHO = 'CloudWatch';
@@ -29,10 +29,10 @@ export const cloudwatch: MakeBackend = (source) => {
   const send = (input: GetMetricDataCommandInput, signal: AbortSignal) =>
     bounded(
       async (abortSignal) => {
-        const { GetMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
-        const client = await (keys ? newClient(region, { keys, address }) : sharedClient(region));
+        // The client is larger than all of the other backends.
+        const { getMetricData } = await import('./cloudwatch-client.ts');
         try {
-          return await client.send(new GetMetricDataCommand(input), { abortSignal });
+          return await getMetricData(input, { region, keys, address, abortSignal });
         } catch (error) {
           throw inWords(error, secrets);
         }
@@ -68,42 +68,13 @@ export function cloudwatchAddress({ provider, secret }: Pick<BackendSource, 'pro
   return secret?.aws_access_key_id && provider.address ? provider.address : undefined;
 }
 
-interface Keys {
-  accessKeyId: string;
-  secretAccessKey: string;
-  sessionToken?: string;
-}
-
 /** Undefined: as the controller, by the default chain of AWS. A Secret with none of the keys was never looked at, and still is not. */
-function ownKeys({ secret, secretName }: BackendSource): Keys | { problem: string } | undefined {
+function ownKeys({ secret, secretName }: BackendSource): AwsKeys | { problem: string } | undefined {
   const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey, aws_session_token: sessionToken } = secret ?? {};
   if (!accessKeyId && !secretAccessKey) return undefined;
   if (!accessKeyId) return { problem: `Secret ${secretName} lacks aws_access_key_id, which belongs to aws_secret_access_key` };
   if (!secretAccessKey) return { problem: `Secret ${secretName} lacks aws_secret_access_key, which belongs to aws_access_key_id` };
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
-}
-
-async function newClient(region: string, own?: { keys: Keys; address: string | undefined }): Promise<CloudWatchClient> {
-  const sdk = await import('@aws-sdk/client-cloudwatch');
-  return new sdk.CloudWatchClient({
-    region,
-    requestHandler: askingHandler(WHO),
-    ...(own && { credentials: own.keys }),
-    ...(own?.address !== undefined && { endpoint: own.address }),
-  });
-}
-
-const MOST_CLIENTS = 32;
-const clients = new Map<string, Promise<CloudWatchClient>>();
-
-/** One a region for the controller's own identity, whose credentials it keeps until they end. */
-function sharedClient(region: string): Promise<CloudWatchClient> {
-  const known = clients.get(region);
-  if (known) return known;
-  if (clients.size >= MOST_CLIENTS) clients.clear();
-  const client = newClient(region);
-  clients.set(region, client);
-  return client;
 }
 
 /** What the client throws is an answer with a status, one that it cannot read, or none at all. */

@@ -1,33 +1,22 @@
-import type { GoogleAuth } from 'google-auth-library';
-import { z } from 'zod';
+import { GoogleAuth, JWT } from 'google-auth-library';
 import type { AskOptions } from '../http/ask.ts';
 import { bounded, Unanswered } from '../http/bounded.ts';
-
-/**
- * A JSON key of a service account. No other kind of Google credentials is taken from a Secret: some of them name files to read, addresses
- * to call or programs to run, which would be done as the controller.
- */
-export const ServiceAccountKey = z.object({
-  type: z.literal('service_account'),
-  client_email: z.string(),
-  private_key: z.string(),
-  private_key_id: z.string().optional(),
-});
-export type ServiceAccountKey = z.infer<typeof ServiceAccountKey>;
+import type { ServiceAccountKey } from './service-account-key.ts';
 
 const SCOPES = ['https://www.googleapis.com/auth/monitoring.read'];
 
 /** The controller's own identity, which keeps its token until that ends. */
 let own: GoogleAuth | undefined;
 
-/** A token for reading metrics: of the key, which signs it here and asks nobody; without one of the controller's own identity. */
+/**
+ * A token for reading metrics: of the key, which signs it here and asks nobody; without one of the controller's own identity. To be
+ * loaded by those who use it: the library is larger than most of the other backends.
+ */
 export function googleToken(
   key: ServiceAccountKey | undefined,
   options: AskOptions,
 ): Promise<{ token: string } | { kind: 'error'; reason: string }> {
   return bounded(async () => {
-    // Loaded by those who use it: the library is larger than all of the other backends.
-    const { GoogleAuth, JWT } = await import('google-auth-library');
     if (!key) {
       own ??= new GoogleAuth({ scopes: SCOPES });
       const token = await own.getAccessToken();

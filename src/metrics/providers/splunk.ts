@@ -3,7 +3,6 @@ import { baseUrl } from '../http/base-url.ts';
 import { bounded } from '../http/bounded.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
 import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
-import { runSignalFlow } from './signalflow/run-signalflow.ts';
 
 const WHO = 'Splunk';
 const INTERVALS = 10;
@@ -23,11 +22,9 @@ export const splunk: MakeBackend = (source) => {
   const options = (signal: AbortSignal) => ({ who: WHO, timeoutMs, secrets: [token], signal });
   return {
     async runQuery(program, signal) {
-      const span = { startMs: nowMs - window, stopMs: nowMs };
-      const found = await bounded(
-        (within) => runSignalFlow({ url: urls.stream, token, program, ...span, signal: within }),
-        options(signal),
-      );
+      const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs };
+      const { runSignalFlow } = await import('./signalflow/run-signalflow.ts');
+      const found = await bounded((within) => runSignalFlow({ ...run, signal: within }), options(signal));
       // More than one series has always been an error here; a template can choose (05 P52).
       return 'kind' in found ? found : pickSample(found.series, RULE, { ...choice, reduce: choice.reduce ?? 'error' });
     },

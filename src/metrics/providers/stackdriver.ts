@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, secretKeys } from './backend.ts';
-import { googleToken, ServiceAccountKey } from './google-token.ts';
 import { jsonBackend } from './json-backend.ts';
 import type { MetricProvider } from './metric-provider.ts';
 import { prometheus } from './prometheus.ts';
+import { ServiceAccountKey } from './service-account-key.ts';
 
 const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
 const WHO = 'Stackdriver';
@@ -32,7 +32,10 @@ export const stackdriver: MakeBackend = (source) => {
   if (key && 'problem' in key) return key;
   const address = stackdriverAddress(source);
   const project = encodeURIComponent(keys.project);
-  const token = (signal: AbortSignal) => googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
+  const token = async (signal: AbortSignal) => {
+    const { googleToken } = await import('./google-token.ts');
+    return googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
+  };
   if (queryLanguage === 'promql') {
     const { timeoutMs, choice } = source;
     const server = `${address.replace(/\/+$/, '')}/v1/projects/${project}/location/global/prometheus`;

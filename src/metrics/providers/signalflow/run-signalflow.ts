@@ -1,4 +1,4 @@
-import type { RawData, WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { MAX_BODY_BYTES } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';
@@ -31,8 +31,6 @@ const Message = z.looseObject({
  */
 export async function runSignalFlow({ url, token, program, startMs, stopMs, signal }: SignalFlowRun): Promise<{ series: Samples }> {
   // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
-  const { WebSocket } = await import('ws');
-  signal.throwIfAborted();
   const socket = new WebSocket(url, { maxPayload: MAX_BODY_BYTES, followRedirects: false });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });

@@ -1,0 +1,50 @@
+import {
+  CloudWatchClient,
+  GetMetricDataCommand,
+  type GetMetricDataCommandInput,
+  type GetMetricDataCommandOutput,
+} from '@aws-sdk/client-cloudwatch';
+import { askingHandler } from './aws-handler.ts';
+
+export interface AwsKeys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+interface Asking {
+  region: string;
+  /** Undefined: as the controller, by the default chain of AWS, at Amazon's own address. */
+  keys: AwsKeys | undefined;
+  /** Instead of Amazon's. */
+  address: string | undefined;
+  abortSignal: AbortSignal;
+}
+
+/** Throws what AWS' client throws. To be loaded by those who use it. */
+export async function getMetricData(
+  input: GetMetricDataCommandInput,
+  { region, keys, address, abortSignal }: Asking,
+): Promise<GetMetricDataCommandOutput> {
+  const client = keys
+    ? newClient(region, { credentials: keys, ...(address !== undefined && { endpoint: address }) })
+    : sharedClient(region);
+  return client.send(new GetMetricDataCommand(input), { abortSignal });
+}
+
+function newClient(region: string, own: { credentials?: AwsKeys; endpoint?: string } = {}): CloudWatchClient {
+  return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch'), ...own });
+}
+
+const MOST_CLIENTS = 32;
+const clients = new Map<string, CloudWatchClient>();
+
+/** One a region for the controller's own identity, whose credentials it keeps until they end. */
+function sharedClient(region: string): CloudWatchClient {
+  const known = clients.get(region);
+  if (known) return known;
+  if (clients.size >= MOST_CLIENTS) clients.clear();
+  const client = newClient(region);
+  clients.set(region, client);
+  return client;
+}
