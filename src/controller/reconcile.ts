@@ -51,7 +51,7 @@ export interface ReconcileContext {
   /** What was last asked of each object, so that a step of ours can be told from drift. */
   wanted: Map<string, string>;
   /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
-  answers: Map<string, { text: string; spec: unknown }>;
+  answers: Map<string, { text: string; version: string; spec?: unknown }>;
   /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }
@@ -301,9 +301,11 @@ async function ensure(
   }
   const applied = await cluster.apply(toWrite, { signal });
   view.learn(applied);
-  const answered = (await replaceList(context, object, applied)) ?? applied;
-  if (missingField(object, answered) === undefined) answers.delete(key);
-  else answers.set(key, { text, spec: answered.spec });
+  // What an apply adds to an object that nobody else has touched since our last write is the server's own.
+  const isUntouched = live === undefined || (answer !== undefined && answer.version === versionOf(live.object));
+  const answered = (await replaceList(context, object, applied, isUntouched)) ?? applied;
+  const isMore = missingField(object, answered) !== undefined;
+  answers.set(key, { text, version: versionOf(answered), ...(isMore && { spec: answered.spec }) });
   noteWritten();
 
   function noteWritten(): void {
@@ -326,16 +328,23 @@ function isTarget(canary: Canary, ref: ObjectRef): boolean {
   return refKey(ref) === refKey(targetRefOf(canary));
 }
 
+/** Changes with the spec; of kinds without a generation, with anything. */
+function versionOf({ metadata: { generation, resourceVersion } }: KubeObject): string {
+  return generation === undefined ? `r${resourceVersion}` : `g${generation}`;
+}
+
 /**
- * An apply leaves the entries of lists that other managers have added, such as a port by hand: what is too much goes with the list, which
- * a merge patch sets whole.
+ * An apply leaves what other managers have added to lists, such as a port by hand or a condition in a rule that is known by its name: what
+ * is too much goes with the list, which a merge patch sets whole.
  */
 async function replaceList(
   { cluster, view, signal }: ReconcileContext,
   wanted: KubeObject,
   applied: KubeObject,
+  isUntouched: boolean,
 ): Promise<KubeObject | undefined> {
-  const [section, field = ''] = missingField(wanted, applied, '', applied)?.split(/[.[]/) ?? [];
+  const missing = missingField(wanted, applied, '', isUntouched ? applied : undefined);
+  const [section, field = ''] = missing?.split(/[.[]/) ?? [];
   const list: unknown = section === 'spec' ? wanted.spec[field] : undefined;
   if (!Array.isArray(list)) return undefined;
   const { resourceVersion = '' } = applied.metadata;

@@ -1,5 +1,19 @@
 import type { KubeObject } from '../api/kube-object.ts';
 
+const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
+/** APISIX's own CRD merges rules by their names: an apply leaves in each what others have put there. */
+const rulesByName = {
+  ...open,
+  properties: {
+    http: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { ...open, required: ['name'], properties: { name: { type: 'string' } } },
+    },
+  },
+};
+
 /** The routing kinds that the embedded mesh honours, as CRDs without a schema of their own: what is in them is the mesh's to judge. */
 export function routingCrds(): KubeObject[] {
   return [
@@ -16,13 +30,13 @@ export function routingCrds(): KubeObject[] {
     crd('projectcontour.io', 'HTTPProxy', 'httpproxies', ['v1']),
     crd('traefik.io', 'TraefikService', 'traefikservices', ['v1alpha1']),
     crd('traefik.io', 'IngressRoute', 'ingressroutes', ['v1alpha1']),
-    crd('apisix.apache.org', 'ApisixRoute', 'apisixroutes', ['v2']),
+    crd('apisix.apache.org', 'ApisixRoute', 'apisixroutes', ['v2'], rulesByName),
     crd('specs.smi-spec.io', 'HTTPRouteGroup', 'httproutegroups', ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1']),
   ];
 }
 
-function crd(group: string, kind: string, plural: string, versions: readonly string[]): KubeObject {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+function crd(group: string, kind: string, plural: string, versions: readonly string[], spec: object = open): KubeObject {
+  const schema = { openAPIV3Schema: { ...open, properties: { spec } } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -41,6 +41,7 @@ export const apisix: ProviderFixture = {
   spec: ({ name }) => ({ routeRef: { apiVersion, kind: 'ApisixRoute', name } }),
   host,
   countsBothSides: true,
+  mergesByKey: true,
   route: ({ name, namespace }) => ({ apiVersion, kind: 'ApisixRoute', name: `${name}-${name}-canary`, namespace }),
   edits: {
     'all weight to the canary': eachRule((rule) => ({

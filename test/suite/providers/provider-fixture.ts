@@ -34,4 +34,6 @@ export interface ProviderFixture {
   leaves?: Readonly<Record<string, string>>;
   /** Edits of the suite's own that mean something else here than an edit of routes, with the reason. */
   unfit?: Readonly<Record<string, string>>;
+  /** Its CRD merges the entries of a list by a key: a correction is an apply, and then a patch of the whole list. */
+  mergesByKey?: boolean;
 }
