@@ -229,8 +229,10 @@ export class CanaryProcess {
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const record = questions.findLast((question) => question.kind === 'record');
     const warnings = this.#tellWarnings(canary, facts.provider);
+    // Before the write: the watch can bring what came of it sooner than the answer.
+    const stored = this.#stored(canary);
     const draft = draftStatus(canary, facts, record, {
-      stored: this.#stored(canary),
+      stored,
       brake: this.#brake,
       sentence: this.#sentence,
       warnings,
@@ -255,7 +257,7 @@ export class CanaryProcess {
       if (isFirst && answer.status?.release !== undefined) answer = await write(false);
       const reread = parseCanary(answer);
       if ('problems' in reread || reread.canary.status?.release === undefined) {
-        await this.#waitForCrd({ ...answer, status: { ...answer.status, ...this.#stored(canary), release: undefined } });
+        await this.#waitForCrd({ ...answer, status: { ...answer.status, ...stored, release: undefined } });
         return undefined;
       }
       this.#room.view.learn(answer);
