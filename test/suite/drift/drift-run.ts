@@ -52,7 +52,9 @@ export class DriftRun {
     const why = `${edit.name}: writes for ${edited.missing.join()}`;
     const most = this.#fixture.mergesByKey ? 2 : 1;
     if (scene.standsStill) expect(writes > 0, why).toBe(edited.missing.length > 0);
-    expect(writes, why).toBeLessThanOrEqual(most * (scene.standsStill ? Math.min(foreign, 1) : foreign));
+    if (scene.standsStill) expect(writes, why).toBeLessThanOrEqual(most * Math.min(foreign, 1));
+    // In real time one edit can be seen in two parts, and put right in two.
+    expect(writes, why).toBeLessThanOrEqual(2 * foreign);
     this.#earlier = await routeOf(this.#stage, this.#fixture);
     await scene.nextStep();
   }
