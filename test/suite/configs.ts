@@ -6,10 +6,11 @@ import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { difference } from '../bench/figures.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { eventually } from './eventually.ts';
 import { quiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
-import { BOUND_MS, until } from './until.ts';
+import { until } from './until.ts';
 
 const QUICK = { stepWeight: 50, maxWeight: 50 };
 const SECRET_TEXT = 'hunter2-nobody-may-see-this';
@@ -241,7 +242,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
       const before = stage.requestCounts();
       controller = startController(stage);
       const since = () => difference(stage.requestCounts(), before);
-      await expect.poll(() => since()['watch secrets'] ?? 0, { timeout: BOUND_MS }).toBeGreaterThan(0);
+      await eventually('secrets are watched', since, (counts) => (counts['watch secrets'] ?? 0) > 0);
       await quiet(() => stage.requestCounts(), 2_000);
       expect(Object.keys(since()).filter((what) => !/^(get|list|watch) /.test(what))).toEqual([]);
       expect(Object.keys(since()).filter((what) => /^get (configmaps|secrets)$/.test(what))).toEqual([]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 import { until } from './until.ts';
@@ -129,15 +130,24 @@ export function describeGatewayApi(stageOf: () => Stage): void {
         const answer = await fetch(url, { method: 'POST', headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers } });
         return answer.headers.get('x-serin-version') ?? answer.status;
       };
-      await expect.poll(() => call('/web.v1.Shop/Buy'), { timeout: 20_000 }).toBe('1');
+      await eventually(
+        'a call is answered by the primary',
+        () => call('/web.v1.Shop/Buy'),
+        (by) => by === '1',
+      );
       await when.imageChanges('2');
       await then.iterationIs(1);
-      await expect.poll(() => call('/web.v1.Shop/Buy', { 'x-user': 'insider' }), { timeout: 20_000 }).toBe('2');
+      const asInsider = () => call('/web.v1.Shop/Buy', { 'x-user': 'insider' });
+      await eventually('an insider is answered by the new version', asInsider, (by) => by === '2');
       expect(await call('/web.v1.Shop/Buy')).toBe('1');
       expect(await call('/web.v1.Other/Buy', { 'x-user': 'insider' })).toBe(404);
       when.gateOpens('finish');
       await then.releaseEnds('Succeeded');
-      await expect.poll(() => call('/web.v1.Shop/Buy'), { timeout: 20_000 }).toBe('2');
+      await eventually(
+        'a call is answered by the promoted version',
+        () => call('/web.v1.Shop/Buy'),
+        (by) => by === '2',
+      );
       expect((await edge.route('GRPCRoute')).spec.rules).toHaveLength(1);
       await expect(edge.route()).rejects.toThrow('no HTTPRoute');
     });
@@ -192,12 +202,11 @@ class Edge {
     await this.#stage.cluster.create(this.#gateway(undefined));
     const urls = this.#stage.mesh.urls;
     const isKnown = async (url: string) => (await ask(url, `${APP}.${this.#namespace}`, this.headers)).status === 404;
-    const deadlineMs = performance.now() + 90_000;
-    // Not by `expect.poll`: several tests run at a time, and it belongs to the one that began last.
-    while (!(await Promise.all(urls.map(isKnown))).every(Boolean)) {
-      if (performance.now() > deadlineMs) throw new Error('the Gateway is not known to every proxy');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await eventually(
+      'every proxy knows of the Gateway',
+      () => Promise.all(urls.map(isKnown)),
+      (known) => known.every(Boolean),
+    );
   }
 
   async serves(hostname: string | undefined): Promise<void> {

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Phase } from '../../src/api/phase.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './troubles/objects.ts';
-import { BOUND_MS, until } from './until.ts';
+import { until } from './until.ts';
 
 interface Health {
   status: 'Healthy' | 'Degraded' | 'Progressing';
@@ -90,7 +91,11 @@ export function describeHealthRules(stageOf: () => Stage): void {
         await push(cluster, 'health', 'web', '3');
         await phase('Failed');
         // Two watches hear of it one after the other.
-        await expect.poll(() => seen.has('Failed'), { timeout: BOUND_MS }).toBe(true);
+        await eventually(
+          'the phase was seen to be Failed',
+          () => [...seen.keys()],
+          (phases) => phases.includes('Failed'),
+        );
       } finally {
         watch.stop();
       }

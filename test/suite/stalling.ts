@@ -3,17 +3,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, type ExpectStatic, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { type ApiProxy, startApiProxy } from './troubles/api-proxy.ts';
 import { push } from './troubles/objects.ts';
 import { OUTDATED, type Stall, stalls, type Theatre } from './troubles/stalls.ts';
 import { Teller } from './troubles/told.ts';
-import { BOUND_MS } from './until.ts';
 import { startUsers } from './users.ts';
 
 /** What a person reads of the Canary `web` in a namespace. */
@@ -62,7 +62,7 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
     hangingUrl: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`,
     atEnd: (end) => void ends.push(end),
   });
-  const isTold = async (stall: Stall, expect: ExpectStatic): Promise<void> => {
+  const isTold = async (stall: Stall): Promise<void> => {
     const { namespace, cause, wayOut } = stall;
     await teller.until(namespace, 'web', `${cause} and ${wayOut}`, ({ conditions }) =>
       conditions.some(({ message }) => isToldBy(stall, message)),
@@ -70,7 +70,7 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
     if (describeCanary === undefined) return;
     // A release that tries again tells of each attempt in turn, so that one look may come between two.
     const lines = async () => (await describeCanary(namespace)).split('\n');
-    await expect.poll(lines, { timeout: BOUND_MS }).toSatisfy((all: string[]) => all.some((line) => isToldBy(stall, line)));
+    await eventually(`kubectl describe tells ${cause} and ${wayOut}`, lines, (all) => all.some((line) => isToldBy(stall, line)));
   };
 
   const reader = describeCanary === undefined ? 'one condition' : 'kubectl describe canary alone';
@@ -78,9 +78,9 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
     it('is tried with at least twenty stalls', () => {
       expect(stalls.length).toBeGreaterThanOrEqual(20);
     });
-    it.for(stalls)(`$namespace: ${reader} names the cause and the way out`, async (stall, { expect }) => {
+    it.for(stalls)(`$namespace: ${reader} names the cause and the way out`, async (stall) => {
       await stall.play(theatre());
-      await isTold(stall, expect);
+      await isTold(stall);
     });
   });
   // Alone and last: every Canary of the cluster loses its memory.
@@ -92,9 +92,13 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
     try {
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace };
       await cluster.apply(withoutRelease(canaryCrd()));
-      await expect.poll(async () => (await cluster.get(canary))?.status?.release, { timeout: BOUND_MS }).toBeUndefined();
+      await eventually(
+        'the Canary has lost its memory',
+        async () => (await cluster.get(canary))?.status?.release,
+        (release) => release === undefined,
+      );
       await push(cluster, namespace, 'web', '2');
-      await isTold(OUTDATED, expect);
+      await isTold(OUTDATED);
       const [target, primary, now] = await Promise.all([
         cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace }),
         cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web-primary', namespace }),

@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
 import type { ControllerProcess } from './controller.ts';
+import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { BOUND_MS, told, until } from './until.ts';
 import { ask, type Crowd, startUsers, type Users } from './users.ts';
 
 export const APP = 'podinfo';
-const LOOK_AGAIN_MS = 50;
 const PORTS = [{ name: 'http', port: 80, targetPort: 'http' }];
 
 /** One status of the Canary as the watch brought it. */
@@ -292,14 +291,7 @@ export class Story {
 
   /** For what cannot be watched: asks again and again, within the bound. */
   async #eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<void> {
-    const deadlineMs = performance.now() + BOUND_MS;
-    let seen = await look();
-    while (!isSo(seen)) {
-      if (performance.now() > deadlineMs)
-        throw new Error(`${what}: not within ${BOUND_MS / 1000} s, but ${JSON.stringify(seen)}\n${this.#hint()}`);
-      await sleep(LOOK_AGAIN_MS);
-      seen = await look();
-    }
+    await eventually(what, look, isSo, () => this.#hint());
   }
 
   #until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined) {

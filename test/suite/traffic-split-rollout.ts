@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
-import { BOUND_MS, until } from './until.ts';
+import { until } from './until.ts';
 import { ask, startUsers, type Users } from './users.ts';
 
 const NAMESPACE = 'rollout';
-const POLL = { timeout: BOUND_MS, interval: 50 };
 /** Answers of many users: enough that a stray share would show, and that every proxy has been asked. */
 const MANY = 150;
 
@@ -23,8 +23,7 @@ export function describeRollout(stage: () => Stage): void {
     const users = startUsers(mesh.urls, `foobar.${NAMESPACE}`, {}, { each: 4 });
     try {
       // Proxies learn late that there is somebody to ask: what they say before that is no part of the story.
-      await expect.poll(() => Object.keys(users.byVersion()), POLL).toContain('1');
-      await expect.poll(() => freshAnswers(users), POLL).toEqual(['1']);
+      await answersBecome(users, ['1']);
       const before = users.lost().length;
 
       await create(splitOf({ 'foobar-v1': 100, 'foobar-v2': 0 }));
@@ -36,17 +35,17 @@ export function describeRollout(stage: () => Stage): void {
       expect(await freshAnswers(users), 'v2 is there, with weight 0').toEqual(['1']);
 
       await weigh({ 'foobar-v1': 1000, 'foobar-v2': 500 });
-      await expect.poll(() => freshAnswers(users), POLL).toEqual(['1', '2']);
+      await answersBecome(users, ['1', '2']);
 
       await weigh({ 'foobar-v2': 1 });
-      await expect.poll(() => freshAnswers(users), POLL).toEqual(['2']);
+      await answersBecome(users, ['2']);
 
       await cluster.delete({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'foobar-v1', namespace: NAMESPACE });
       await cluster.delete({ apiVersion: 'v1', kind: 'Service', name: 'foobar-v1', namespace: NAMESPACE });
       expect(await freshAnswers(users), 'v1 is being deleted').toEqual(['2']);
       await cluster.delete(splitRef);
       expect(await freshAnswers(users), 'the split is away').toEqual(['2']);
-      await expect.poll(() => mesh.pending(), POLL).toBe(0);
+      await eventually('every proxy knows it', () => mesh.pending() === 0);
       expect(await freshAnswers(users)).toEqual(['2']);
       expect(users.lost().slice(before)).toEqual([]);
     } finally {
@@ -69,13 +68,18 @@ async function freshAnswers(users: Users): Promise<string[]> {
   return Object.keys(users.byVersion()).toSorted();
 }
 
+async function answersBecome(users: Users, versions: readonly string[]): Promise<void> {
+  const isSo = (seen: string[]) => seen.join() === versions.join();
+  await eventually(`versions ${versions.join(' and ')} answer`, () => freshAnswers(users), isSo);
+}
+
 /** Proxies hear of splits in the order in which they were made: who answers for a later one knows the earlier ones. */
 async function everyProxyHasHeard({ cluster, mesh }: Stage): Promise<void> {
   const { apiVersion, kind } = splitRef;
   const spec = { service: 'marker', backends: backendsOf({ 'foobar-v1': 1 }) };
   await cluster.create({ apiVersion, kind, metadata: { name: 'marker', namespace: NAMESPACE }, spec });
   const statuses = async () => (await Promise.all(mesh.urls.map((url) => ask(url, `marker.${NAMESPACE}`)))).map(({ status }) => status);
-  await expect.poll(async () => [...new Set(await statuses())], POLL).toEqual([200]);
+  await eventually('every proxy routes by the later split', statuses, (all) => all.every((status) => status === 200));
 }
 
 async function isAvailable({ cluster }: Stage, name: string): Promise<void> {

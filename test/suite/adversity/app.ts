@@ -1,10 +1,9 @@
 import { get } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { eventually } from '../eventually.ts';
 import type { Lab } from './lab.ts';
 
 export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
-const BOUND_MS = 90_000;
 
 /** One application of version 1 with the Service that its users call already, before Serin arrives. */
 export class App {
@@ -54,12 +53,12 @@ export class App {
     await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });
-    const deadlineMs = performance.now() + BOUND_MS;
     for (const url of stage.mesh.urls) {
-      while ((await statusAt(url, this.host)) !== 200) {
-        if (performance.now() > deadlineMs) throw new Error(`${this.host} does not serve at ${url}`);
-        await sleep(50);
-      }
+      await eventually(
+        `${this.host} serves at ${url}`,
+        () => statusAt(url, this.host),
+        (status) => status === 200,
+      );
     }
     await this.#lab.until(this.target, 'is available', (now) => now?.status?.availableReplicas === 3);
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
-import { BOUND_MS } from '../until.ts';
+import { eventually } from '../eventually.ts';
 import type { App } from './app.ts';
 import type { Lab } from './lab.ts';
 
@@ -75,11 +75,12 @@ export async function startSelfHealer(cluster: Cluster, declared: readonly KubeO
   return {
     writes: () => ({ ...counts }),
     async hasHealed(key) {
-      const deadlineMs = performance.now() + BOUND_MS;
-      while (counts[key] === undefined) {
-        if (performance.now() > deadlineMs) throw new Error(`${key} was not put back: ${JSON.stringify({ counts, errors })}`);
-        await sleep(50);
-      }
+      await eventually(
+        `${key} was put back`,
+        () => counts[key] !== undefined,
+        Boolean,
+        () => JSON.stringify({ counts, errors }),
+      );
     },
     versions: () => versions,
     errors: () => [...errors],

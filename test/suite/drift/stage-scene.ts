@@ -4,16 +4,15 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../../src/api
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { isAlreadyExists, isConflict } from '../../../src/kube/errors.ts';
 import type { ControllerProcess } from '../controller.ts';
+import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import type { Stage } from '../stage.ts';
 import { APP, Story } from '../story.ts';
-import { BOUND_MS } from '../until.ts';
 import type { DriftStage } from './drift-run.ts';
 import type { Scene } from './scene.ts';
 
-const LOOK_AGAIN_MS = 50;
 const CONTEST_MS = 8_000;
 
 /** In real time: a gate holds the release at each weight. */
@@ -49,20 +48,20 @@ export async function startStageScene(
     ...journal.hands,
     standsStill: false,
     find: (ref) => cluster.get(ref),
-    onePass: (isSo) => eventually('one pass', isSo, journal.told),
+    onePass: async (isSo) => void (await eventually('one pass', isSo, Boolean, journal.told)),
     writes: async () => {
-      await eventually('the watch has caught up', journal.isCurrent, journal.told);
+      await eventually('the watch has caught up', journal.isCurrent, Boolean, journal.told);
       return journal.writes();
     },
     async nextStep() {
       const weight = async () => (await cluster.get(refOf(canary)))?.status?.canaryWeight;
       const before = await weight();
       hooks.answers('step', 200);
-      await eventually(`a weight after ${before} %`, async () => (await weight()) !== before, journal.told);
+      await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.told);
       await held();
     },
     wait: (ms) => sleep(ms),
-    eventually: (what, isSo) => eventually(what, isSo, journal.told),
+    eventually: async (what, isSo) => void (await eventually(what, isSo, Boolean, journal.told)),
   };
   return {
     scene,
@@ -156,12 +155,4 @@ async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promis
       for (const watch of watches) watch.stop();
     },
   };
-}
-
-async function eventually(what: string, isSo: () => Promise<boolean>, hint: () => string): Promise<void> {
-  const deadlineMs = performance.now() + BOUND_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadlineMs) throw new Error(`${what}: not within ${BOUND_MS / 1000} s\n${hint()}`);
-    await sleep(LOOK_AGAIN_MS);
-  }
 }

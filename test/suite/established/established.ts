@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
+import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
-import { BOUND_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { ask } from '../users.ts';
 import * as objects from './objects.ts';
 
 export const NAME = 'shop';
-const LOOK_AGAIN_MS = 50;
 const PLURALS: Record<string, string> = {
   Deployment: 'deployments',
   Service: 'services',
@@ -256,11 +256,11 @@ export class Established {
   }
 
   async #untilAnswers(url: string): Promise<void> {
-    const deadlineMs = performance.now() + BOUND_MS;
-    while ((await ask(url, this.host)).status !== 200) {
-      if (performance.now() > deadlineMs) throw new Error(`${this.host} does not serve at ${url}`);
-      await sleep(LOOK_AGAIN_MS);
-    }
+    await eventually(
+      `${this.host} serves at ${url}`,
+      async () => (await ask(url, this.host)).status,
+      (status) => status === 200,
+    );
   }
 }
 

@@ -3,12 +3,10 @@ import type { Routes } from '../../../src/api/routes.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { type Apex, type Router, routerFor } from '../../../src/routers/index.ts';
 import { renderServices } from '../../../src/routers/services.ts';
+import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { AppName, ProviderFixture } from '../providers/provider-fixture.ts';
-import { BOUND_MS } from '../until.ts';
 import type { ShareStage } from './share-stage.ts';
-
-const LOOK_AGAIN_MS = 20;
 
 export function routerOf({ provider }: ProviderFixture): Router {
   const router = routerFor(provider);
@@ -99,11 +97,3 @@ export async function namespacesFor(cluster: Cluster, names: readonly string[]):
 }
 
 const present = (found: readonly (KubeObject | undefined)[]): KubeObject[] => found.flatMap((object) => object ?? []);
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + BOUND_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadlineMs) throw new Error(`${what}: not within ${BOUND_MS / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
-}

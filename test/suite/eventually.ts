@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { BOUND_MS } from './until.ts';
+
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Reads again and again until what was read is so (without a test: true); the error after the bound shows what was read last.
+ * The suites wait by this and not by `expect.poll`, which belongs to the test that began last and so fails where tests run side by side.
+ */
+export async function eventually<T>(
+  what: string,
+  read: () => T | Promise<T>,
+  isSo: (value: T) => unknown = Boolean,
+  hint: () => string = () => '',
+): Promise<T> {
+  const deadlineMs = performance.now() + BOUND_MS;
+  for (;;) {
+    const value = await read();
+    if (isSo(value)) return value;
+    if (performance.now() > deadlineMs)
+      throw new Error(`${what}: not within ${BOUND_MS / 1000} s; last: ${inspect(value, { depth: 4 })}\n${hint()}`);
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
