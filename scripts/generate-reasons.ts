@@ -36,7 +36,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   Unmeasured: {
     causes: 'the metric server does not answer, its answer is empty, or a MetricTemplate is missing',
-    next: 'run the query against the metric server by hand; send some traffic to the canary',
+    next: 'run the query against the metric server by hand; send some traffic to the canary; the message says until when the release waits',
   },
   MetricsOffline: {
     causes: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',

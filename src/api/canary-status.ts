@@ -112,6 +112,8 @@ export const Release = z.object({
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),
+  /** While `unmeasured: hold` holds: since when a check cannot be measured. */
+  blindSinceMs: z.number().optional(),
   /** The webhook whose gate is closed, once an alert has told of it. */
   gate: z.string().optional(),
   capacity: Capacity.optional(),

@@ -3,7 +3,7 @@ import type { Delivery, Release, Verdict } from '../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../api/routes.ts';
 import { type Alert, alertDeliveries } from './alerts.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
-import { longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { blindUntilMs, longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { pinTo, withRevision } from './pin.ts';
@@ -21,6 +21,7 @@ import {
 } from './raise.ts';
 import { say } from './reasons.ts';
 import { hasHooks, homeRoutes, nextMove, weightOf, withWeight } from './strategy.ts';
+import { timestamp } from './timestamp.ts';
 
 type Change = Partial<Context>;
 type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
@@ -39,7 +40,7 @@ type Window = 'measuredFromMs' | 'othersUntilMs';
 /** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
 function without(
   from: Release,
-  ...keys: ('gate' | 'reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | 'awaitedSinceMs' | Window)[]
+  ...keys: ('gate' | 'reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | 'awaitedSinceMs' | 'blindSinceMs' | Window)[]
 ): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
@@ -67,12 +68,18 @@ function refusal({ event }: Seen): string {
   return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
 }
 
-function judgement({ event }: Seen): string {
-  if (event.type !== 'ANSWER') return '';
-  if (event.answer.kind !== 'measure') return '';
-  const result = judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured);
-  return result.outcome === 'passed' ? '' : result.reason;
+function judgementOf({ event }: Seen) {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
+  return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured);
 }
+
+function judgement(seen: Seen): string {
+  const result = judgementOf(seen);
+  return result === undefined || result.outcome === 'passed' ? '' : result.reason;
+}
+
+/** What cannot be measured neither counts nor passes. */
+const isHeld = (seen: Seen): boolean => judgementOf(seen)?.outcome === 'hold';
 
 /** With an alert of it listed (rule E64). */
 function alerting(seen: Seen, from: Release, alert: Alert): Release {
@@ -122,6 +129,7 @@ function fresh(seen: Seen, from: Release): Release {
       'verdicts',
       'preRolloutPassed',
       'awaitedSinceMs',
+      'blindSinceMs',
       'measuredFromMs',
       'othersUntilMs',
     ),
@@ -146,6 +154,10 @@ function failure(seen: Seen): string {
   const { target } = event.facts;
   if (event.type === 'ANSWER' && event.answer.kind === 'runHooks' && event.answer.outcome === 'passed')
     return 'a rollback hook asked for it';
+  if (isHeld(seen)) {
+    const { blindSinceMs = event.facts.nowMs } = context.release;
+    return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(seen)}`;
+  }
   if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(seen) || judgement(seen)}`;
   if (target?.readiness.state === 'stalled')
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
@@ -209,7 +221,7 @@ export const changes = {
   },
   cancel: (seen: Seen) => {
     const ended = terminal(seen, seen.context.release, 'cancelled', `${targetName(seen)} is back at the promoted revision`);
-    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes', 'gate'), primaryServes(seen)) };
+    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes', 'gate', 'blindSinceMs'), primaryServes(seen)) };
   },
 
   askConfirmRollout: hookAsk('confirm-rollout'),
@@ -253,12 +265,18 @@ export const changes = {
     const message = `Check failed (${failedChecks} of ${thresholdOf(analysis)}): ${reason}`;
     return { ...tell(seen, say('CheckFailed', message, { warning: true })), ...release(seen, { failedChecks, reason }), open: undefined };
   },
+  /** Told once for each reason: since when, until when, and what happens then (E22a). The last look is at the deadline. */
   hold: (seen: Seen) => {
+    const { facts } = seen.event;
+    const { reason: before, blindSinceMs } = seen.context.release;
     const reason = judgement(seen);
-    const isNews = seen.context.release.reason !== reason && isBlind(seen.context.release);
+    const next = now(seen) + facts.intervalMs;
+    if (blindSinceMs === undefined) return { ...release(seen, { reason, wakeAtMs: next }), open: undefined };
+    const untilMs = blindUntilMs(facts.canary, blindSinceMs);
+    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is taken back`;
     return {
-      ...(isNews ? tell(seen, say('Unmeasured', `Holding: ${reason}`, { warning: true })) : {}),
-      ...release(seen, { reason }),
+      ...(before === reason ? {} : tell(seen, say('Unmeasured', message, { warning: true }))),
+      ...release(seen, { reason, wakeAtMs: untilMs > now(seen) ? Math.min(next, untilMs) : next }),
       open: undefined,
     };
   },
@@ -268,10 +286,13 @@ export const changes = {
   }),
   waitForProvider: (seen: Seen) => ({ ...release(seen, { reason: seen.event.facts.unconfirmed ?? '' }), open: undefined }),
   checkNextInterval: (seen: Seen) => release(seen, { wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
-  keepVerdicts: (seen: Seen) =>
-    seen.event.type === 'ANSWER' && seen.event.answer.kind === 'measure'
-      ? release(seen, { verdicts: [...seen.event.answer.verdicts] })
-      : {},
+  keepVerdicts: (seen: Seen) => {
+    if (seen.event.type !== 'ANSWER' || seen.event.answer.kind !== 'measure') return {};
+    const { verdicts } = seen.event.answer;
+    const isBlindNow = seen.event.facts.canary.spec.analysis.unmeasured === 'hold' && isBlind({ verdicts });
+    const { blindSinceMs = now(seen), ...known } = seen.context.release;
+    return { release: { ...known, verdicts: [...verdicts], ...(isBlindNow ? { blindSinceMs } : {}) } };
+  },
   /** The pods of this revision alone answer from here on (E20a). A canary that comes back after a fall keeps its own past. */
   isolate: (seen: Seen) => ({
     release: {
@@ -360,15 +381,19 @@ export const changes = {
   },
 
   rollBack: (seen: Seen) => {
-    const counted = seen.event.type === 'ANSWER' && !(seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed');
+    const isAsked = seen.event.type === 'ANSWER' && seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed';
+    const counted = seen.event.type === 'ANSWER' && !isAsked && !isHeld(seen);
     const { failedChecks } = seen.context.release;
     const bare = {
-      ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate'),
+      ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs'),
       failedChecks: failedChecks + (counted ? 1 : 0),
     };
-    const reason = failure({ ...seen, context: { ...seen.context, release: bare } });
+    const reason = failure({
+      ...seen,
+      context: { ...seen.context, release: { ...seen.context.release, failedChecks: bare.failedChecks } },
+    });
     // Asked for by a hook it is no fault of the release, unless its checks had failed already (A6, A7).
-    const isWanted = seen.event.type === 'ANSWER' && !counted && failedChecks < thresholdOf(seen.event.facts.canary.spec.analysis);
+    const isWanted = isAsked && failedChecks < thresholdOf(seen.event.facts.canary.spec.analysis);
     const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`, {
       reason: 'Failed',
       severity: isWanted ? 'warn' : 'error',
@@ -379,7 +404,7 @@ export const changes = {
   },
   startPromotion: (seen: Seen) => ({
     ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
-    release: without(withoutCapacity(seen.context.release), 'gate'),
+    release: without(withoutCapacity(seen.context.release), 'gate', 'blindSinceMs'),
   }),
   shift: (seen: Seen) => {
     const { facts } = seen.event;
@@ -387,7 +412,7 @@ export const changes = {
     const routes = withWeight(seen.context.release.routes, left, facts.canary, facts);
     return {
       ...tell(seen, say('Shifted', `${who(seen)}: ${100 - left}% of traffic is on the promoted primary`)),
-      release: { ...(isHeld(seen) ? seen.context.release : holdingPrimary(seen, seen.context.release)), routes },
+      release: { ...(isPrimaryHeld(seen) ? seen.context.release : holdingPrimary(seen, seen.context.release)), routes },
     };
   },
   failPromotion: (seen: Seen) => {
@@ -434,7 +459,7 @@ function heldThroughStep(seen: Seen): Release {
   return capacity ? { ...held, capacity: { ...capacity, untilMs } } : held;
 }
 
-function isHeld({ context }: Seen): boolean {
+function isPrimaryHeld({ context }: Seen): boolean {
   return context.release.capacity?.side === 'primary' || !reachesCanary(context.release.routes);
 }
 

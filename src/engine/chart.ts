@@ -142,7 +142,8 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
           answers: [
             { ...rollBack('checksFailedForLast'), actions: ['begin', 'keepVerdicts', 'rollBack'] },
             on('checksFailed', soak, 'keepVerdicts', 'countFailure', ...again),
-            on('checksHold', soak, 'keepVerdicts', 'hold', ...again),
+            { ...rollBack('checksHoldTooLong'), actions: ['begin', 'keepVerdicts', 'rollBack'] },
+            on('checksHold', soak, 'keepVerdicts', 'hold'),
             on('mustWaitForPrimary', soak, 'keepVerdicts', 'waitForPrimary', ...again),
             on('mustWaitForProvider', soak, 'keepVerdicts', 'waitForProvider', ...again),
             on('mustAskPromotion', 'confirmingPromotion', 'keepVerdicts'),

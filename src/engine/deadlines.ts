@@ -20,6 +20,11 @@ export function progressDeadlineMs(canary: Canary): number {
   return (canary.spec.progressDeadlineSeconds ?? 600) * 1000;
 }
 
+/** Until when a release that began to hold at `blindSinceMs` waits for its checks to be measured again (rule E22a). */
+export function blindUntilMs(canary: Canary, blindSinceMs: number): number {
+  return blindSinceMs + progressDeadlineMs(canary);
+}
+
 /**
  * How long proxies have to learn of pods that were added (E6a). A target's own scaler takes away first what has no load, every 15 s by
  * default, so that pods of a target wait for no longer than 5 s.

@@ -1,10 +1,11 @@
 import type { Canary, HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
-import { longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import type { Facts, Side } from './facts.ts';
-import { isBlind, thresholdOf } from './judge.ts';
+import { thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
+import { timestamp } from './timestamp.ts';
 
 /** One sentence: what this Canary waits for, since when, until when, and who can unblock it. */
 export function explain(canary: Canary, facts: Facts): string {
@@ -19,7 +20,7 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
     const where = `${phase} with ${weightOf(release.routes)} % on the canary`;
     return `Suspended by spec.suspend at ${where}: nothing is written and edits by hand stay, until someone sets it to false.`;
   }
-  const since = `since ${clock(release.stepStartedMs)}`;
+  const since = `since ${timestamp(release.stepStartedMs)}`;
   const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
   const why = release.reason ? ` (${release.reason})` : '';
   return `${sentence(canary, phase, release, facts, since, why)}${stuck}`;
@@ -27,8 +28,8 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
 
 function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {
   const { name } = canary.spec.targetRef;
-  const deadline = clock(release.stepStartedMs + progressDeadlineMs(canary));
-  const drained = clock(release.stepStartedMs + facts.scaleDownDelayMs);
+  const deadline = timestamp(release.stepStartedMs + progressDeadlineMs(canary));
+  const drained = timestamp(release.stepStartedMs + facts.scaleDownDelayMs);
   switch (`${phase}.${release.step}`) {
     case 'Initializing.creatingPrimary':
       return facts.target === undefined
@@ -83,7 +84,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Succeeded.returningTraffic':
       return `Waits ${since} for the routes to send everything to the primary.`;
     case 'Failed.returningTraffic':
-      return `Failed${why}: traffic returns to the primary as it can take it${raised(facts.primary, release, facts)}, at the latest at ${clock(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if it serves.`;
+      return `Failed${why}: traffic returns to the primary as it can take it${raised(facts.primary, release, facts)}, at the latest at ${timestamp(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if it serves.`;
     case 'Initializing.draining':
     case 'Finalising.draining':
     case 'Succeeded.draining':
@@ -102,18 +103,27 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
 }
 
 function analysing(canary: Canary, phase: Phase, release: Release, why: string): string {
-  const next = release.wakeAtMs === undefined ? '' : `, next at ${clock(release.wakeAtMs)}`;
+  const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
+  const failed = failures(canary, release);
+  const blind = blindness(canary, release);
   if (phase === 'WaitingPromotion') {
-    return `The analysis passed; waits since ${clock(release.stepStartedMs)} for the confirm-promotion hooks, without limit; who runs the gate can open it${failures(canary, release)}${why}.`;
+    const wait = `The analysis passed; waits since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
+    if (blind) return `${wait}. ${blind}${next}${failed}${why}.`;
+    return `${wait}, without limit; who runs the gate can open it${failed}${why}.`;
   }
+  if (blind) return `Stays at ${weightOf(release.routes)} %. ${blind}${next}${failed}${why}.`;
   const gate = refusedBy(canary, release);
   if (gate === 'confirm-traffic-increase') {
-    return `Stays at ${weightOf(release.routes)} % since ${clock(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failures(canary, release)}${why}.`;
+    return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failed}${why}.`;
   }
-  if (isBlind(release) && canary.spec.analysis.unmeasured === 'hold') {
-    return `Stays at ${weightOf(release.routes)} % since ${clock(release.stepStartedMs)}, without limit: a check cannot be measured; who runs the metrics can bring them back${next}${why}.`;
-  }
-  return `Checks the canary every ${canary.spec.analysis.interval}${next}${failures(canary, release)}${why}.`;
+  return `Checks the canary every ${canary.spec.analysis.interval}${next}${failed}${why}.`;
+}
+
+/** What holds a release that cannot be measured, since when, until when, and what happens then (rule E22a). */
+function blindness(canary: Canary, { blindSinceMs }: Release): string {
+  if (blindSinceMs === undefined) return '';
+  const untilMs = blindUntilMs(canary, blindSinceMs);
+  return `A check cannot be measured since ${timestamp(blindSinceMs)}, which counts for nothing until ${timestamp(untilMs)} and then takes the release back; who runs the metrics can bring them back`;
 }
 
 /** What a workload that is not ready lacks, and where to look. */
@@ -138,7 +148,7 @@ function raised(side: Side | undefined, { capacity }: Release, facts: Facts): st
   const settles =
     reachedMs === undefined
       ? ''
-      : `, and until ${clock(reachedMs + settlingMs(capacity.side, facts.scaleDownDelayMs))} for the proxies to learn of them`;
+      : `, and until ${timestamp(reachedMs + settlingMs(capacity.side, facts.scaleDownDelayMs))} for the proxies to learn of them`;
   return `, ${Math.min(side.readiness.ready, pods)} of ${pods} pods are ready${settles}`;
 }
 
@@ -149,7 +159,7 @@ function missing(canary: Canary): string {
 
 function late(release: Release, facts: Facts, canary: Canary): string {
   const deadline = release.stepStartedMs + progressDeadlineMs(canary);
-  return `; expected until ${clock(deadline)}${facts.nowMs >= deadline ? ', and late' : ''}`;
+  return `; expected until ${timestamp(deadline)}${facts.nowMs >= deadline ? ', and late' : ''}`;
 }
 
 function resting(canary: Canary, facts: Facts): string {
@@ -170,8 +180,4 @@ function refusedBy(canary: Canary, release: Release): HookType | undefined {
 
 function failures(canary: Canary, release: Release): string {
   return release.failedChecks === 0 ? '' : `; ${release.failedChecks} of ${thresholdOf(canary.spec.analysis)} failed checks used`;
-}
-
-function clock(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

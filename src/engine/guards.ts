@@ -1,8 +1,8 @@
 import { reachesCanary } from '../api/routes.ts';
 import { hasCapacity } from './capacity.ts';
 import type { Seen } from './context.ts';
-import { longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
-import { judge, thresholdOf } from './judge.ts';
+import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { areSameConfigs, decidesPods, wereWrittenBetween } from './pin.ts';
 import { backNeed, bearableWeight, isRaised, primaryNeed, stepNeed } from './raise.ts';
@@ -46,6 +46,13 @@ const isAnswered = (seen: Seen) => seen.event.type === 'ANSWER';
 const judged = ({ event }: Seen) => {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
   return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured).outcome;
+};
+/** E22a: what holds a release is waited for no longer than what a step waits for, and an obstacle stops this clock, too. */
+const isBlindTooLong = ({ context, event }: Seen) => {
+  const { blindSinceMs } = context.release;
+  const { nowMs, canary, obstacle } = event.facts;
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure' || blindSinceMs === undefined || obstacle !== undefined) return false;
+  return isBlind(event.answer) && nowMs >= blindUntilMs(canary, blindSinceMs);
 };
 const isLastStrike = ({ context, event }: Seen) => context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
 const move = ({ context, event }: Seen) => nextMove(context.release, event.facts.canary, event.facts);
@@ -120,6 +127,7 @@ export const guards = {
   checksFailedForLast: (seen: Seen) => judged(seen) === 'failed' && isLastStrike(seen),
   checksFailed: (seen: Seen) => judged(seen) === 'failed',
   checksHold: (seen: Seen) => judged(seen) === 'hold',
+  checksHoldTooLong: (seen: Seen) => judged(seen) === 'hold' && isBlindTooLong(seen),
   mustWaitForPrimary: (seen: Seen) => judged(seen) === 'passed' && !isPrimaryReady(seen),
   mustWaitForProvider: (seen: Seen) => judged(seen) === 'passed' && seen.event.facts.unconfirmed !== undefined,
   mustAskPromotion: (seen: Seen) => judged(seen) === 'passed' && move(seen).gated && hasHooks(seen.event.facts.canary, 'confirm-promotion'),

@@ -260,7 +260,8 @@ describe('in any order of events, crashes and suspends', () => {
       fc.property(
         fc.array(fc.constantFrom<Act>({ act: 'tick' }, { act: 'settle' }, { act: 'answer' }, { act: 'crash' }), { maxLength: 60 }),
         (acts) => {
-          const world = new World(aCanary({ stepWeight: 40, unmeasured: 'hold' }));
+          // For as long as a hold may last (E22a).
+          const world = new World(aCanary({ stepWeight: 40, unmeasured: 'hold' }, { progressDeadlineSeconds: 3_600 }));
           world.begin();
           world.tickUntil((one) => one.phase === 'Initialized');
           world.behaviour.verdicts = [{ check: 'errors', verdict: 'unmeasured' }];

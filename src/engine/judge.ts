@@ -1,5 +1,5 @@
 import type { Analysis } from '../api/canary.ts';
-import type { Release, Verdict } from '../api/canary-status.ts';
+import type { Verdict } from '../api/canary-status.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
@@ -18,7 +18,7 @@ export function judge(verdicts: readonly Verdict[], unmeasured: Analysis['unmeas
 }
 
 /** A check of the last tick could not be measured, and that does not end by itself. */
-export function isBlind({ verdicts = [] }: Pick<Release, 'verdicts'>): boolean {
+export function isBlind({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
   return verdicts.some(({ verdict, early }) => verdict === 'unmeasured' && early !== true);
 }
 

@@ -330,7 +330,7 @@ describe('failure', () => {
   it('E22: with unmeasured: hold nothing advances and nothing fails (I11)', () => {
     const world = releasing({ unmeasured: 'hold' });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'unmeasured', reason: 'connection refused' }];
-    for (let ticks = 0; ticks < 10; ticks += 1) world.tick();
+    for (let ticks = 0; ticks < 5; ticks += 1) world.tick();
     expect([world.phase, world.canary.status?.canaryWeight, world.release.failedChecks]).toEqual(['Progressing', 20, 0]);
     world.behaviour.verdicts = [];
     world.tickUntil(at('Succeeded'));

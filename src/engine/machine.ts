@@ -152,15 +152,22 @@ function acknowledged(context: Context, key: string): Context {
 function thaw(context: Context, facts: Facts): Context {
   const { routes } = context.release;
   const live = facts.liveRoutes;
-  const rested = { ...context, frozen: false, open: undefined };
+  const { blindSinceMs, ...known } = context.release;
+  // Nobody has measured meanwhile, so nobody knows that it could not be.
+  const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
+  const rested = { ...context, frozen: false, open: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;
-  return { ...rested, release: { ...context.release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
+  return { ...rested, release: { ...release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
 }
 
 /** Time under an obstacle counts against nobody's deadline (E9). */
 function restartClock(context: Context, facts: Facts): Context {
-  const { awaitedSinceMs } = context.release;
-  const clocks = { stepStartedMs: facts.nowMs, ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: facts.nowMs }) };
+  const { awaitedSinceMs, blindSinceMs } = context.release;
+  const clocks = {
+    stepStartedMs: facts.nowMs,
+    ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: facts.nowMs }),
+    ...(blindSinceMs === undefined ? {} : { blindSinceMs: facts.nowMs }),
+  };
   return { ...context, open: undefined, release: { ...context.release, ...clocks } };
 }
 

@@ -5,6 +5,7 @@ import type { Affinity, Routes } from '../api/routes.ts';
 import { explainRelease } from './explain.ts';
 import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
+import { timestamp } from './timestamp.ts';
 
 /**
  * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D14).
@@ -73,9 +74,4 @@ function cookiesOf(routes: Routes, before: CanaryStatus | undefined): Partial<Ca
     ...(affinity.primary === undefined ? {} : { primarySessionAffinityCookie: affinity.primary }),
     ...(previous === undefined ? {} : { previousSessionAffinityCookie: previous }),
   };
-}
-
-/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
-function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -149,7 +149,7 @@ export const stalls: readonly Stall[] = [
   {
     namespace: 'metrics-down-held',
     cause: /cannot be measured.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
-    wayOut: new RegExp(`${SINCE}.*without limit.*who runs the metrics`),
+    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*takes the release back; who runs the metrics`),
     play: (theatre) =>
       released(theatre, 'metrics-down-held', {
         analysis: { unmeasured: 'hold', metrics: successRate() },
