@@ -56,6 +56,13 @@ describe('PromQL', () => {
     ['0 / 0', ['NaN']],
     ['absent(nothing{a="b"})', ['1']],
     ['count_over_time(req{code="200"}[1m] offset 1m30s)', []],
+    // An offset belongs to the selector before it, not to the whole expression.
+    ['req{code="200"} - req{code="200"} offset 30s', ['18']],
+    ['-req{code="200"} offset 15s', ['-27']],
+    // Without a right side nothing is compared, duplicates on the left or not.
+    ['nothing / on() req', []],
+    ['clamp_max(vector(NaN), -Inf)', ['-Inf']],
+    ['clamp(vector(NaN), 0, 1)', ['NaN']],
   ])('answers %s', async (promql, expected) => {
     expect(values(await start(fixture), promql)).toEqual(expected);
   });
@@ -63,7 +70,15 @@ describe('PromQL', () => {
   it.each([
     ['req / ', /1:\d+: parse error: unexpected end of input/],
     ['nofunction(req)', /unknown function with name "nofunction"/],
-    ['max_over_time(req[5m:1m])', /subquery is not supported/],
+    ['max_over_time(req[5m:1m])', /1:15: parse error: subquery is not supported by the embedded Prometheus: req\[5m:1m\]/],
+    ['req @ 5', /@ modifier is not supported/],
+    ['deriv(req[5m])', /function deriv\(\) is not supported/],
+    ['count_values("code", req)', /aggregation count_values\(\) is not supported/],
+    ['req atan2 req', /1:5: parse error: operator atan2 is not supported/],
+    ['rate(req[5m] smoothed)', /SmoothedExpr is not supported/],
+    ['req[5m] offset 1m offset 1m', /offset modifier must be preceded by an instant or range vector selector/],
+    ['(req) offset 1m', /offset modifier must be preceded by/],
+    ['(req)[5m]', /ranges only allowed for vector selectors/],
     ['rate(req)', /expected type range vector in call to function "rate", got instant vector/],
     ['1 > 2', /comparisons between scalars must use BOOL/],
     ['{a=~".*"}', /at least one non-empty matcher/],

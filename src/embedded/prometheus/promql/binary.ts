@@ -57,6 +57,8 @@ export function vectorBinary(
   left: readonly VectorSample[],
   right: readonly VectorSample[],
 ): VectorSample[] {
+  // Before duplicates are looked for: they are none of anybody's business then.
+  if (left.length === 0 || right.length === 0) return [];
   const swapped = matching.group?.side === 'right';
   const [many, one] = swapped ? [right, left] : [left, right];
   const key = matchKey(matching);

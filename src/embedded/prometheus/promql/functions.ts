@@ -129,8 +129,8 @@ export const functions: Readonly<Record<string, PromFunction>> = {
   log10: perSample(Math.log10),
   sgn: perSample(Math.sign),
   round: perSample((value, call) => roundTo(value, scalarOf(call, 1, 1)), ['scalar'], 1),
-  clamp_min: perSample((value, call) => Math.max(value, scalarOf(call, 1)), ['scalar']),
-  clamp_max: perSample((value, call) => Math.min(value, scalarOf(call, 1)), ['scalar']),
+  clamp_min: perSample((value, call) => larger(value, scalarOf(call, 1)), ['scalar']),
+  clamp_max: perSample((value, call) => smaller(value, scalarOf(call, 1)), ['scalar']),
   clamp: {
     params: ['vector', 'scalar', 'scalar'],
     returns: 'vector',
@@ -138,7 +138,7 @@ export const functions: Readonly<Record<string, PromFunction>> = {
       const [min, max] = [scalarOf(call, 1), scalarOf(call, 2)];
       if (max < min) return vector([]);
       return vector(
-        samplesOf(call, 0).map(({ labels, value }) => ({ labels: withoutName(labels), value: Math.max(min, Math.min(max, value)) })),
+        samplesOf(call, 0).map(({ labels, value }) => ({ labels: withoutName(labels), value: larger(min, smaller(max, value)) })),
       );
     },
   },
@@ -162,6 +162,10 @@ export const functions: Readonly<Record<string, PromFunction>> = {
   histogram_quantile: { params: ['scalar', 'vector'], returns: 'vector', evaluate: histogramQuantile },
   label_replace: { params: ['vector', 'string', 'string', 'string', 'string'], returns: 'vector', evaluate: labelReplace },
 };
+
+/** Go's math.Max and math.Min: where one side is NaN, an infinity that decides still does. */
+const larger = (a: number, b: number): number => (a === Infinity || b === Infinity ? Infinity : Math.max(a, b));
+const smaller = (a: number, b: number): number => (a === -Infinity || b === -Infinity ? -Infinity : Math.min(a, b));
 
 /** Halves are rounded up, as Prometheus does: `floor(v / to + 0.5) * to`, by way of the inverse to keep decimals exact. */
 function roundTo(value: number, to: number): number {

@@ -27,6 +27,8 @@ export function parsePromql(text: string): Expr {
 
 class Reader {
   readonly #text: string;
+  /** Milliseconds, by where the selector begins. */
+  readonly #offsets = new Map<number, number>();
 
   constructor(text: string) {
     this.#text = text;
@@ -130,7 +132,7 @@ class Reader {
     if (!matchers.some((one) => !one.matches(''))) {
       throw this.#errorAt(node.from, 'vector selector must contain at least one non-empty matcher');
     }
-    return { kind: 'selector', matchers, offsetMs: 0 };
+    return { kind: 'selector', matchers, offsetMs: this.#offsets.get(node.from) ?? 0 };
   }
 
   #matcher(node: SyntaxNode): Matcher {
@@ -144,21 +146,24 @@ class Reader {
   #range(node: SyntaxNode): Expr {
     const [inner, range] = this.children(node);
     if (!inner || !range) throw this.#errorAt(node.from, 'incomplete range selector');
-    const selector = this.expr(inner);
-    if (selector.kind !== 'selector') throw this.#errorAt(node.from, 'ranges only allowed for vector selectors');
+    if (inner.name !== 'VectorSelector') throw this.#errorAt(node.from, 'ranges only allowed for vector selectors');
     const rangeMs = this.#durationMs(range);
     if (rangeMs <= 0) throw this.#errorAt(range.from, 'duration must be greater than 0');
-    return { kind: 'range', selector, rangeMs };
+    return { kind: 'range', selector: this.#selector(inner), rangeMs };
   }
 
+  /** The grammar gives `a / b offset 1m` as the offset of the quotient; in Prometheus it is that of the last selector, `b`. */
   #offset(node: SyntaxNode): Expr {
     const [inner, , amount] = this.children(node);
     if (!inner || !amount) throw this.#errorAt(node.from, 'incomplete offset');
-    const expr = this.expr(inner);
-    const offsetMs = this.#durationMs(amount);
-    if (expr.kind === 'selector') return { ...expr, offsetMs };
-    if (expr.kind === 'range') return { ...expr, selector: { ...expr.selector, offsetMs } };
-    throw this.#errorAt(node.from, 'offset modifier must be preceded by an instant or range vector selector');
+    let selected: SyntaxNode | undefined = inner;
+    while (selected?.name === 'BinaryExpr' || selected?.name === 'UnaryExpr') selected = this.children(selected).at(-1);
+    const selector = selected?.name === 'MatrixSelector' ? this.children(selected)[0] : selected;
+    if (selector?.name !== 'VectorSelector' || this.#offsets.has(selector.from)) {
+      throw this.#errorAt(node.from, 'offset modifier must be preceded by an instant or range vector selector');
+    }
+    this.#offsets.set(selector.from, this.#durationMs(amount));
+    return this.expr(inner);
   }
 
   #unary(node: SyntaxNode): Expr {
