@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { ensurePrometheus } from '../../scripts/e2e-binaries.ts';
 import { startGuarded } from '../suite/guarded-process.ts';
 import { freePort } from './free-port.ts';
@@ -10,6 +12,8 @@ export interface RealPrometheusOptions {
   /** URLs of text expositions, as for the embedded one. */
   targets: readonly string[];
   scrapeIntervalMs: number;
+  /** What its store holds from the start, in OpenMetrics with times of its own, however long ago. Needs `promtool` beside the server. */
+  openMetrics?: string;
 }
 
 export interface RealPrometheus {
@@ -20,7 +24,7 @@ export interface RealPrometheus {
 const READY_WITHIN_MS = 60_000;
 
 /** A Prometheus server on loopback with an empty store, which ends with this process. */
-export async function startRealPrometheus({ targets, scrapeIntervalMs }: RealPrometheusOptions): Promise<RealPrometheus> {
+export async function startRealPrometheus({ targets, scrapeIntervalMs, openMetrics }: RealPrometheusOptions): Promise<RealPrometheus> {
   const program = await ensurePrometheus();
   const folder = mkdtempSync(join(tmpdir(), 'serin-prometheus-'));
   const port = await freePort();
@@ -35,6 +39,7 @@ export async function startRealPrometheus({ targets, scrapeIntervalMs }: RealPro
     })),
   };
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  if (openMetrics !== undefined) await backfill(program, folder, openMetrics);
   const url = `http://127.0.0.1:${port}`;
   const server = startGuarded(
     'prometheus',
@@ -43,6 +48,7 @@ export async function startRealPrometheus({ targets, scrapeIntervalMs }: RealPro
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
+      '--storage.tsdb.retention.time=100y',
       '--log.level=warn',
     ],
     join(folder, 'log'),
@@ -61,6 +67,12 @@ export async function startRealPrometheus({ targets, scrapeIntervalMs }: RealPro
     await sleep(50);
   }
   return { url, stop };
+}
+
+async function backfill(program: string, folder: string, openMetrics: string): Promise<void> {
+  const text = join(folder, 'samples.om');
+  writeFileSync(text, openMetrics);
+  await promisify(execFile)(join(dirname(program), 'promtool'), ['tsdb', 'create-blocks-from', 'openmetrics', text, join(folder, 'data')]);
 }
 
 async function answers(url: string): Promise<boolean> {
