@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
+import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
@@ -45,13 +46,13 @@ export async function callWebhook(
 
   const credentials = await credentialsFor(webhook, payload.namespace, secret, signal);
   if (credentials && 'problem' in credentials) return { outcome: 'refused', reason: credentials.problem };
-  const secrets = [...secretsIn(url), ...(credentials?.secrets ?? [])];
+  const secrets = [...userInfoOf(webhook.url), ...addressOf(webhook, url), ...(credentials?.secrets ?? [])];
 
   const lastAttempt = Math.max(0, webhook.retries ?? 0) + 1;
   for (let attempt = 1; ; attempt += 1) {
     const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials });
     if (answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '')) {
-      return { outcome: 'passed', body: oneLine(hide(answer.body, secrets), SHOWN_CHARACTERS) };
+      return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
     }
     if (attempt >= lastAttempt || !mayRetry(answer)) return { outcome: 'refused', reason: reasonOf(answer, url, attempt, secrets) };
     await clock.sleep(waitMs(answer, attempt), signal);
@@ -80,19 +81,13 @@ function waitMs(answer: Answered | Unanswered, attempt: number): number {
 function reasonOf(answer: Answered | Unanswered, url: URL, attempts: number, secrets: readonly string[]): string {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   if (answer.status === undefined) return `no answer from ${url.host}${tries}: ${answer.cause}`;
-  const shown = oneLine(hide(answer.body, secrets), SHOWN_CHARACTERS);
+  const shown = oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS);
   return `HTTP ${answer.status} from ${url.host}${tries}${shown ? `: ${shown}` : ''}`;
 }
 
-/** A server that echoes what it was asked must not put credentials into an event. */
-function hide(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
-}
-
-function secretsIn({ username, password }: URL): string[] {
-  if (password === '') return [];
-  const plain = `${safeDecode(username)}:${safeDecode(password)}`;
-  return [Buffer.from(plain).toString('base64'), password, safeDecode(password)];
+/** Receivers of events are often reached by an address that is itself the secret, as chat services are. */
+function addressOf({ type }: Webhook, { pathname, search }: URL): string[] {
+  return type === 'event' ? [pathname.slice(1), search.slice(1), `${pathname}${search}`.slice(1)] : [];
 }
 
 /** Read anew for each call, so that a rotated Secret counts at once. */
@@ -113,14 +108,5 @@ async function credentialsFor(
     signal.throwIfAborted();
     // The error of a failed read may quote the request; the words for the user are ours.
     return { problem: `${name} could not be read` };
-  }
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone `%` is allowed in an address and stands for itself.
-    return text;
   }
 }

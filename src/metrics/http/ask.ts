@@ -1,4 +1,5 @@
 import got, { type OptionsOfTextResponseBody } from 'got';
+import { userInfoOf } from '../../api/hide-secrets.ts';
 import { redact } from './redact.ts';
 
 /** One request to a metric backend. */
@@ -61,7 +62,7 @@ export async function ask({ url, method, headers = {}, body }: Ask, options: Ask
     if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
-    const why = redact(error, [...options.secrets, url.username, url.password]);
+    const why = redact(error, [...options.secrets, ...userInfoOf(url.href)]);
     return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${why}` };
   }
 }

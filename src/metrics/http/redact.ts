@@ -1,6 +1,6 @@
+import { hideSecrets } from '../../api/hide-secrets.ts';
+
 /** What an error says, without the texts that nobody may see. */
 export function redact(error: unknown, secrets: readonly (string | undefined)[]): string {
-  let text = error instanceof Error ? error.message : String(error);
-  for (const secret of secrets) if (secret) text = text.replaceAll(secret, '***');
-  return text;
+  return hideSecrets(error instanceof Error ? error.message : String(error), secrets);
 }

@@ -1,5 +1,6 @@
+import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
 import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
-import type { MakeBackend } from './backend.ts';
+import type { BackendSource, MakeBackend } from './backend.ts';
 import { cloudwatch } from './cloudwatch.ts';
 import { datadog } from './datadog.ts';
 import { dynatrace } from './dynatrace.ts';
@@ -7,6 +8,7 @@ import { externalmetrics } from './externalmetrics.ts';
 import { graphite } from './graphite.ts';
 import { influxdb } from './influxdb.ts';
 import { keptn } from './keptn.ts';
+import type { MetricProvider } from './metric-provider.ts';
 import { newrelic } from './newrelic.ts';
 import { prometheusBackend } from './prometheus.ts';
 import { splunk } from './splunk.ts';
@@ -31,5 +33,25 @@ export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
 export const backendFor: MakeBackend = (source) => {
   const { type = 'prometheus' } = source.provider;
   if (!Object.hasOwn(backends, type)) return { problem: `spec.provider.type ${type} is unknown; known are ${metricProviders.join(', ')}` };
-  return backends[type as MetricProviderType](source);
+  const made = backends[type as MetricProviderType](source);
+  return 'problem' in made ? made : withoutSecrets(made, source);
 };
+
+/** Shorter values of a Secret are names: of a project, an organisation, an account. */
+const SHORTEST_SECRET = 6;
+
+/** Each backend hides what it sends; this one net below them all holds whatever their Secret and address hold. */
+function withoutSecrets(backend: MetricProvider, { provider, secret = {} }: BackendSource): MetricProvider {
+  const values = [...Object.values(secret), ...Object.values(provider.headers ?? {}).flat(), ...userInfoOf(provider.address)];
+  const secrets = values.filter((value) => value.length >= SHORTEST_SECRET);
+  return {
+    async runQuery(query, signal) {
+      const measured = await backend.runQuery(query, signal);
+      return measured.kind === 'value' ? measured : { ...measured, reason: hideSecrets(measured.reason, secrets) };
+    },
+    async isOnline(signal) {
+      const reason = await backend.isOnline(signal);
+      return reason === undefined ? undefined : hideSecrets(reason, secrets);
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { hideSecrets } from '../../api/hide-secrets.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
@@ -93,8 +94,8 @@ const Refusal = z.object({ message: z.string() });
 
 function refusalIn(body: string, token: string): string {
   try {
-    const words = Refusal.safeParse(JSON.parse(body)).data?.message.slice(0, 300);
-    return words === undefined ? '' : `: ${token ? words.replaceAll(token, '***') : words}`;
+    const words = Refusal.safeParse(JSON.parse(body)).data?.message;
+    return words === undefined ? '' : `: ${hideSecrets(words, [token]).slice(0, 300)}`;
   } catch {
     return '';
   }

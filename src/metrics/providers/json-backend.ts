@@ -1,3 +1,4 @@
+import { hideSecrets } from '../../api/hide-secrets.ts';
 import { type Ask, ask } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
@@ -74,8 +75,6 @@ function parse(body: string): unknown {
 const MOST_WORDS = 300;
 
 function refusalIn(body: string, { refusal, secrets }: JsonBackend): string {
-  let words = refusal?.(parse(body));
-  if (words === undefined) return '';
-  for (const secret of secrets) if (secret) words = words.replaceAll(secret, '***');
-  return `: ${words.slice(0, MOST_WORDS)}`;
+  const words = refusal?.(parse(body));
+  return words === undefined ? '' : `: ${hideSecrets(words, secrets).slice(0, MOST_WORDS)}`;
 }

@@ -1,3 +1,4 @@
+import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleChoice } from '../samples.ts';
@@ -40,11 +41,20 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
 
 async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
   const { bearer, basicAuth, headers = {}, insecureSkipVerify, timeoutMs } = options;
-  const secrets = [bearer, basicAuth?.password, basicAuth?.username, ...Object.values(headers).flat()];
+  const pair = basicAuth && `${basicAuth.username}:${basicAuth.password}`;
+  const secrets = [
+    bearer,
+    pair,
+    basicAuth?.password,
+    basicAuth?.username,
+    ...Object.values(headers).flat(),
+    ...userInfoOf(options.address),
+  ];
   const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', timeoutMs, insecureSkipVerify, secrets, signal });
   if ('kind' in answer) return answer;
-  if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body)}` };
-  return readAnswer(answer.body, options.choice);
+  if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
+  const measured = readAnswer(answer.body, options.choice);
+  return measured.kind === 'value' ? measured : { ...measured, reason: hideSecrets(measured.reason, secrets) };
 }
 
 function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Record<string, string[]> {
@@ -58,10 +68,10 @@ function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Reco
 }
 
 /** Prometheus' own words for a refused query; of any other body nothing, since it may be anybody's (05 W37). */
-function detailOf(body: string): string {
+function detailOf(body: string, secrets: readonly (string | undefined)[]): string {
   try {
     const { error } = JSON.parse(body) as { error?: unknown };
-    return typeof error === 'string' ? `: ${error.slice(0, 300)}` : '';
+    return typeof error === 'string' ? `: ${hideSecrets(error, secrets).slice(0, 300)}` : '';
   } catch {
     return '';
   }

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hideSecrets, userInfoOf } from './hide-secrets.ts';
+
+describe('hideSecrets', () => {
+  it.each([
+    ['as it is', 'said s3cret/token!', 'said ***!'],
+    ['in base64', `said ${Buffer.from('s3cret/token').toString('base64')}`, 'said ***'],
+    ['in a URL', 'GET /?key=s3cret%2Ftoken', 'GET /?key=***'],
+    ['cut off', 'said s3cret/t', 'said ***'],
+  ])('hides a secret %s', (_, text, shown) => {
+    expect(hideSecrets(text, ['s3cret/token\n', undefined, ''])).toBe(shown);
+  });
+
+  it('hides a secret in base64 wherever it stands in what was encoded', () => {
+    const secret = fc.string({ unit: 'grapheme-ascii', minLength: 10, maxLength: 40 }).filter((text) => text.trim() === text);
+    const around = fc.string({ unit: 'grapheme-ascii', maxLength: 20 });
+    fc.assert(
+      fc.property(secret, around, around, (text, before, after) => {
+        const encoded = Buffer.from(before + text + after).toString('base64');
+        const decoded = Buffer.from(hideSecrets(encoded, [text]).split('***').join(''), 'base64').toString();
+        expect(decoded).not.toContain(text);
+        expect(hideSecrets(encoded, [text])).toContain('***');
+      }),
+    );
+  });
+
+  it('leaves words that only look like a part of a short secret', () => {
+    expect(hideSecrets('the shop answered', ['abc'])).toBe('the shop answered');
+  });
+});
+
+it('finds name and password of an address, as written and as meant', () => {
+  expect(userInfoOf('http://me:p%40ss@host/path')).toEqual(['me:p@ss', 'me', 'p%40ss', 'me', 'p@ss']);
+  expect(userInfoOf('http://host')).toEqual([]);
+  expect(userInfoOf('no address')).toEqual([]);
+});

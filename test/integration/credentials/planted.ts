@@ -1,0 +1,29 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+const MARK = 'pl4nted';
+
+/** A credential that is found wherever it shows: `planted('token')` is like no other text. */
+export const planted = (what: string): string => `${MARK}-${what}-0a1b2c3d`;
+
+/** A JSON key of a service account whose private parts hold the mark, too. */
+export function plantedServiceAccount(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return JSON.stringify({
+    type: 'service_account',
+    client_email: 'serin@shop.example',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    private_key_id: planted('key-id'),
+  });
+}
+
+/** Where a credential shows in a text, as it is or in base64 at any place of what was encoded: what stands around it; undefined: nowhere. */
+export function leakIn(text: string): string | undefined {
+  const at = text.indexOf(MARK);
+  if (at >= 0) return text.slice(Math.max(0, at - 80), at + 80);
+  for (const [word] of text.matchAll(/[\w+/-]{10,}/g)) {
+    for (const shift of [0, 1, 2, 3]) {
+      if (Buffer.from(word.slice(shift), 'base64').includes(MARK)) return `base64: ${word.slice(0, 160)}`;
+    }
+  }
+  return undefined;
+}
