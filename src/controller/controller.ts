@@ -315,6 +315,7 @@ export function startController(options: ControllerOptions): Controller {
   function metricDependencies(signal: AbortSignal): Omit<MeasureDependencies, 'provider'> {
     return {
       metricsServer: config.metricsServer,
+      noForeignRefs: config.noCrossNamespaceRefs,
       template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,
       secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
       askCluster,

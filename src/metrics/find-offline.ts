@@ -5,7 +5,7 @@ import { templateBackend } from './template-backend.ts';
 
 type OnlineDependencies = Pick<
   MeasureDependencies,
-  'metricsServer' | 'template' | 'secret' | 'askCluster' | 'signal' | 'nowMs' | 'timeoutMs'
+  'metricsServer' | 'template' | 'noForeignRefs' | 'secret' | 'askCluster' | 'signal' | 'nowMs' | 'timeoutMs'
 >;
 
 /**

@@ -219,6 +219,12 @@ describe('measure', () => {
       { template: () => Promise.reject(new Error('x')) },
       /could not be read/,
     ],
+    [
+      '05-W16: a template of another namespace, where that is forbidden',
+      { name: 'm', templateRef: { name: 't', namespace: 'ops' } },
+      { noForeignRefs: true, template: async () => expect.fail('it must not even be read') },
+      /MetricTemplate ops\/t: it is in another namespace, which is forbidden/,
+    ],
     ['nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/],
   ])('I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
     expect(await run([metric], more)).toEqual([

@@ -18,6 +18,8 @@ export interface MeasureDependencies {
   provider: Provider;
   /** The MetricTemplate as raw JSON; undefined when there is none. */
   template(namespace: string, name: string): Promise<unknown>;
+  /** References to MetricTemplates of other namespaces are refused (05 T23). */
+  noForeignRefs?: boolean | undefined;
   /** The decoded data of a Secret; undefined when there is none. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** The API server, for backends that live in the cluster; without it they cannot be asked. */

@@ -10,11 +10,13 @@ import { defaultInterval } from './query-variables.ts';
 export async function templateBackend(
   metric: Metric,
   canaryNamespace: string,
-  deps: Pick<MeasureDependencies, 'template' | 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
+  deps: Pick<MeasureDependencies, 'template' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
 ): Promise<{ backend: MetricProvider; query: string } | { problem: string }> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
   const problem = (reason: string) => ({ problem: `MetricTemplate ${namespace}/${name}: ${reason}` });
+  // Also here: the Canary was admitted a moment ago, and every use counts (05 T24, W16).
+  if (deps.noForeignRefs && namespace !== canaryNamespace) return problem('it is in another namespace, which is forbidden');
   try {
     const found = await deps.template(namespace, name);
     if (found === undefined) return problem('not found; create it or correct templateRef');

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
+import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
+import { eventually } from '../suite/eventually.ts';
+import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+import { until } from '../suite/until.ts';
+import { type EchoServer, startEchoServer } from './credentials/echo-server.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'serin-foreign-refs-'));
+const apiVersion = 'flagger.app/v1beta1';
+const canary = { apiVersion, kind: 'Canary', name: nameOf(0), namespace: NAMESPACE };
+const metric = (namespace?: string) => ({
+  name: 'm',
+  templateRef: { name: 'shared', ...(namespace && { namespace }) },
+  thresholdRange: { min: 1 },
+});
+const alert = (namespace?: string) => ({ name: 'a', providerRef: { name: 'shared', ...(namespace && { namespace }) } });
+let bare: BareCluster;
+let echo: EchoServer;
+let controller: GuardedProcess;
+
+beforeAll(async () => {
+  [bare, echo] = await Promise.all([startBareCluster(), startEchoServer()]);
+  // Longer than the test: it ends in the middle of the release.
+  const analysis = { iterations: 10_000, threshold: 10_000, metrics: [metric()], alerts: [alert()] };
+  await createApplications(bare.cluster, 1, 'kubernetes', { analysis });
+  await bare.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+  for (const namespace of [NAMESPACE, 'ops']) {
+    const metadata = { name: 'shared', namespace };
+    const template = { provider: { type: 'prometheus', address: `${echo.origin}/prometheus/${namespace}` }, query: 'q' };
+    await bare.cluster.create({ apiVersion, kind: 'MetricTemplate', metadata, spec: template });
+    await bare.cluster.create({
+      apiVersion,
+      kind: 'AlertProvider',
+      metadata,
+      spec: { type: 'slack', address: `${echo.origin}/alerts/${namespace}` },
+    });
+  }
+  const flags = ['--port=0', '--min-analysis-interval=1s', '--no-cross-namespace-refs=true', `--kubeconfig=${bare.kubeconfigFile}`];
+  controller = startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags], join(folder, 'log'));
+});
+afterAll(async () => {
+  await controller?.stop('TERM');
+  await Promise.all([echo?.stop(), bare?.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const refusal = (now: KubeObject | undefined): string | undefined =>
+  now?.status?.conditions?.find(({ type, status }: { type: string; status: string }) => type === 'Accepted' && status === 'False')?.message;
+const events = () => Object.entries(bare.snapshot()).flatMap(([store, objects]) => (store.endsWith('events') ? objects : []));
+
+it('05-T23, T24, W16: an edit to another namespace in the middle of a release holds it, is told with its field, and is never used', async () => {
+  await until(bare.cluster, canary, 'is initialized', (now) => now?.status?.phase === 'Initialized');
+  await changeImage(bare.cluster, 0, '2');
+  const isUnderWay = (now: KubeObject | undefined) => now?.status?.phase === 'Progressing' && now.status.iterations > 0;
+  let before = await until(bare.cluster, canary, 'is under way', isUnderWay);
+  const upstreamRef = { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'u', namespace: 'ops' };
+  const edits = [
+    {
+      path: 'spec.analysis.metrics[0].templateRef.namespace',
+      edit: { analysis: { metrics: [metric('ops')] } },
+      back: { analysis: { metrics: [metric()] } },
+    },
+    {
+      path: 'spec.analysis.alerts[0].providerRef.namespace',
+      edit: { analysis: { alerts: [alert('ops')] } },
+      back: { analysis: { alerts: [alert()] } },
+    },
+    { path: 'spec.upstreamRef.namespace', edit: { upstreamRef }, back: { upstreamRef: null } },
+  ];
+  for (const { path, edit, back } of edits) {
+    await bare.cluster.patch(canary, { spec: edit });
+    const held = await until(bare.cluster, canary, `is refused for ${path}`, (now) => refusal(now)?.startsWith(`${path}: ops`));
+    expect(held?.status?.phase).toBe('Progressing');
+    const told = ({ reason, message, note }: KubeObject) => reason === 'CrossNamespaceRef' && String(message ?? note).startsWith(path);
+    await eventually(`an event names ${path}`, () => events().some(told));
+    await bare.cluster.patch(canary, { spec: back });
+    const goesOn = (now: KubeObject | undefined) => refusal(now) === undefined && now?.status?.iterations > (held?.status?.iterations ?? 0);
+    before = await until(bare.cluster, canary, 'goes on', goesOn);
+  }
+  expect(before?.status?.failedChecks).toBe(0);
+  const asked = [...new Set(echo.seen.map(({ path }) => path.split('/')[2]))];
+  expect(asked).toEqual([NAMESPACE]);
+});
