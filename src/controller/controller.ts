@@ -206,8 +206,13 @@ export function startController(options: ControllerOptions): Controller {
   /** A Canary of this name on the same target lives, perhaps made again: it takes over what stands, and nothing is given back. */
   function isInherited({ metadata: { namespace, name }, spec }: Pick<Canary, 'metadata' | 'spec'>): boolean {
     const raw = view.find({ ...CANARY, namespace, name })?.object;
-    const heir = raw && raw.metadata.deletionTimestamp === undefined ? readable(raw) : undefined;
-    return heir?.spec.targetRef.kind === spec.targetRef.kind && heir.spec.targetRef.name === spec.targetRef.name;
+    if (raw === undefined || raw.metadata.deletionTimestamp !== undefined) return false;
+    // Whatever else its spec says: a Canary that cannot be run is none that is gone.
+    const { kind, name: target } = spec.targetRef;
+    const ref: unknown = raw.spec?.targetRef;
+    const isElsewhere =
+      typeof ref === 'object' && ref !== null && 'name' in ref && 'kind' in ref && (ref.kind !== kind || ref.name !== target);
+    return !isElsewhere;
   }
 
   function lastLeaves(key: string, last: KubeObject, held?: KubeObject): void {

@@ -236,6 +236,18 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
+  it('I12: a Canary that cannot be read when Serin starts is not gone: nothing of it is given back', async () => {
+    const lab = await initialized();
+    await lab.passUntil(() => replicas(lab) === 0, 30_000);
+    lab.kill();
+    lab.server.patch(canaryRef, { spec: { service: { port: 70_000 } } });
+    lab.start();
+    await lab.pass(120_000);
+    const standing = [routeRef, primaryRef, anchorRef].map((ref) => lab.server.find(ref)?.kind);
+    expect([...standing, replicas(lab), lab.lost]).toEqual(['VirtualService', 'Deployment', 'ControllerRevision', 0, []]);
+    lab.close();
+  });
+
   it('02-15.2.41: a failure after a long trouble that is over is tried again as soon as the first one', async () => {
     const lab = await initialized();
     const tries: number[] = [];
