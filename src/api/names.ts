@@ -20,8 +20,13 @@ export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string 
     /** Absent: the target has no scaler. */
     primaryScaler: canary.spec.autoscalerRef && `${canary.spec.autoscalerRef.name}-primary`,
     /** The ControllerRevision that owns what we generate and holds the target's original values. */
-    anchor: `${canary.metadata.name}-serin-anchor`,
+    anchor: anchorName(canary),
   } as const;
+}
+
+/** Known of a Canary whose spec cannot be read, too. */
+export function anchorName({ metadata }: { metadata: { name: string } }): string {
+  return `${metadata.name}-serin-anchor`;
 }
 
 /** Server-side apply's field manager, and the manager named in every other write. */

@@ -26,7 +26,20 @@ export interface Refusal {
 }
 
 /** Whether this Canary can be run, as it was written (I12). What comes first is what a person has to mend first. */
-export function admit(raw: KubeObject, { config, olderRival }: Pick<ControllerRoom, 'config' | 'olderRival'>): Admitted | Refusal {
+export function admit(raw: KubeObject, room: Pick<ControllerRoom, 'config' | 'olderRival'>): Admitted | Refusal {
+  const readable = admitSpec(raw, room);
+  if ('reason' in readable) return readable;
+  const { canary } = readable;
+  if (canary.spec.suspend === true && canary.status?.release === undefined) {
+    return { reason: 'Suspended', message: 'spec.suspend is true: nothing is written until someone sets it to false' };
+  }
+  const rival = room.olderRival(canary);
+  if (rival === undefined) return readable;
+  return { reason: 'TargetTaken', message: `spec.targetRef: Canary ${rival} releases the same target and is older: remove one of them` };
+}
+
+/** The same by its spec alone, whatever else there is in the cluster. */
+export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'config'>): Admitted | Refusal {
   const parsed = parseCanary(raw);
   if ('problems' in parsed) {
     const [first] = parsed.problems;
@@ -51,12 +64,7 @@ export function admit(raw: KubeObject, { config, olderRival }: Pick<ControllerRo
     const { path, namespace } = foreign;
     return { reason: 'CrossNamespaceRef', message: `${path}: ${namespace} is another namespace, which --no-cross-namespace-refs forbids` };
   }
-  if (canary.spec.suspend === true && canary.status?.release === undefined) {
-    return { reason: 'Suspended', message: 'spec.suspend is true: nothing is written until someone sets it to false' };
-  }
-  const rival = olderRival(canary);
-  if (rival === undefined) return { canary, provider, router, workload };
-  return { reason: 'TargetTaken', message: `spec.targetRef: Canary ${rival} releases the same target and is older: remove one of them` };
+  return { canary, provider, router, workload };
 }
 
 /** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */

@@ -1,7 +1,7 @@
 import { apiVersion, type Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
-import { names } from '../api/names.ts';
+import { anchorName, names } from '../api/names.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isForbidden } from '../kube/errors.ts';
 import {
@@ -77,6 +77,13 @@ export class Anchors {
     return this.ensure(canary, target ?? { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } }, signal);
   }
 
+  /** The spec that the anchor was made under, as far as it tells what the Canary owns and how it is routed. */
+  async originalSpec({ metadata }: KubeObject, signal: AbortSignal): Promise<Canary['spec'] | undefined> {
+    const { name, namespace = '', uid = '' } = metadata;
+    const anchor = await this.#find({ metadata: { name, namespace, uid } }, signal);
+    return anchor && readAnchor(anchor)?.canary?.spec;
+  }
+
   /** Pods that the target asked for before anything of it was changed; undefined where that is not known, or was none. */
   async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
     const anchor = await this.#find(canary, signal);
@@ -145,12 +152,15 @@ export class Anchors {
     return (await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal })).items;
   }
 
-  async #find(canary: Canary, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async #find(
+    canary: { metadata: Pick<Canary['metadata'], 'name' | 'namespace' | 'uid'> },
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
     const known = this.#known.get(canary.metadata.uid);
     if (known) return known;
     const { namespace } = canary.metadata;
     const found = await this.#cluster.get(
-      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace },
+      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: anchorName(canary), namespace },
       { signal },
     );
     if (!found || readAnchor(found) === undefined) return undefined;

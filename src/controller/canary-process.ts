@@ -1,7 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { resumeAnnotation } from '../api/names.ts';
-import { parseCanary } from '../api/parse-canary.ts';
+import { parseStatus } from '../api/parse-status.ts';
 import type { Adoption, Facts } from '../engine/facts.ts';
 import { intentOf } from '../engine/intent-of.ts';
 import { type Snapshot, start, step } from '../engine/machine.ts';
@@ -21,6 +21,7 @@ import { HealingBrake } from './healing-brake.ts';
 import { obstacleOf } from './obstacle.ts';
 import { OfflineLook } from './offline-look.ts';
 import { type ReconcileContext, reconcile } from './reconcile.ts';
+import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { scalerRefs } from './scaling.ts';
 import { SentencePause } from './sentence-pause.ts';
 import { type StandingWarning, warningsOf } from './standing-warnings.ts';
@@ -53,7 +54,7 @@ export class CanaryProcess {
   readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
   readonly #sentence = new SentencePause();
-  readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look'>;
+  readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look' | 'unchecked'>;
   readonly #configs: ConfigLook;
   readonly #offline: OfflineLook;
   #inbox: Pending[] = [];
@@ -64,7 +65,9 @@ export class CanaryProcess {
   #converged = false;
   #unconfirmed: string | undefined;
   #refused: string | undefined;
+  #edit: string | undefined;
   #obstacle: string | undefined;
+  #fallback: Fallback | undefined;
   #targetMissing = false;
   #routeDoubts: ReadonlySet<string> = new Set();
   #warnings: readonly StandingWarning[] = [];
@@ -129,14 +132,17 @@ export class CanaryProcess {
     if (this.#ownership.isContested(raw)) return this.#standAside(raw);
     this.#isAside = false;
     const admitted = admit(raw, this.#room);
-    if ('reason' in admitted) {
-      await refuse(raw, admitted, this.#room, this.#questions.signal);
+    this.#fallback = 'reason' in admitted ? await fallbackOf(raw, admitted, this.#fallback, this.#room, this.#questions.signal) : undefined;
+    const runnable = this.#fallback ?? admitted;
+    if ('reason' in runnable) {
+      await refuse(raw, runnable, this.#room, this.#questions.signal);
       return;
     }
-    const { canary, provider, router, workload } = admitted;
+    const { canary, provider, router, workload } = runnable;
+    this.#lookAtRefusal(canary, raw);
     const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
     await Promise.all(watched.map((ref) => this.#room.view.ready(ref)));
-    if (await keepFinalizer(canary, this.#room, this.#questions.signal)) {
+    if (this.#fallback === undefined && (await keepFinalizer(canary, this.#room, this.#questions.signal))) {
       this.#again = true;
       return;
     }
@@ -150,6 +156,16 @@ export class CanaryProcess {
     // Anew until it is recorded: whatever is pushed meanwhile must not be taken for what the primary holds.
     this.#adoption = isTakenOver ? await lookAtAdoption(canary, { ...this.#room, signal }) : undefined;
     await this.#step(canary, provider, router);
+  }
+
+  /** What was accepted before is not known: the bare spec's objects are looked at, and the analysis has an end. */
+  #lookAtRefusal(canary: Canary, raw: KubeObject): void {
+    const { uncheckedUntilMs } = this.#fallback?.refused ?? {};
+    this.#alarms.clear('unchecked');
+    if (uncheckedUntilMs === undefined) return;
+    this.#room.lookAfter(canary, raw);
+    const leftMs = uncheckedUntilMs - this.#room.clock.nowMs();
+    if (leftMs > 0) this.#alarms.set('unchecked', leftMs, () => this.wake());
   }
 
   /** Two controllers must not run one Canary: it is said once, and nothing is written or asked from here on. */
@@ -201,8 +217,13 @@ export class CanaryProcess {
     if (recorded === undefined) return;
     this.#ask(recorded, provider, questions);
     this.#offline.look(recorded, this.#questions.signal);
-    await this.#reconcile(recorded, provider, router);
+    if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
     this.#room.deliveries.deliver(recorded);
+  }
+
+  /** Only words of long ago are left to say the routes in: those in the cluster stay until traffic has to move. */
+  #isHeldInPlace({ status }: Canary): boolean {
+    return this.#fallback?.isWorded === false && status?.release?.step === 'analysing';
   }
 
   #facts(canary: Canary, provider: Provider, router: Router): Facts {
@@ -220,6 +241,7 @@ export class CanaryProcess {
       nowMs: clock.nowMs(),
       converged: this.#converged,
       unconfirmed: this.#unconfirmed,
+      refused: this.#fallback?.refused,
       obstacle: this.#obstacle,
       look: this.#configs.latest,
     });
@@ -229,6 +251,7 @@ export class CanaryProcess {
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const record = questions.findLast((question) => question.kind === 'record');
     const warnings = this.#tellWarnings(canary, facts.provider);
+    this.#tellEdit(canary, facts);
     // Before the write: the watch can bring what came of it sooner than the answer.
     const stored = this.#stored(canary);
     const draft = draftStatus(canary, facts, record, {
@@ -255,8 +278,8 @@ export class CanaryProcess {
       const isFirst = isForeign(canary, this.#room.view);
       let answer = await write(isFirst);
       if (isFirst && answer.status?.release !== undefined) answer = await write(false);
-      const reread = parseCanary(answer);
-      if ('problems' in reread || reread.canary.status?.release === undefined) {
+      const status = parseStatus(answer.status);
+      if (status?.release === undefined) {
         await this.#waitForCrd({ ...answer, status: { ...answer.status, ...stored, release: undefined } });
         return undefined;
       }
@@ -264,7 +287,8 @@ export class CanaryProcess {
       this.#ownership.learn(answer);
       this.#outdatedPauseMs = 0;
       if (canary.status?.phase !== draft.phase) this.#room.metrics.phaseChanged(canary, draft.phase);
-      return reread.canary;
+      const { resourceVersion = '' } = answer.metadata;
+      return { ...canary, metadata: { ...canary.metadata, resourceVersion }, status };
     } catch (error) {
       this.#dropSnapshot();
       if (isConflict(error)) return undefined;
@@ -404,6 +428,15 @@ export class CanaryProcess {
     for (const { on, message } of doubts)
       if (!this.#routeDoubts.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
     this.#routeDoubts = new Set(doubts.map(({ message }) => message));
+  }
+
+  /** Once: the condition says it as long as it lasts. */
+  #tellEdit(canary: Canary, { refused }: Facts): void {
+    if (refused === undefined) return;
+    const { reason, message } = refused;
+    const isKnown = canary.status?.conditions?.some((one) => one.type === 'Accepted' && one.reason === reason && one.message === message);
+    if (isKnown !== true && this.#edit !== message) this.#room.announceOn(canary, { reason, type: 'Warning', message });
+    this.#edit = message;
   }
 
   #tellOfTarget(canary: Canary, { target }: Facts): void {

@@ -1,5 +1,6 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import type { KubeObject } from '../api/kube-object.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Announcement } from '../engine/questions.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -44,6 +45,10 @@ export interface ControllerRoom {
   announce(canary: Canary, announcement: Announcement): void;
   /** The same for a Canary that could not be parsed. */
   announceOn(canary: InvolvedObject, announcement: Announcement): void;
+  /** The objects of this spec are looked at, though it is not the one that the Canary holds. */
+  lookAfter(canary: Canary, raw: KubeObject): void;
+  /** A Canary as it was when its spec could last be run, by `namespace/name`; as it is, where no other one was seen. */
+  lastAccepted(key: string): KubeObject | undefined;
   /** An older Canary on the same target or apex, as `namespace/name`. */
   olderRival(canary: Canary): string | undefined;
 }

@@ -18,6 +18,7 @@ import { routerFor } from '../routers/index.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
 import { workloadFor } from '../workloads/index.ts';
+import { admitSpec } from './admission.ts';
 import { Anchors } from './anchors.ts';
 import { CanaryProcess } from './canary-process.ts';
 import { CanaryRegister } from './canary-register.ts';
@@ -113,6 +114,8 @@ export function startController(options: ControllerOptions): Controller {
     findOffline: (canary, signal) => findOffline(canary, metricDependencies(signal)),
     announce,
     announceOn: (canary, announcement) => void recorder.record(canary, announcement),
+    lookAfter: (canary, raw) => put(labelOf(canary), canary, raw),
+    lastAccepted: (key) => register.lastSeen(key)?.raw,
     olderRival: (canary) => register.olderRival(labelOf(canary)),
   };
 
@@ -159,10 +162,8 @@ export function startController(options: ControllerOptions): Controller {
       return;
     }
     const canary = readable(raw);
-    if (canary) {
-      put(key, canary, raw);
-      if (canary.status) metrics.weighed(canary, canary.status.canaryWeight);
-    }
+    if (canary && !isRefusedEdit(raw, before?.raw)) put(key, canary, raw);
+    if (canary?.status) metrics.weighed(canary, canary.status.canaryWeight);
     if (isNameLeft(key, raw)) return;
     let process = processes.get(key);
     if (!process) {
@@ -171,6 +172,13 @@ export function startController(options: ControllerOptions): Controller {
       metrics.counted(ref.namespace ?? '', 1);
     }
     process.wake();
+  }
+
+  /** It is run by the spec before (E65): that one's objects are looked at, and given back when it goes. */
+  function isRefusedEdit(raw: KubeObject, before: KubeObject | undefined): boolean {
+    if (before === undefined || before.metadata.uid !== raw.metadata.uid) return false;
+    if (before.metadata.generation === raw.metadata.generation) return false;
+    return 'reason' in admitSpec(raw, room) && !('reason' in admitSpec(before, room));
   }
 
   /** What the last Canary of this name had made for another target is owned by an anchor of the same name: first that goes. */

@@ -1,7 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
-import type { Adoption, Facts } from '../engine/facts.ts';
+import type { Adoption, Facts, RefusedEdit } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { Sides } from '../workloads/workload.ts';
@@ -37,6 +37,7 @@ export function gatherFacts(input: {
   nowMs: number;
   converged: boolean;
   unconfirmed?: string | undefined;
+  refused?: RefusedEdit | undefined;
   obstacle?: string | undefined;
   globalAlerts?: boolean;
   cookieWord: string;
@@ -44,8 +45,8 @@ export function gatherFacts(input: {
   /** At the target's configs; absent where none are tracked. */
   look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, obstacle, globalAlerts, cookieWord, adoption, look } =
-    input;
+  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, obstacle } = input;
+  const { globalAlerts, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
@@ -68,6 +69,7 @@ export function gatherFacts(input: {
     ...(live !== undefined && { liveRoutes: live }),
     converged,
     ...(unconfirmed !== undefined && { unconfirmed }),
+    ...(refused && { refused }),
     ...blockedBy(obstacle, look),
     ...(globalAlerts && { globalAlerts }),
     cookieWord,

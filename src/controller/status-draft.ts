@@ -45,7 +45,12 @@ export function draftStatus(
     ...wanted,
     conditions: keepTimes(
       canary,
-      [...kept, ...contested(brake), ...warnings.map(({ type, message }) => ({ type, status: 'True', reason: type, message }) as const)],
+      [
+        ...kept,
+        ...refusal(facts),
+        ...contested(brake),
+        ...warnings.map(({ type, message }) => ({ type, status: 'True', reason: type, message }) as const),
+      ],
       facts.nowMs,
     ),
   };
@@ -59,6 +64,10 @@ export function draftStatus(
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
   if (canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined) return 0;
   return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
+}
+
+function refusal({ refused }: Facts): Condition[] {
+  return refused ? [{ type: 'Accepted', status: 'False', reason: refused.reason, message: refused.message }] : [];
 }
 
 function contested(brake: HealingBrake): Condition[] {

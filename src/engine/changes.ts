@@ -161,6 +161,9 @@ function failure(seen: Seen): string {
   if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(seen) || judgement(seen)}`;
   if (target?.readiness.state === 'stalled')
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
+  const { refused } = event.facts;
+  if (event.facts.nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY))
+    return `nobody could check the canary any longer, since its spec is refused: ${refused?.message}`;
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
   const { capacity } = context.release;
   if (capacity?.side === 'target') {
@@ -284,7 +287,13 @@ export const changes = {
     ...release(seen, { reason: `primary is not ready: ${seen.event.facts.primary?.readiness.reason ?? 'it has no serving pods'}` }),
     open: undefined,
   }),
-  waitForProvider: (seen: Seen) => ({ ...release(seen, { reason: seen.event.facts.unconfirmed ?? '' }), open: undefined }),
+  tellHoldUp: (seen: Seen) => {
+    const { refused, unconfirmed = '' } = seen.event.facts;
+    // What is refused is told by every sentence as it is (E65).
+    return refused
+      ? { release: without(seen.context.release, 'reason'), open: undefined }
+      : { ...release(seen, { reason: unconfirmed }), open: undefined };
+  },
   checkNextInterval: (seen: Seen) => release(seen, { wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
   keepVerdicts: (seen: Seen) => {
     if (seen.event.type !== 'ANSWER' || seen.event.answer.kind !== 'measure') return {};

@@ -55,7 +55,11 @@ const overtakings = (isStale: GuardName): Move[] => [
   go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
   go('isInDoubt', '#Progressing.withdrawing', 'supersede'),
 ];
-const interruptions: Move[] = [...overtakings('isNewForStalePods'), go('isTargetStalled', '#Failed.returningTraffic', 'rollBack')];
+const interruptions: Move[] = [
+  ...overtakings('isNewForStalePods'),
+  go('isTargetStalled', '#Failed.returningTraffic', 'rollBack'),
+  go('wasUncheckedForTooLong', '#Failed.returningTraffic', 'rollBack'),
+];
 /** While stale pods are on their way out: a template that comes and goes brings them back, so they go all the same (E56). */
 const renewals = overtakings('isNewWithPods');
 const rollBack = (guard: GuardName) => go(guard, '#Failed.returningTraffic', 'rollBack');
@@ -66,6 +70,7 @@ function resting(phase: string) {
   return {
     resting: leaf('resting', {
       seen: [
+        stay('isRefused'),
         go('isNewAndGated', 'confirming', 'pin'),
         go('isNewAndUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
         go('isNewWithPods', '#Progressing.withdrawing', 'startRun'),
@@ -76,15 +81,15 @@ function resting(phase: string) {
     confirming: leaf('confirming', {
       entry: ['askConfirmRollout'],
       first: [go('isBack', `#${phase}.resting`, 'noteReturn'), go('isNew', 'confirming', 'pin')],
-      answers: confirmed(go('hasRefused', '#Waiting.gate', 'poll')),
+      answers: confirmed((guard) => go(guard, '#Waiting.gate', 'poll')),
     }),
   };
 }
 
-function confirmed(refused: Move): Move[] {
+function confirmed(later: (guard: GuardName) => Move): Move[] {
   const skips: Move = go('passedAndSkips', '#Promoting.writingPrimary', 'startRun', 'startPromotion');
   const renews = go('passedWithPods', '#Progressing.withdrawing', 'startRun');
-  return [skips, renews, go('hasPassed', '#Progressing.scalingUp', 'startRun'), refused];
+  return [later('passedTooEarly'), skips, renews, go('hasPassed', '#Progressing.scalingUp', 'startRun'), later('hasRefused')];
 }
 
 /**
@@ -145,7 +150,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
             { ...rollBack('checksHoldTooLong'), actions: ['begin', 'keepVerdicts', 'rollBack'] },
             on('checksHold', soak, 'keepVerdicts', 'hold'),
             on('mustWaitForPrimary', soak, 'keepVerdicts', 'waitForPrimary', ...again),
-            on('mustWaitForProvider', soak, 'keepVerdicts', 'waitForProvider', ...again),
+            on('isPassedButHeldUp', soak, 'keepVerdicts', 'tellHoldUp', ...again),
             on('mustAskPromotion', 'confirmingPromotion', 'keepVerdicts'),
             go('mayPromote', '#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
             on('mustAskTraffic', 'confirmingTraffic', 'keepVerdicts'),
@@ -249,7 +254,7 @@ export const chart = machineSetup.createMachine({
           entry: ['askConfirmRollout'],
           first: [go('isBack', '#Succeeded.resting', 'noteReturn'), go('isNew', 'gate', 'pin')],
           seen: [on('isDue', 'gate', 'forgetWake')],
-          answers: confirmed(stay('hasRefused', 'poll')),
+          answers: confirmed((guard) => stay(guard, 'poll')),
         }),
       },
     },
@@ -295,7 +300,7 @@ export const chart = machineSetup.createMachine({
             stay('capacityIsLost', 'noteLost'),
             stay('capacityIsReached', 'noteReached'),
           ],
-          seen: [go('isTargetRaised', 'analysing', 'takeStep'), rollBack('isLate')],
+          seen: [go('isTargetRaised', 'analysing', 'takeStep'), rollBack('isLateAndShort')],
         }),
         preRollout: {
           initial: 'hooks',

@@ -23,7 +23,15 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
   const since = `since ${timestamp(release.stepStartedMs)}`;
   const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
   const why = release.reason ? ` (${release.reason})` : '';
-  return `${sentence(canary, phase, release, facts, since, why)}${stuck}`;
+  return `${sentence(canary, phase, release, facts, since, why)}${stuck}${refused(facts)}`;
+}
+
+/** Which spec this goes by, and who can change that. */
+function refused({ refused: edit }: Facts): string {
+  if (edit === undefined) return '';
+  if (edit.uncheckedUntilMs === undefined)
+    return ` An edit of the spec is refused (${edit.message}): this goes by the spec before it, and nothing advances until someone corrects the edit.`;
+  return ` The spec is refused (${edit.message}): whoever wrote it can correct it until ${clock(edit.uncheckedUntilMs)}, else an analysis is taken back.`;
 }
 
 function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {

@@ -3,6 +3,7 @@ import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes } from '../api/routes.ts';
 import type { ScalerLimits } from './capacity.ts';
+import type { Reason } from './reasons.ts';
 
 /** One side of a release, as the cluster shows it. */
 export interface Side {
@@ -43,10 +44,21 @@ export interface Adoption {
   pushed: boolean;
 }
 
+/** An edit of the spec that cannot be run (E65). */
+export interface RefusedEdit {
+  reason: Reason;
+  /** In words that name the field. */
+  message: string;
+  /** What was accepted before it is not known, so that nobody can check the canary: it has no traffic after this moment. */
+  uncheckedUntilMs?: number;
+}
+
 /** What the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
 export interface Facts {
   nowMs: number;
+  /** While an edit of it is refused, as it was accepted before; or what is needed to bring traffic home, where that is not known. */
   canary: Canary;
+  refused?: RefusedEdit;
   provider: Provider;
   supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
   /** `analysis.interval` after the floor of `--min-analysis-interval`. */

@@ -17,6 +17,9 @@ const outcomeIs = (seen: Seen, outcome: string) =>
 const isDue = ({ context, event }: Seen) => context.wakeAtMs !== undefined && event.facts.nowMs >= context.wakeAtMs;
 /** Nothing is left to write. A provider that does not confirm it holds up what advances, and never what takes back (E63). */
 const isWritten = ({ event }: Seen) => event.facts.converged || event.facts.unconfirmed !== undefined;
+/** Nothing advances under a spec that is not the one that stands (E65), nor by routes that are not in force (E63). */
+const isHeldUp = ({ event }: Seen) => event.facts.refused !== undefined || event.facts.unconfirmed !== undefined;
+const isRefused = ({ event }: Seen) => event.facts.refused !== undefined;
 const hasChanged = (seen: Seen) => {
   const now = target(seen);
   return now !== undefined && now.revision !== seen.context.release.revision && now.revision !== seen.context.release.promotedRevision;
@@ -58,8 +61,11 @@ const isLastStrike = ({ context, event }: Seen) => context.release.failedChecks 
 const move = ({ context, event }: Seen) => nextMove(context.release, event.facts.canary, event.facts);
 const isPrimaryPromoted = (seen: Seen) => primary(seen)?.carries === seen.context.release.revision;
 
+const hasRaisedTarget = (seen: Seen) =>
+  seen.event.facts.converged && isTargetReady(seen) && isPrimaryReady(seen) && hasSettledCapacity(seen);
+
 const isNewAndFree = (seen: Seen) =>
-  hasChanged(seen) && spec(seen).skipAnalysis !== true && !hasHooks(seen.event.facts.canary, 'confirm-rollout');
+  !isRefused(seen) && hasChanged(seen) && spec(seen).skipAnalysis !== true && !hasHooks(seen.event.facts.canary, 'confirm-rollout');
 
 /** The questions that the chart puts to facts and answers; each is a pure reading of one moment. */
 export const guards = {
@@ -69,7 +75,9 @@ export const guards = {
   isDueAndLate: (seen: Seen) => isDue(seen) && isLate(seen),
   isLateAndUnready: (seen: Seen) => isLate(seen) && !isTargetReady(seen),
   passedAndSkips: (seen: Seen) => outcomeIs(seen, 'passed') && spec(seen).skipAnalysis === true,
-  isDueAndWritten: (seen: Seen) => isDue(seen) && isWritten(seen),
+  isDueAndWritten: (seen: Seen) => isDue(seen) && isWritten(seen) && seen.event.facts.refused?.uncheckedUntilMs === undefined,
+  isRefused,
+  wasUncheckedForTooLong: ({ event: { facts } }: Seen) => facts.nowMs >= (facts.refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY),
   isConverged: (seen: Seen) => seen.event.facts.converged,
   isConvergedAtHome: (seen: Seen) => seen.event.facts.converged && hasLeft(seen),
 
@@ -92,6 +100,7 @@ export const guards = {
   isNewForStalePods: (seen: Seen) => hasChanged(seen) && hasStalePods(seen),
   isInDoubt: (seen: Seen) => (target(seen)?.pods ?? 0) > 0 && (wereWritten(seen) || isPinnedBlindly(seen)),
   isNewWithPods: (seen: Seen) => hasChanged(seen) && hasReadConfigs(seen),
+  passedTooEarly: (seen: Seen) => outcomeIs(seen, 'passed') && isRefused(seen),
   passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
   isEmpty: (seen: Seen) => target(seen)?.pods === 0 && seen.event.facts.converged,
   isBack,
@@ -99,16 +108,19 @@ export const guards = {
 
   isTargetStalled: (seen: Seen) => target(seen)?.readiness.state === 'stalled' && seen.event.facts.converged,
   canStartHooks: (seen: Seen) =>
+    !isRefused(seen) &&
     isDue(seen) &&
     isTargetReady(seen) &&
     seen.event.facts.converged &&
     hasLeft(seen) &&
     hasPreRollout(seen) &&
     !seen.context.release.preRolloutPassed,
-  canStartGate: (seen: Seen) => isDue(seen) && isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen) && isTrafficGated(seen),
-  canStart: (seen: Seen) => isDue(seen) && isTargetReady(seen) && isPrimaryReady(seen) && seen.event.facts.converged && hasLeft(seen),
+  canStartGate: (seen: Seen) =>
+    !isRefused(seen) && isDue(seen) && isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen) && isTrafficGated(seen),
+  canStart: (seen: Seen) =>
+    !isRefused(seen) && isDue(seen) && isTargetReady(seen) && isPrimaryReady(seen) && seen.event.facts.converged && hasLeft(seen),
   canPassToGate: (seen: Seen) => outcomeIs(seen, 'passed') && isTrafficGated(seen),
-  canPassToStep: (seen: Seen) => outcomeIs(seen, 'passed') && isTargetReady(seen) && isPrimaryReady(seen),
+  canPassToStep: (seen: Seen) => outcomeIs(seen, 'passed') && !isHeldUp(seen) && isTargetReady(seen) && isPrimaryReady(seen),
   targetIsDown: (seen: Seen) => target(seen)?.serving !== true,
   canGoHome: (seen: Seen) => !hasLeft(seen) && canPrimaryTakeAll(seen),
   targetIsReady: isTargetReady,
@@ -129,7 +141,7 @@ export const guards = {
   checksHold: (seen: Seen) => judged(seen) === 'hold',
   checksHoldTooLong: (seen: Seen) => judged(seen) === 'hold' && isBlindTooLong(seen),
   mustWaitForPrimary: (seen: Seen) => judged(seen) === 'passed' && !isPrimaryReady(seen),
-  mustWaitForProvider: (seen: Seen) => judged(seen) === 'passed' && seen.event.facts.unconfirmed !== undefined,
+  isPassedButHeldUp: (seen: Seen) => judged(seen) === 'passed' && isHeldUp(seen),
   mustAskPromotion: (seen: Seen) => judged(seen) === 'passed' && move(seen).gated && hasHooks(seen.event.facts.canary, 'confirm-promotion'),
   mustAskTraffic: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'step' && isTrafficGated(seen),
   mayPromote: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'promote',
@@ -150,7 +162,8 @@ export const guards = {
   capacityIsLost: (seen: Seen) => seen.context.release.capacity?.reachedMs !== undefined && !isRaised(seen, seen.context.release),
   isPrimaryRaised: (seen: Seen) => guards.primaryIsPromoted(seen) && (hasSettledCapacity(seen) || isLate(seen)),
   isPrimaryRaisedForLast: (seen: Seen) => guards.isPrimaryRaised(seen) && leavesNothing(seen),
-  isTargetRaised: (seen: Seen) => seen.event.facts.converged && isTargetReady(seen) && isPrimaryReady(seen) && hasSettledCapacity(seen),
+  isTargetRaised: (seen: Seen) => !isRefused(seen) && hasRaisedTarget(seen),
+  isLateAndShort: (seen: Seen) => isLate(seen) && !hasRaisedTarget(seen),
   mayStepButIsShort: (seen: Seen) => guards.mayStep(seen) && isShortOfStep(seen),
   passedToStepButIsShort: (seen: Seen) => guards.passedToStep(seen) && isShortOfStep(seen),
   canPassToStepButIsShort: (seen: Seen) => guards.canPassToStep(seen) && isShortOfStep(seen),

@@ -55,8 +55,9 @@ function targetWish(phase: string, name: string, needsCanary: boolean): Intent['
  * A newer revision has waited, and is looked at with the next event: pods that would be sent away for that moment are the ones that it is
  * analysed with. Those that may have read other configs have to go all the same (E56).
  */
-function isNextAtOnce(canary: Canary, { step, revision, promotedRevision }: Release, { target }: Facts): boolean {
-  if (step !== 'resting' || target === undefined || [revision, promotedRevision].includes(target.revision)) return false;
+function isNextAtOnce(canary: Canary, { step, revision, promotedRevision }: Release, { target, refused }: Facts): boolean {
+  if (step !== 'resting' || target === undefined || refused !== undefined || [revision, promotedRevision].includes(target.revision))
+    return false;
   if (canary.spec.skipAnalysis === true || hasHooks(canary, 'confirm-rollout')) return false;
   return !Object.values(target.configs ?? {}).some(decidesPods);
 }

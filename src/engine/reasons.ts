@@ -22,7 +22,7 @@ export const reasons = {
   Cancelled: 'the target is back at the promoted revision',
   DeliveryLapsed: 'a message found no receiver for a day (15 minutes, where the release goes on) and was given up',
   AlertFailed: 'a receiver did not take an alert; it is tried again',
-  InvalidSpec: 'the spec cannot be run; nothing is started, and what serves goes on serving',
+  InvalidSpec: 'the spec cannot be run; nothing is started, what serves goes on serving, and a release goes by the spec before',
   ProviderRefused: 'the traffic provider cannot do what the spec asks for',
   CrossNamespaceRef: 'the spec refers to another namespace, which --no-cross-namespace-refs forbids',
   TargetTaken: 'an older Canary releases the same target or uses the same apex Service',

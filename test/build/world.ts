@@ -21,6 +21,8 @@ export interface Behaviour {
   obstacle?: string;
   /** All is written, and the provider says this against it. */
   unconfirmed?: string;
+  /** An edit of the spec is refused: `canary` stays what it was. */
+  refused?: Facts['refused'];
   refusesPromote: boolean;
 }
 
@@ -141,6 +143,7 @@ export class World {
       ...(this.routes ? { liveRoutes: this.routes } : {}),
       converged: converged && behaviour.obstacle === undefined && behaviour.unconfirmed === undefined,
       ...(converged && behaviour.unconfirmed !== undefined ? { unconfirmed: behaviour.unconfirmed } : {}),
+      ...(behaviour.refused ? { refused: behaviour.refused } : {}),
       ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
       globalAlerts: true,
       cookieWord: 'word',
