@@ -168,6 +168,7 @@ async function ensurePrimary(
   const isInTarget = isTarget(canary, ref);
   if (existing) {
     if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
+    if (workloadOf(canary).isMisnamed?.(existing.object, view)) await renamePrimary(context, existing, apex, done);
     return;
   }
   refuseUnusable(context, target);
@@ -208,6 +209,30 @@ async function ensurePrimary(
   done.converged = false;
 }
 
+/** Whoever names another revision has changed the primary; a name of nothing is a slip, which no release could get past. */
+async function renamePrimary(context: ReconcileContext, existing: Seen, apex: Apex, done: Reconciled): Promise<void> {
+  const { canary, view, anchors, brake, config, nowMs, signal } = context;
+  const promoted = await anchors.promotedTemplate(canary, signal);
+  if (!promoted) return;
+  const { object } = existing;
+  const { includeLabelPrefix, selectorLabels } = config;
+  const options = { selector: apex.selector, includeLabelPrefix, selectorLabels, revision: promoted.revision, replicas: 1 };
+  const primary = workloadOf(canary).renderPrimary(canary, object, options, promoted.spec);
+  const field = missingField(primary, object);
+  // What was promoted is itself gone: its readiness says so.
+  if (field === undefined) return;
+  done.converged = false;
+  const key = `${refKey(refOf(object))}#primary`;
+  const waitMs = brake.waitMs(key, nowMs);
+  if (waitMs > 0) {
+    done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
+    return;
+  }
+  view.learn(await mergeIntoTarget(context, primary, object));
+  brake.corrected(key, nowMs, field, existing.manager);
+  done.wrote = true;
+}
+
 /** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03 S-T2). */
 async function ensureCanary(context: ReconcileContext, target: Seen, intent: Intent, facts: Facts, done: Reconciled): Promise<void> {
   const { canary, view } = context;
@@ -237,6 +262,12 @@ async function refuseUnavailable({ canary, router, view }: ReconcileContext): Pr
 async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
   const { canary, router, view, cluster, accepted, nowMs, signal } = context;
   await refuseUnavailable(context);
+  const primary = view.find(primaryRefOf(canary));
+  if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) {
+    // A route to nothing helps nobody, and would bring in the name that is about to be put back.
+    done.converged = false;
+    return;
+  }
   const current = () => router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
   const refusal = await accepted.write(canary, nowMs, async (worded) => {
     const { write, remove } = router.render(worded, apex, routes, current());

@@ -98,6 +98,8 @@ export interface Workload {
   slim(object: KubeObject): KubeObject;
   /** Both sides of the release, from slim objects. */
   sides(canary: Canary, watched: WatchedObjects): Sides;
+  /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. Reads slim objects. */
+  isMisnamed?(primary: KubeObject, watched: WatchedObjects): boolean;
   /** The label by which the primary's pods differ, or why there is none; reads slim objects. */
   selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string };
   /** Why no release can start from the target as it is, for the condition; reads slim objects. */

@@ -104,6 +104,24 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         unjudged,
       );
 
+      // The primary of any other kind is an object of its own, which nobody has to name.
+      if (kind === 'Knative Service')
+        tell(
+          `03-K-T2: a ${kind} whose annotation is edited to a revision that does not exist has it put back, and its release ends`,
+          'misnamed',
+          async (story, app) => {
+            const { when, then } = story;
+            await when.thisHappens(() => app.push('2'));
+            await then.canaryReceives(20);
+            await when.thisHappens(() => app.misnamePrimary?.() ?? Promise.resolve());
+            await then.releaseEnds('Succeeded');
+            await app.primaryRuns('2');
+            await then.everyoneGets('2');
+            expect(story.weights().slice(-3)).toEqual([40, 60, 0]);
+          },
+          unjudged,
+        );
+
       tell(
         `a deleted Canary leaves its ${kind} as it was (I7)`,
         'deletion',

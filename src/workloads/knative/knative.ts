@@ -29,6 +29,10 @@ export const knative: Workload = {
     return { ...object, spec };
   },
   sides,
+  isMisnamed(primary, watched) {
+    const name = primaryRevision(primary);
+    return name !== undefined && watched.find(revisionRef(primary, name)) === undefined;
+  },
   // Knative labels and selects its pods by itself.
   selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
   measuredAs: latestCreated,

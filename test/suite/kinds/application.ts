@@ -21,6 +21,8 @@ export interface Application {
   primary(): Promise<unknown>;
   /** Somebody removes what serves by promotion. */
   losePrimary(): Promise<void>;
+  /** Somebody writes the name of nothing where the kind names what serves by promotion, and it is put back; absent: it names nothing. */
+  misnamePrimary?(): Promise<void>;
   /** The side that has no traffic has been put away, as far as the kind can. */
   rests(): Promise<void>;
   /** The application is its own again: nothing of ours is left. */

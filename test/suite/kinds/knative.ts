@@ -40,6 +40,11 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
     async losePrimary() {
       await cluster.patch(target, { metadata: { annotations: { [ANNOTATION]: null } } });
     },
+    async misnamePrimary() {
+      const before = (await cluster.get(target))?.metadata.annotations?.[ANNOTATION];
+      await cluster.patch(target, { metadata: { annotations: { [ANNOTATION]: `${APP}-00099` } } });
+      await wait(target, 'names its primary again', (now) => now?.metadata.annotations?.[ANNOTATION] === before);
+    },
     rests: async () => undefined,
     async isAsBefore() {
       await wait(target, 'follows its latest revision', (now) => {
