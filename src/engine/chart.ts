@@ -38,9 +38,11 @@ interface Leaf {
 
 function leaf(name: string, { entry = [], first = [], seen = [], answers = [] }: Leaf) {
   const looks = [...first, ...seen];
+  // Where a first look changes the memory and stays, the step still has to ask and to set its wake (E53).
+  const resumed = looks.map((move) => (move.target === undefined ? { ...move, actions: [...entry, ...(move.actions ?? [])] } : move));
   return {
     entry,
-    on: { RESUME: [...looks, on('always', name)], FACTS: looks, WAKE: looks, ANSWER: [...first, ...answers] },
+    on: { RESUME: [...resumed, on('always', name)], FACTS: looks, WAKE: looks, ANSWER: [...first, ...answers] },
   };
 }
 

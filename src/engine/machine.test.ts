@@ -569,6 +569,21 @@ describe('suspend, answers and deliveries', () => {
     expect(openQuestionOf(world.snapshot)).toContain('s1:b');
   });
 
+  it('E53: a promotion is asked for again also where the canary has died meanwhile, whose traffic goes home first (I5)', () => {
+    const world = releasing();
+    world.behaviour.refusesPromote = true;
+    world.tickUntil(at('Promoting', 'writingPrimary'));
+    expect(world.canary.status?.canaryWeight).toBeGreaterThan(0);
+    world.targetDown = true;
+    world.behaviour.refusesPromote = false;
+    world.crash();
+    expect([world.step, world.canary.status?.canaryWeight]).toEqual(['writingPrimary', 0]);
+    expect(openQuestionOf(world.snapshot)).toBeDefined();
+    world.targetDown = false;
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
   it('E54: deliveries are listed before their first attempt, keep their keys over a crash and leave when answered (I6)', () => {
     const world = releasing(withHooks('post-rollout'));
     world.deliversAtOnce = false;
