@@ -1,13 +1,12 @@
-import type { Analysis, Metric } from './canary.ts';
+import { badDuration } from './bad-duration.ts';
+import type { Analysis } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, type Scope, warning } from './finding.ts';
+import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
 import { providerCapabilities } from './provider-capabilities.ts';
 
 const at = (field: string): string => `spec.analysis.${field}`;
-const builtIn = ['request-success-rate', 'request-duration'];
-/** The shortest interval that is used. Source: reference 01 §4. */
-const shortestIntervalMs = 10_000;
 
 /** Everything about `spec.analysis`, and `spec.metricsServer`. */
 export function analysisFindings(scope: Scope): Finding[] {
@@ -155,36 +154,6 @@ function intervalFindings({ interval }: Analysis): Finding[] {
   return [warning(at('interval'), `is ${shorten(interval)} and is raised to 10s: set it to 10s or more`)];
 }
 
-function metricFindings(metric: Metric, path: string, analysis: Analysis): Finding[] {
-  const found: Finding[] = [];
-  const { min, max } = metric.thresholdRange ?? {};
-  if (!builtIn.includes(metric.name) && !metric.query && !metric.templateRef) {
-    found.push(error(path, `has nothing to run: set templateRef, or name it ${builtIn.join(' or ')}`));
-  }
-  if (min !== undefined && max !== undefined && min > max) {
-    found.push(error(`${path}.thresholdRange`, `has min ${min} above max ${max}, so no value passes: exchange them`));
-  }
-  if (min === undefined && max === undefined && metric.threshold === undefined) {
-    found.push(warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max'));
-  }
-  if (metric.threshold !== undefined)
-    found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
-  if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
-  if (metric.interval === undefined) return found;
-  const ms = parseDuration(metric.interval);
-  const tickMs = parseDuration(analysis.interval);
-  if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
-  else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, shortestIntervalMs)) {
-    found.push(
-      warning(
-        `${path}.interval`,
-        `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: make it no longer`,
-      ),
-    );
-  }
-  return found;
-}
-
 function webhookFindings({ webhooks = [] }: Analysis): Finding[] {
   return webhooks.flatMap((webhook, index) => {
     const path = at(`webhooks[${index}]`);
@@ -210,8 +179,4 @@ function urlFindings(url: string, path: string): Finding[] {
   if (parsed && (parsed.protocol === 'http:' || parsed.protocol === 'https:') && /^https?:\/\//i.test(url)) return [];
   // An address can hold a password before the @, so it is not repeated.
   return [error(path, 'is no http or https address: write it as in http://name.namespace/path')];
-}
-
-function badDuration(path: string, text: string): Finding {
-  return error(path, `is ${shorten(text)}, which is no time above 0: write it as in 30s or 1m30s`);
 }

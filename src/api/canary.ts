@@ -69,6 +69,18 @@ export const Metric = z.object({
     .optional()
     .describe('The MetricTemplate to ask.'),
   templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
+  /** Ours. */
+  minimumRequests: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Fewer requests than this in the window are too few to judge by: the check is unmeasured, whatever its value.'),
+  trafficQuery: z
+    .string()
+    .optional()
+    .describe(
+      'Counts the requests of the canary in the window, at the same backend as the query; for minimumRequests. Built-in metrics know their own.',
+    ),
 });
 export type Metric = z.infer<typeof Metric>;
 

@@ -1,7 +1,9 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
-import { breach, type Limit, limitOf, limitText, type MetricKind } from './limit.ts';
+import { judgeMeasurement } from './judge-measurement.ts';
+import type { MetricKind } from './limit.ts';
+import { lowTraffic } from './low-traffic.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
@@ -69,7 +71,8 @@ function queryChecks(canary: Canary, metric: Metric): Check[] {
 function templateChecks(canary: Canary, metric: Metric): Check[] {
   if (metric.templateRef) return [(deps) => templateVerdict(canary, metric, deps)];
   if (builtinKind(metric) || metric.query) return [];
-  return [async () => unmeasured(metric, limitOf(metric, 'custom'), '', 'it has neither query nor templateRef and is no built-in metric')];
+  const reason = 'it has neither query nor templateRef and is no built-in metric';
+  return [async () => judgeMeasurement(metric, 'custom', { kind: 'error', reason })];
 }
 
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
@@ -77,14 +80,16 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
   const server = serverOf(canary, deps);
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
   const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));
-  const ask = async (target: string) => {
-    const run = (query: string) => askServer(server, query, { ...variables, target }, deps);
-    return kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
-  };
-  const primary = deps.baselines && observer.selectsWorkload ? ask(`${variables.target}-primary`) : undefined;
-  const measured = await ask(variables.target);
-  const verdict = unlessEarly(window, measured, judge(metric, kind, measured));
-  const baseline = await primary;
+  const runFor = (target: string) => (query: string) => askServer(server, query, { ...variables, target }, deps);
+  const ask = async (run: (query: string) => Promise<Measurement>) =>
+    kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
+  const [measured, tooFew, baseline] = await Promise.all([
+    ask(runFor(variables.target)),
+    lowTraffic(metric, metric.trafficQuery ?? observer.requestCount, runFor(variables.target)),
+    deps.baselines && observer.selectsWorkload ? ask(runFor(`${variables.target}-primary`)) : undefined,
+  ]);
+  const judged = tooFew ?? measured;
+  const verdict = unlessEarly(window, judged, judgeMeasurement(metric, kind, judged));
   return baseline?.kind === 'value' && Number.isFinite(baseline.value) ? { ...verdict, baseline: baseline.value } : verdict;
 }
 
@@ -100,19 +105,22 @@ async function customVerdict(
   deps: MeasureDependencies,
 ): Promise<Verdict> {
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
-  const measured = await askServer(server, query, variablesOf(canary, { ...metric, interval: window.interval }, deps), deps);
-  const verdict = judge(metric, 'custom', measured);
-  return namesInterval(query) ? unlessEarly(window, measured, verdict) : verdict;
+  const variables = variablesOf(canary, { ...metric, interval: window.interval }, deps);
+  const run = (text: string) => askServer(server, text, variables, deps);
+  const [measured, tooFew] = await Promise.all([run(query), lowTraffic(metric, metric.trafficQuery, run)]);
+  const judged = tooFew ?? measured;
+  const verdict = judgeMeasurement(metric, 'custom', judged);
+  return namesInterval(tooFew ? (metric.trafficQuery ?? '') : query) ? unlessEarly(window, judged, verdict) : verdict;
 }
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
   const found = await templateBackend(metric, canary.metadata.namespace, deps);
-  if ('problem' in found) return judge(metric, 'custom', { kind: 'error', reason: found.problem });
+  if ('problem' in found) return judgeMeasurement(metric, 'custom', { kind: 'error', reason: found.problem });
   try {
     return await customVerdict(found.backend, canary, metric, found.query, deps);
   } catch {
     const reason = `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked`;
-    return judge(metric, 'custom', { kind: 'error', reason });
+    return judgeMeasurement(metric, 'custom', { kind: 'error', reason });
   }
 }
 
@@ -184,24 +192,4 @@ function nameRules(observer: Observer, variables: QueryVariables): QueryVariable
 function inUnits(measured: Measurement, unit: Observer['durationUnit']): Measurement {
   if (measured.kind !== 'value') return measured;
   return { kind: 'value', value: Math.trunc(measured.value * (unit === 's' ? 1000 : 1)) };
-}
-
-function judge(metric: Metric, kind: MetricKind, measured: Measurement): Verdict {
-  const unit = kind === 'successRate' ? '%' : kind === 'duration' ? 'ms' : '';
-  const limit = limitOf(metric, kind);
-  if (measured.kind !== 'value') return unmeasured(metric, limit, unit, measured.reason);
-  const reason = breach(measured.value, limit, unit);
-  // JSON has no infinity: the reason tells it, the status cannot hold it.
-  const value = Number.isFinite(measured.value) ? { value: measured.value } : {};
-  const seen = { check: metric.name, ...value, limit: limitText(limit, unit) };
-  return reason ? { ...seen, verdict: 'failed', reason: `${metric.name}: ${reason}` } : { ...seen, verdict: 'passed' };
-}
-
-function unmeasured(metric: Metric, limit: Limit, unit: string, reason: string): Verdict {
-  return {
-    check: metric.name,
-    verdict: 'unmeasured',
-    limit: limitText(limit, unit),
-    reason,
-  };
 }

@@ -5,6 +5,8 @@ export interface Observer {
   requestSuccessRate: string;
   /** Gives the rate of requests if there is no series of any that succeeded, else nothing: asked when there is no success rate. */
   onlyFailures: string;
+  /** Gives the number of requests in the window: asked where a metric wants a minimum of them. */
+  requestCount: string;
   /** Gives the latency in `durationUnit`. */
   requestDuration: string;
   durationUnit: 'ms' | 's';

@@ -1,0 +1,55 @@
+import { badDuration } from './bad-duration.ts';
+import type { Analysis, Metric } from './canary.ts';
+import { parseDuration } from './duration.ts';
+import { shorten } from './field-path.ts';
+import { error, type Finding, warning } from './finding.ts';
+
+/** Metrics that are asked for by the queries of the traffic provider. */
+export const builtIn = ['request-success-rate', 'request-duration'];
+/** The shortest interval of an analysis that is used: milliseconds. Source: reference 01 §4. */
+export const shortestIntervalMs = 10_000;
+
+/** Everything about one of `spec.analysis.metrics`. */
+export function metricFindings(metric: Metric, path: string, analysis: Analysis): Finding[] {
+  const found: Finding[] = [];
+  const { min, max } = metric.thresholdRange ?? {};
+  if (!builtIn.includes(metric.name) && !metric.query && !metric.templateRef) {
+    found.push(error(path, `has nothing to run: set templateRef, or name it ${builtIn.join(' or ')}`));
+  }
+  if (min !== undefined && max !== undefined && min > max) {
+    found.push(error(`${path}.thresholdRange`, `has min ${min} above max ${max}, so no value passes: exchange them`));
+  }
+  if (min === undefined && max === undefined && metric.threshold === undefined) {
+    found.push(warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max'));
+  }
+  if (metric.threshold !== undefined)
+    found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
+  if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
+  found.push(...trafficFindings(metric, path, analysis));
+  if (metric.interval === undefined) return found;
+  const ms = parseDuration(metric.interval);
+  const tickMs = parseDuration(analysis.interval);
+  if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
+  else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, shortestIntervalMs)) {
+    found.push(
+      warning(
+        `${path}.interval`,
+        `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: make it no longer`,
+      ),
+    );
+  }
+  return found;
+}
+
+/** The guard against judging by a handful of requests. */
+function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: string, analysis: Analysis): Finding[] {
+  if (minimumRequests === undefined) {
+    if (trafficQuery === undefined) return [];
+    return [warning(`${path}.trafficQuery`, 'is not asked without minimumRequests: set how many requests are enough')];
+  }
+  if (!builtIn.includes(name) && trafficQuery === undefined) {
+    return [error(`${path}.minimumRequests`, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))')];
+  }
+  if (analysis.unmeasured === 'hold') return [];
+  return [warning(`${path}.minimumRequests`, 'makes a quiet canary fail its checks: set analysis.unmeasured to hold, so that it waits')];
+}
