@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Canary } from '../api/canary.ts';
 import type { Phase } from '../api/phase.ts';
+import { verdictMetrics } from './verdict-metrics.ts';
 
 const STATUS: Partial<Record<Phase, number>> = { Progressing: 0, Failed: 2 };
 
@@ -48,9 +49,11 @@ export function createControllerMetrics(version: string) {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
+  const checks = verdictMetrics(registry);
   info.set({ version, mesh_provider: '' }, 1);
   return {
     registry,
+    measured: checks.measured,
     started(meshProvider: string): void {
       info.reset();
       info.set({ version, mesh_provider: meshProvider }, 1);
@@ -75,6 +78,7 @@ export function createControllerMetrics(version: string) {
       status.remove({ name: target, namespace });
       weights.remove({ workload: target, namespace });
       weights.remove({ workload: `${target}-primary`, namespace });
+      checks.gone(namespace, target);
     },
     requested(request: { verb: string; resource: string; status: number; durationMs: number }): void {
       requests.inc({ verb: request.verb, resource: request.resource, status: String(request.status) });

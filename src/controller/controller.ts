@@ -313,16 +313,19 @@ export function startController(options: ControllerOptions): Controller {
     );
   }
 
-  function measureCanary(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]> {
+  async function measureCanary(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]> {
     const workload = workloadFor(canary.spec.targetRef);
     const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
-    return measure(canary, {
+    const verdicts = await measure(canary, {
       ...metricDependencies(signal),
       route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
       provider,
       // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
       baselines: true,
     });
+    // One that was superseded meanwhile decides nothing.
+    if (!signal.aborted) metrics.measured(canary, verdicts);
+    return verdicts;
   }
 
   function metricDependencies(signal: AbortSignal): Omit<MeasureDependencies, 'provider'> {

@@ -13,6 +13,12 @@ it.each([
     mode: 'hold',
     result: { outcome: 'failed', reason: 'errors is 9, allowed at most 1' },
   },
+  {
+    name: 'a failure beside an unmeasured one',
+    verdicts: [unmeasured, failed],
+    mode: 'fail',
+    result: { outcome: 'failed', reason: 'errors is 9, allowed at most 1; latency is unmeasured: timeout' },
+  },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'fail', result: { outcome: 'failed', reason: 'latency is unmeasured: timeout' } },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'hold', result: { outcome: 'hold', reason: 'latency is unmeasured: timeout' } },
 ] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) => expect(judge(verdicts, mode)).toEqual(result));
@@ -29,4 +35,10 @@ it('E20: all that fails in one tick is one failed check, whatever happens before
   expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 1]);
   world.tick();
   expect(world.release.failedChecks).toBe(2);
+});
+
+it('05-W27, E20: one failed check tells everything that failed in its tick, and no more than there is room for', () => {
+  const five = ['a', 'b', 'c', 'd', 'e'].map((check) => ({ ...failed, check }));
+  expect(judge(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
+  expect(judge(five)).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 2 more$/) });
 });

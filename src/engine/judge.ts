@@ -3,16 +3,19 @@ import type { Verdict } from '../api/canary-status.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
+/** Checks that a reason tells in full; an event and a condition have no room for more. */
+const MOST_TOLD = 3;
+
 /**
  * One judgement from all verdicts of a tick (rules E20–E22, I11). A measured failure always counts; what could not be measured
  * counts as `unmeasured` says and its reason never claims a bad measurement. What cannot be measured yet holds, whatever it says: that
  * ends by itself, one metric interval after the analysis began at the latest (E20a).
  */
 export function judge(verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): Judgement {
-  const failed = verdicts.find((one) => one.verdict === 'failed');
-  if (failed) return { outcome: 'failed', reason: describe(failed) };
-  const unknown = verdicts.find((one) => one.verdict === 'unmeasured' && one.early !== true);
-  if (unknown) return { outcome: unmeasured === 'hold' ? 'hold' : 'failed', reason: describe(unknown) };
+  const failed = verdicts.filter((one) => one.verdict === 'failed');
+  const unknown = verdicts.filter((one) => one.verdict === 'unmeasured' && one.early !== true);
+  if (failed.length > 0) return { outcome: 'failed', reason: describeAll(unmeasured === 'hold' ? failed : [...failed, ...unknown]) };
+  if (unknown.length > 0) return { outcome: unmeasured === 'hold' ? 'hold' : 'failed', reason: describeAll(unknown) };
   const early = verdicts.find((one) => one.verdict === 'unmeasured');
   return early ? { outcome: 'hold', reason: early.reason ?? `${early.check} cannot be measured yet` } : { outcome: 'passed' };
 }
@@ -25,6 +28,12 @@ export function isBlind({ verdicts = [] }: { verdicts?: readonly Verdict[] | und
 /** Failed checks that end a release; at least one. Source: reference 01 §8.2. */
 export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
+}
+
+/** What counts in this tick, the bad ones first (E20). */
+function describeAll(verdicts: readonly Verdict[]): string {
+  const more = verdicts.length - MOST_TOLD;
+  return [...verdicts.slice(0, MOST_TOLD).map(describe), ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
 function describe(verdict: Verdict): string {
