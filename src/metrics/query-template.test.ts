@@ -12,37 +12,97 @@ const variables = {
   variables: { a: 'x', 'a-b': 'dash' },
 };
 
-describe('query templates (05 T8–T11)', () => {
+describe('query templates', () => {
   it.each([
-    ['up{ns="{{ namespace }}",t=~"{{target}}-primary"}[{{ interval }}]', 'up{ns="test",t=~"api-primary"}[1m]'],
-    ['{{ name }} {{ service }} {{ ingress }} {{ route }}', 'podinfo web ing r'],
-    ['{{ variables.a }}', 'x'],
-    ['{{ index variables "a-b" }}{{ index variables "none" }}', 'dash'],
-    ['a {{- /* gone */ -}} b', 'ab'],
-    ['a  {{- " " -}}  b', 'a b'],
-    ['{{ target | printf "%s-%s" "x" }}', 'x-api'],
-    ['{{ printf "%q" (printf "%s" target) }}', '"api"'],
-    ['{{- $r := printf "kube_%s" ingress }}{{ $r }}', 'kube_ing'],
-    ['{{ `raw` }}{{ "}" }}', 'raw}'],
-  ])('renders %s', (template, query) => {
+    ['05-T1: name and namespace', '{{ name }}.{{ namespace }}', 'podinfo.test'],
+    ['05-T2, T9: target, with and without spaces', 'up{t=~"{{target}}-primary"}[{{ interval }}]', 'up{t=~"api-primary"}[1m]'],
+    ['05-T3, T4, T5: service, ingress and route', '{{ service }} {{ ingress }} {{ route }}', 'web ing r'],
+    ['05-T6: the interval as it was written', '{{ interval }}', '1m'],
+    ['05-T7: variables', '{{ variables.a }}', 'x'],
+    ['05-T8: no escaping, and white space as it is', ' {{ "<\'>" }}\n\t', " <'>\n\t"],
+    ['05-T9: a variable of its own', '{{- $r := printf "kube_%s" ingress }}{{ $r }}', 'kube_ing'],
+    ['05-T10: keys that are no names', '{{ index variables "a-b" }}{{ index variables "none" }}', 'dash'],
+    ['05-T10: trim marks and comments', 'a {{- /* gone */ -}} b{{- " " -}}  c', 'ab c'],
+    ['05-T10: pipes and parentheses', '{{ target | printf "%s-%s" "x" }}{{ printf "%q" (printf "%s" target) }}', 'x-api"api"'],
+    ['05-T10: raw texts and braces in texts', '{{ `raw` }}{{ "}" }}', 'raw}'],
+    ['05-T10: if', '{{ if eq variables.a "x" }}yes{{ else }}no{{ end }}', 'yes'],
+    ['05-T10: else if', '{{ if eq target "no" }}1{{ else if not variables.a }}2{{ else }}3{{ end }}', '3'],
+    ['05-T10: with', '{{ with index variables "a" }}[{{ . }}]{{ else }}none{{ end }}', '[x]'],
+    ['05-T10: with of nothing', '{{ with index variables "none" }}[{{ . }}]{{ else }}none{{ end }}', 'none'],
+    ['05-T10: with of a map', '{{ with variables }}{{ .a }}{{ end }}', 'x'],
+    ['05-T10: range over keys and values', '{{ range $k, $v := variables }}{{ $k }}="{{ $v }}",{{ end }}', 'a="x",a-b="dash",'],
+    [
+      '05-T10: range, break and continue',
+      '{{ range variables }}{{ if eq . "x" }}{{ continue }}{{ end }}{{ . }}{{ break }}{{ end }}',
+      'dash',
+    ],
+    ['05-T10: a variable changed in a block', '{{ $x := 1 }}{{ if true }}{{ $x = 2 }}{{ $y := 3 }}{{ end }}{{ $x }}', '2'],
+    [
+      '05-T10: comparisons',
+      '{{ eq 1 2 1 }} {{ ne "a" "b" }} {{ lt 1 2 }} {{ le 2 2 }} {{ gt "b" "a" }} {{ ge 1 2 }}',
+      'true true true true true false',
+    ],
+    ['05-T10: and, or, not, len', '{{ and 1 "" }}|{{ or "" 2 }}|{{ not 0 }}|{{ len "é" }}|{{ len variables }}', '|2|true|2|2'],
+    ['05-T10: slice', '{{ slice target 1 }} {{ slice target 0 2 }}', 'pi ap'],
+    ['05-T10: html, js, urlquery', '{{ html "<a&\'>" }} {{ js "it\'s" }} {{ urlquery "a b&c" }}', "&lt;a&amp;&#39;&gt; it\\'s a+b%26c"],
+    ['05-T10: print and println', '{{ print 1 2 "a" "b" 3 }}{{ println "a" 1 }}', '1 2ab3a 1\n'],
+    ['05-T10: verbs of printf', '{{ printf "%5s|%-3d|%.2f|%v|%t|%%|%d" "a" 1 2.5 "b" true "c" }}', '    a|1  |2.50|b|true|%|%!d(string=c)'],
+    ['05-W29: quoting of a variable', '{job={{ printf "%q" (print "a" "\\"" "b") }}}', '{job="a\\"b"}'],
+  ])('renders %s', (_, template, query) => {
     expect(renderQuery(template, variables)).toEqual({ query });
   });
 
   it.each([
-    ['{{ variables.b }}', /1:13: variables\.b is not set/],
-    ['up\n {{ foo }}', /2:5: function "foo" not defined/],
-    ['{{ .target }}', /1:4: \.target has no value/],
-    ['{{ target', /1:1: unclosed action/],
-    ['{{ if target }}{{ end }}', /1:4: \{\{ if \}\} is not supported/],
+    ['05-T11: {{ variables.b }}', /1:13, in \{\{ variables\.b \}\}: variables\.b is not set/],
+    ['05-T11, Q17: {{ foo }}', /1:4, in \{\{ foo \}\}: function "foo" not defined/],
+    ['Q17: {{ .a }}', /1:4, in \{\{ \.a \}\}: \.a has no value: write a without the dot/],
+    ['up\n {{ foo }}', /2:5, in \{\{ foo \}\}: function "foo" not defined/],
+    ['{{ target', /1:1, in \{\{ target: unclosed action/],
+    ['{{ if target }}', /1:4, in \{\{ if target \}\}: \{\{ if \}\} without \{\{ end \}\}/],
+    ['{{ if target }}{{ else }}{{ else }}{{ end }}', /\{\{ else \}\} without \{\{ end \}\}/],
+    ['a{{ end }}', /1:5, in \{\{ end \}\}: unexpected \{\{ end \}\}/],
+    ['{{ break }}', /outside of a range/],
+    ['{{ range target }}{{ end }}', /range goes over variables alone/],
+    ['{{ define "a" }}{{ end }}', /\{\{ define \}\} is not supported/],
+    ['{{ call target }}', /\{\{ call \}\} is not supported/],
+    ['{{ if true }}{{ $y := 1 }}{{ end }}{{ $y }}', /undefined variable \$y/],
+    ['{{ . }}', /\. has no value outside of with and range/],
     ['{{ }}', /missing value/],
     ['{{ target "x" }}', /takes no arguments/],
+    ['{{ printf "%x" target }}', /in \{\{ printf "%x" target \}\}: the verb %x of printf is not known/],
+    ['{{ lt 1 "a" }}', /1:4.*only two numbers or two texts can be compared/],
+    ['{{ slice target 9 }}', /there is no slice from 9/],
     ['{{ constructor }}', /function "constructor" not defined/],
-  ])('refuses %s where the mistake is', (template, error) => {
+  ])('refuses %s where the mistake is, and in what', (template, error) => {
+    const text = template.replace(/^[^{}]*: /, '');
+    expect(renderQuery(text, variables)).toEqual({ error: expect.stringMatching(error) });
+  });
+
+  it.each([
+    [
+      'values that grow into each other',
+      `{{ $x := "${'x'.repeat(1000)}" }}${'{{ $x = print $x $x }}'.repeat(40)}`,
+      /gives more than 65536/,
+    ],
+    ['a long query', `{{ $x := "${'x'.repeat(1000)}" }}${'{{ $x }}'.repeat(70)}`, /longer than 65536/],
+    ['parentheses', `{{ ${'('.repeat(20_000)}target${')'.repeat(20_000)} }}`, /too many parentheses/],
+    ['blocks', `${'{{ if 1 }}'.repeat(20_000)}${'{{ end }}'.repeat(20_000)}`, /too many blocks/],
+    ['wide fields', '{{ printf "%999999999s" target }}', /wider than 100/],
+  ])('05-W29: has an end for %s', (_, template, error) => {
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(error) });
   });
 
-  it('checks a template without knowing the variables', () => {
-    expect(checkTemplate('{{ variables.anything }}')).toBeUndefined();
-    expect(checkTemplate('{{ tarrget }}')).toMatch(/"tarrget" not defined/);
+  it.each([
+    ['{{ variables.anything }}', undefined],
+    ['{{ slice variables.long 0 8 }}{{ if gt (len target) 3 }}a{{ end }}', undefined],
+    ['{{ range variables }}{{ . }}{{ end }}', undefined],
+    ['{{ tarrget }}', /"tarrget" not defined/],
+    ['{{ if eq target "a" }}{{ tarrget }}{{ end }}', /1:26, in \{\{ tarrget \}\}/],
+    ['{{ if eq target "a" }}{{ else }}{{ tarrget }}{{ end }}', /"tarrget" not defined/],
+    ['{{ range variables }}{{ tarrget }}{{ end }}', /"tarrget" not defined/],
+    ['{{ printf "%x" target }}', /verb %x/],
+  ])('05-W15: finds the mistake in %s without knowing the variables', (template, error) => {
+    if (error) expect(checkTemplate(template)).toMatch(error);
+    else expect(checkTemplate(template)).toBeUndefined();
   });
 });

@@ -1,0 +1,188 @@
+import type { QueryVariables } from './query-variables.ts';
+import { isTrue, leastArguments, showValue, templateFunctions } from './template-functions.ts';
+import type { Operand, Pipeline } from './template-pipeline.ts';
+import type { Branch, TemplateNode, TemplateValue } from './template-syntax.ts';
+import { TemplateError } from './template-tokens.ts';
+
+export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
+
+/** Of a rendered query, and of each value on the way to it: characters. A value may be put into the next, and so grow without end (05 W29). */
+const LONGEST = 65_536;
+
+/** How far a block goes: a `break` or `continue` in it ends it. */
+type Course = 'on' | 'break' | 'continue';
+type Scope = Map<string, TemplateValue>;
+
+/**
+ * One rendering. `isTrial`: the variables are not known, so that every branch is run once, and what only their values decide is no mistake.
+ */
+export class TemplateRun {
+  readonly #given: QueryVariables;
+  readonly #isTrial: boolean;
+  #text = '';
+  #scopes: Scope[] = [new Map()];
+  /** What `.` stands for, innermost last: nothing outside of `with` and `range`. */
+  #dots: TemplateValue[] = [];
+
+  constructor(given: QueryVariables, isTrial: boolean) {
+    this.#given = given;
+    this.#isTrial = isTrial;
+  }
+
+  text(nodes: readonly TemplateNode[]): string {
+    this.#block(nodes);
+    return this.#text;
+  }
+
+  #block(nodes: readonly TemplateNode[]): Course {
+    for (const node of nodes) {
+      const course = this.#node(node);
+      if (course !== 'on') return course;
+    }
+    return 'on';
+  }
+
+  #node(node: TemplateNode): Course {
+    switch (node.kind) {
+      case 'text':
+        this.#write(node.text, 0);
+        return 'on';
+      case 'output':
+        this.#write(showValue(this.#pipe(node.pipeline)), node.pipeline.at);
+        return 'on';
+      case 'assign':
+        this.#assign(node);
+        return 'on';
+      case 'leave':
+        return this.#isTrial ? 'on' : node.how;
+      default:
+        return this.#branch(node);
+    }
+  }
+
+  #write(text: string, at: number): void {
+    this.#text += text;
+    if (this.#text.length > LONGEST) throw new TemplateError(at, `the query is longer than ${LONGEST} characters`);
+  }
+
+  #assign({ variable, declares, pipeline, at }: Extract<TemplateNode, { kind: 'assign' }>): void {
+    const value = this.#pipe(pipeline);
+    const scope = declares ? this.#scopes.at(-1) : this.#scopes.findLast((one) => one.has(variable));
+    if (!scope) throw new TemplateError(at, `undefined variable ${variable}`);
+    scope.set(variable, value);
+  }
+
+  #branch(branch: Branch): Course {
+    const value = this.#pipe(branch.pipeline);
+    if (branch.kind === 'range') return this.#range(branch, value);
+    const inner = (nodes: readonly TemplateNode[]) => {
+      const declared = branch.variables.map((name): [string, TemplateValue] => [name, value]);
+      return this.#within(declared, branch.kind === 'with' && nodes === branch.body ? value : undefined, nodes);
+    };
+    if (this.#isTrial) {
+      inner(branch.body);
+      return inner(branch.otherwise);
+    }
+    return inner(isTrue(value) ? branch.body : branch.otherwise);
+  }
+
+  /** The one list there is are the variables, in the order of their names. */
+  #range({ variables, body, otherwise, at }: Branch, value: TemplateValue): Course {
+    if (typeof value !== 'object') throw new TemplateError(at, 'range goes over variables alone');
+    const entries: [string, string][] = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    if (this.#isTrial) {
+      entries.push(['', '']);
+      this.#within([], undefined, otherwise);
+    }
+    if (entries.length === 0) return this.#within([], undefined, otherwise);
+    for (const [key, one] of entries) {
+      const values = variables.length === 2 ? [key, one] : [one];
+      const declared = variables.map((name, index): [string, TemplateValue] => [name, values[index] ?? '']);
+      if (this.#within(declared, one, body) === 'break') break;
+    }
+    return 'on';
+  }
+
+  #within(declared: readonly [string, TemplateValue][], dot: TemplateValue | undefined, nodes: readonly TemplateNode[]): Course {
+    this.#scopes.push(new Map(declared));
+    if (dot !== undefined) this.#dots.push(dot);
+    const course = this.#block(nodes);
+    if (dot !== undefined) this.#dots.pop();
+    this.#scopes.pop();
+    return course;
+  }
+
+  #pipe({ commands }: Pipeline): TemplateValue {
+    let value: TemplateValue | undefined;
+    for (const command of commands) value = this.#command(command, value);
+    return value ?? '';
+  }
+
+  #command([head, ...rest]: readonly Operand[], piped: TemplateValue | undefined): TemplateValue {
+    if (!head) return '';
+    const args = rest.map((operand) => this.#evaluate(operand));
+    if (piped !== undefined) args.push(piped);
+    if (head.kind === 'call') return this.#call(head.name, args, head.at);
+    if (args.length > 0) throw new TemplateError(head.at, 'cannot give arguments to a value that is no function');
+    return this.#evaluate(head);
+  }
+
+  #call(name: string, args: readonly TemplateValue[], at: number): TemplateValue {
+    const known = templateNames.find((one) => one === name);
+    if (known) {
+      if (args.length > 0) throw new TemplateError(at, `${name} takes no arguments`);
+      return this.#given[known];
+    }
+    const fn = Object.hasOwn(templateFunctions, name) ? templateFunctions[name] : undefined;
+    if (!fn) {
+      const all = [...templateNames, ...Object.keys(templateFunctions)].join(', ');
+      throw new TemplateError(at, `function "${name}" not defined; known are ${all}`);
+    }
+    if (args.length < leastArguments(name)) throw new TemplateError(at, `${name} needs arguments`);
+    let value: TemplateValue;
+    try {
+      value = fn(args);
+    } catch (error) {
+      // Without the variables' values only what is written into the template itself can be wrong: the verbs of printf.
+      if (this.#isTrial && name !== 'printf') return '';
+      throw new TemplateError(at, error instanceof Error ? error.message : String(error));
+    }
+    if (typeof value === 'string' && value.length > LONGEST) throw new TemplateError(at, `it gives more than ${LONGEST} characters`);
+    return value;
+  }
+
+  #evaluate(operand: Operand): TemplateValue {
+    switch (operand.kind) {
+      case 'literal':
+        return operand.value;
+      case 'call':
+        return this.#call(operand.name, [], operand.at);
+      case 'group':
+        return this.#pipe(operand.pipeline);
+      case 'variable': {
+        const value = this.#scopes.findLast((scope) => scope.has(operand.name))?.get(operand.name);
+        if (value === undefined) throw new TemplateError(operand.at, `undefined variable ${operand.name}`);
+        return value;
+      }
+      case 'dot': {
+        const dot = this.#dots.at(-1);
+        if (dot === undefined) throw new TemplateError(operand.at, '. has no value outside of with and range');
+        return dot;
+      }
+      case 'field':
+        return this.#field(operand);
+      default:
+        return operand satisfies never;
+    }
+  }
+
+  #field({ of, name, at }: Extract<Operand, { kind: 'field' }>): TemplateValue {
+    if (of.kind === 'dot' && this.#dots.length === 0)
+      throw new TemplateError(at, `.${name} has no value: write ${name} without the dot, or variables.${name}`);
+    const map = this.#evaluate(of);
+    if (typeof map !== 'object') throw new TemplateError(at, `.${name}: a text has no fields; only variables has`);
+    if (Object.hasOwn(map, name)) return map[name] ?? '';
+    if (this.#isTrial) return '';
+    throw new TemplateError(at, `variables.${name} is not set: add it to templateVariables of the metric`);
+  }
+}

@@ -1,0 +1,71 @@
+/** A mistake in a template, at an offset into its text. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+export interface Token {
+  kind: string;
+  text: string;
+  at: number;
+  /** White space stands before it; `a.b` is a field of `a`, `a .b` is two operands. */
+  spaced: boolean;
+}
+
+/** What stands between two actions, or one of them. */
+export type TemplatePart = { kind: 'text'; text: string } | { kind: 'action'; tokens: readonly Token[]; at: number };
+
+const ACTION = /\{\{(-(?=\s))?([\s\S]*?)((?<=\s)-)?\}\}/g;
+const TOKEN =
+  /\s*(?:(?<string>"(?:[^"\\\n]|\\.)*")|(?<raw>`[^`]*`)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<assign>:?=)|(?<variable>\$\w*)|(?<field>\.\w+)|(?<dot>\.)|(?<word>[A-Za-z_]\w*)|(?<mark>[|(),]))/y;
+
+/** The parts of a template, comments left out and white space trimmed where `{{-` and `-}}` want it. Throws TemplateError. */
+export function partsOf(text: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let from = 0;
+  let trimNext = false;
+  const pushText = (raw: string, trimEnd: boolean) => {
+    let kept = trimNext ? raw.trimStart() : raw;
+    if (trimEnd) kept = kept.trimEnd();
+    if (kept !== '') parts.push({ kind: 'text', text: kept });
+  };
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', from)) {
+    const end = actionEnd(text, open);
+    const [, trimBefore, body = '', trimAfter] = end;
+    pushText(text.slice(from, open), trimBefore !== undefined);
+    trimNext = trimAfter !== undefined;
+    from = open + end[0].length;
+    if (/^\s*\/\*[\s\S]*\*\/\s*$/.test(body)) continue;
+    const start = open + 2 + (trimBefore?.length ?? 0);
+    parts.push({ kind: 'action', tokens: tokensOf(text, start, body), at: start });
+  }
+  pushText(text.slice(from), false);
+  return parts;
+}
+
+function actionEnd(text: string, open: number): RegExpExecArray {
+  ACTION.lastIndex = open;
+  const found = ACTION.exec(text);
+  if (found?.index !== open) throw new TemplateError(open, 'unclosed action: "{{" without "}}"');
+  return found;
+}
+
+function tokensOf(text: string, start: number, body: string): Token[] {
+  const tokens: Token[] = [];
+  const end = start + body.trimEnd().length;
+  TOKEN.lastIndex = start;
+  while (TOKEN.lastIndex < end) {
+    const from = TOKEN.lastIndex;
+    const match = TOKEN.exec(text);
+    if (!match || TOKEN.lastIndex > end)
+      throw new TemplateError(from, `unexpected ${JSON.stringify(text.slice(from, end).trim().slice(0, 20))}`);
+    const [kind, token] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) as [string, string];
+    tokens.push({ kind, text: token, at: TOKEN.lastIndex - token.length, spaced: TOKEN.lastIndex - token.length > from });
+  }
+  return tokens;
+}
