@@ -1,39 +1,19 @@
+import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { permissionsFor } from '../../src/controller/permissions.ts';
+import { leasePermissions } from '../../src/kube/permissions.ts';
 
-const read = ['get', 'list', 'watch'];
-const write = [...read, 'create', 'patch', 'update', 'delete'];
-
-/** What the controller may do, and nothing more: a request that it makes beyond this fails the suite. */
+/** What the controller may do with everything switched on, and nothing more: a request that it makes beyond this fails the suite. */
 export const controllerRules = [
-  { apiGroups: ['flagger.app'], resources: ['canaries', 'metrictemplates', 'alertproviders'], verbs: read },
-  { apiGroups: ['flagger.app'], resources: ['canaries/status', 'canaries/finalizers', 'canaries'], verbs: ['get', 'patch', 'update'] },
-  { apiGroups: ['apps'], resources: ['deployments', 'daemonsets', 'controllerrevisions'], verbs: write },
-  { apiGroups: ['apps'], resources: ['deployments/scale'], verbs: ['get', 'patch', 'update'] },
-  { apiGroups: [''], resources: ['services'], verbs: write },
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
-  { apiGroups: ['serving.knative.dev'], resources: ['services'], verbs: [...read, 'patch'] },
-  { apiGroups: ['serving.knative.dev'], resources: ['revisions'], verbs: read },
-  // Tracked configs are watched by name; their copies are made and pruned, and never changed.
-  // `patch`: the owner of copies that the established controller made.
-  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
-  { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
-  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['get', 'create', 'patch'] },
-  { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: write },
-  { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: write },
-  { apiGroups: ['networking.istio.io'], resources: ['virtualservices', 'destinationrules'], verbs: write },
-  { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes', 'grpcroutes'], verbs: write },
-  { apiGroups: ['split.smi-spec.io'], resources: ['trafficsplits'], verbs: write },
-  { apiGroups: ['specs.smi-spec.io'], resources: ['httproutegroups'], verbs: write },
-  { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: write },
-  { apiGroups: ['gateway.solo.io'], resources: ['routetables'], verbs: write },
-  { apiGroups: ['gloo.solo.io'], resources: ['upstreams'], verbs: write },
-  { apiGroups: ['projectcontour.io'], resources: ['httpproxies'], verbs: write },
-  { apiGroups: ['traefik.io'], resources: ['traefikservices'], verbs: write },
-  { apiGroups: ['apisix.apache.org'], resources: ['apisixroutes'], verbs: write },
-  { apiGroups: ['appmesh.k8s.aws'], resources: ['virtualnodes', 'virtualrouters', 'virtualservices'], verbs: write },
-  { apiGroups: ['kuma.io'], resources: ['trafficroutes'], verbs: write },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
-] as const;
+  ...permissionsFor({
+    providers,
+    configTracking: true,
+    secretsMode: 'watch',
+    scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
+    metricBackends: ['keptn', 'externalmetrics'],
+  }),
+  ...leasePermissions,
+].map(({ group, resources, verbs }) => ({ apiGroups: [group], resources, verbs }));
 
 /** The ClusterRole of the controller and its binding to a user. */
 export function controllerRole(user: string): KubeObject[] {
