@@ -21,6 +21,7 @@ import { isMeshKind } from '../routers/mesh-kinds.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { digest } from '../workloads/canonical-json.ts';
 import { alertFlags } from './alert-flags.ts';
+import { deadFlagsIn } from './dead-flags.ts';
 import { version } from './version.ts';
 
 const STALE_WATCH_MS = 300_000;
@@ -100,7 +101,7 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
     for (const issue of problem?.issues ?? []) process.stderr.write(`${flagName(issue.path)}: ${issue.message}\n`);
     return 1;
   }
-  return run(flags.data, config.data, env);
+  return run(flags.data, config.data, env, deadFlagsIn(options as Record<string, unknown>));
 }
 
 function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
@@ -141,11 +142,17 @@ function connect(kubeconfig: string, master: string | undefined, env: NodeJS.Pro
   return loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
 }
 
-async function run(flags: z.infer<typeof Flags>, config: ControllerConfig, env: NodeJS.ProcessEnv): Promise<number> {
+async function run(
+  flags: z.infer<typeof Flags>,
+  config: ControllerConfig,
+  env: NodeJS.ProcessEnv,
+  dead: readonly { flag: string; reason: string }[],
+): Promise<number> {
   const log = pino(
     { level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
     pino.destination({ fd: 2, sync: true }),
   );
+  for (const { flag, reason } of dead) log.warn({ flag, reason }, 'this flag means nothing here');
   const metrics = createControllerMetrics(version);
   const kubeconfig = flags.kubeconfig || env.KUBECONFIG || '';
   const connection = await connect(kubeconfig, flags.master, env).catch((error: unknown) => {

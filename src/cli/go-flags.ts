@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 
 /** Go's flag package takes `-mesh-provider=istio` where everybody else takes two dashes: both are accepted (reference 02 §1.1). */
 export function withTwoDashes(argv: readonly string[]): string[] {
-  return argv.map((word) => (/^-[a-z][a-z-]+(=|$)/.test(word) ? `-${word}` : word));
+  return argv.map((word) => (/^-[a-z][a-z_-]+(=|$)/.test(word) ? `-${word}` : word));
 }
 
 /** What Go's flag package takes for a boolean (strconv.ParseBool). */
@@ -24,4 +24,19 @@ export function switchOption(name: string, help: string, otherwise: boolean): Op
   // A name that begins with `no-` is no negation of another.
   const attribute = name.replace(/^--/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.assign(option, { attributeName: () => attribute });
+}
+
+/** Levels that are logged here, the least first. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
+/** What users have written for them: the established help names `warning`, and its logger knows `panic`. */
+const SPELT_OTHERWISE: Readonly<Record<string, (typeof logLevels)[number]>> = { warning: 'warn', panic: 'fatal' };
+
+export function logLevelOption(): Option {
+  return new Option('--log-level <level>', `least level that is logged (choices: ${logLevels.join(', ')})`)
+    .default('info')
+    .argParser((word: string) => {
+      const level = SPELT_OTHERWISE[word] ?? logLevels.find((known) => known === word);
+      if (level === undefined) throw new InvalidArgumentError(`Set it to one of ${logLevels.join(', ')}.`);
+      return level;
+    });
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
-import { switchOption, withTwoDashes } from './go-flags.ts';
+import { acceptDeadFlags } from './dead-flags.ts';
+import { logLevelOption, switchOption, withTwoDashes } from './go-flags.ts';
 import { version } from './version.ts';
 
 // Each command loads its own modules: a newcomer's first line must not wait for a Kubernetes client.
@@ -9,8 +10,7 @@ const program = new Command('serin')
   .version(version, '--version', 'print the version')
   .showHelpAfterError('(add --help for what is possible)');
 
-program
-  .command('controller')
+acceptDeadFlags(program.command('controller'))
   .description('look after the Canaries of a cluster')
   .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
   .option('--master <url>', 'address of the API server, instead of the kubeconfig’s')
@@ -71,9 +71,7 @@ program
   )
   // For the demo: a controller that nobody holds any more ends by itself.
   .addOption(new Option('--end-with-stdin', 'stop when the standard input ends').hideHelp())
-  .addOption(
-    new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error', 'fatal']).default('info'),
-  )
+  .addOption(logLevelOption())
   .action(async (options) => {
     const { controllerCommand } = await import('./controller-command.ts');
     process.exitCode = await controllerCommand(options, process.env);

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { acceptDeadFlags, deadFlagsIn } from './dead-flags.ts';
+import { logLevelOption, withTwoDashes } from './go-flags.ts';
+
+function parse(words: readonly string[]): Record<string, unknown> {
+  const command = acceptDeadFlags(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .option('--port <number>')
+    .addOption(logLevelOption());
+  return command.parse(withTwoDashes(words), { from: 'user' }).opts();
+}
+
+it.each([
+  { words: ['-threadiness=4', '--port=0'], told: ['--threadiness'] },
+  { words: ['--control-loop-interval', '10s', '--port=0'], told: ['--control-loop-interval'] },
+  { words: ['-zap-encoding=console', '-zap-replace-globals', '--port=0'], told: ['--zap-encoding', '--zap-replace-globals'] },
+  { words: ['-v=2', '-logtostderr', '-log_dir=/tmp', '--port=0'], told: ['--v', '--log_dir', '--logtostderr'] },
+  { words: ['-v', '2', '--port=0'], told: ['--v'] },
+  { words: ['--port=0'], told: [] },
+])('02 §1.1: $words starts, and is told of $told', ({ words, told }) => {
+  const options = parse(words);
+  expect(options.port).toBe('0');
+  expect(deadFlagsIn(options).map(({ flag }) => flag)).toEqual(told);
+  for (const { reason } of deadFlagsIn(options)) expect(reason).toMatch(/\w/);
+});
+
+it.each([
+  { word: 'debug', level: 'debug' },
+  { word: 'warning', level: 'warn' },
+  { word: 'panic', level: 'fatal' },
+])('02 §1.1: the log level $word is $level', ({ word, level }) => {
+  expect(parse([`-log-level=${word}`]).logLevel).toBe(level);
+});
+
+it('a log level that nobody knows is refused by name, and an unknown flag as well', () => {
+  expect(() => parse(['--log-level=loud'])).toThrow(/loud.*one of debug, info/);
+  expect(() => parse(['--threads=4'])).toThrow(/unknown option/);
+});
