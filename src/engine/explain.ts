@@ -31,7 +31,7 @@ function refused({ refused: edit }: Facts): string {
   if (edit === undefined) return '';
   if (edit.uncheckedUntilMs === undefined)
     return ` An edit of the spec is refused (${edit.message}): this goes by the spec before it, and nothing advances until someone corrects the edit.`;
-  return ` The spec is refused (${edit.message}): whoever wrote it can correct it until ${clock(edit.uncheckedUntilMs)}, else an analysis is taken back.`;
+  return ` The spec is refused (${edit.message}): whoever wrote it can correct it until ${timestamp(edit.uncheckedUntilMs)}, else an analysis is taken back.`;
 }
 
 function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {
