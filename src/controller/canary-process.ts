@@ -18,6 +18,7 @@ import type { ControllerRoom } from './controller-room.ts';
 import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { HealingBrake } from './healing-brake.ts';
+import { Marks } from './marks.ts';
 import { obstacleOf } from './obstacle.ts';
 import { OfflineLook } from './offline-look.ts';
 import { type ReconcileContext, reconcile } from './reconcile.ts';
@@ -50,6 +51,7 @@ export class CanaryProcess {
   readonly #key: { namespace: string; name: string };
   #brake = new HealingBrake();
   readonly #accepted = new AcceptedSpec();
+  readonly #marks = new Marks();
   readonly #wanted = new Map<string, string>();
   readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
@@ -351,6 +353,7 @@ export class CanaryProcess {
           config,
           brake: this.#brake,
           accepted: this.#accepted,
+          marks: this.#marks,
           wanted: this.#wanted,
           answers: this.#answers,
           lastReplicas: this.#lastReplicas,

@@ -18,6 +18,7 @@ import { missingField } from './drift.ts';
 import { ConfigUnavailableError, NameTakenError, ProviderUnavailableError, TargetUnusableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import type { HealingBrake } from './healing-brake.ts';
+import type { Marks } from './marks.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { ensureScalers, pauseScaler, resumeScaler } from './reconcile-scalers.ts';
 import { type Scaling, scalingOf } from './scaling.ts';
@@ -46,6 +47,7 @@ export interface ReconcileContext {
   config: ControllerConfig;
   brake: HealingBrake;
   accepted: AcceptedSpec;
+  marks: Marks;
   nowMs: number;
   signal: AbortSignal;
   /** What was last asked of each object, so that a step of ours can be told from drift. */
@@ -260,7 +262,7 @@ async function refuseUnavailable({ canary, router, view }: ReconcileContext): Pr
 }
 
 async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
-  const { canary, router, view, cluster, accepted, nowMs, signal } = context;
+  const { canary, router, view, cluster, accepted, marks, nowMs, signal } = context;
   await refuseUnavailable(context);
   const primary = view.find(primaryRefOf(canary));
   if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) {
@@ -268,7 +270,11 @@ async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNu
     done.converged = false;
     return;
   }
-  const current = () => router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
+  const current = () =>
+    router.watches(canary).flatMap((ref) => {
+      const seen = view.find(ref);
+      return seen ? marks.restored(seen.object) : [];
+    });
   const refusal = await accepted.write(canary, nowMs, async (worded) => {
     const { write, remove } = router.render(worded, apex, routes, current());
     for (const object of write) await ensure(context, object, { takenOver: true }, done);
@@ -298,15 +304,19 @@ async function ensure(
   { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
   done: Reconciled,
 ): Promise<void> {
-  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, signal } = context;
+  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, marks, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
+  const known = live && marks.restored(live.object);
   const text = JSON.stringify(object);
   const before = wanted.get(key);
-  if (live && !takenOver && !isOurs(canary, live.object)) throw new NameTakenError(ref.kind, ref.name);
+  if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref.kind, ref.name);
   const answer = answers.get(key);
-  const missing = live ? missingField(object, live.object, '', answer?.text === text ? answer : undefined) : 'metadata';
+  const missing = live
+    ? (missingField(object, live.object, '', answer?.text === text ? answer : undefined) ??
+      (known === live.object ? undefined : 'metadata.annotations'))
+    : 'metadata';
   if (missing === undefined && (before === text || (before === undefined && !isWhole))) {
     wanted.set(key, text);
     return;
@@ -324,7 +334,7 @@ async function ensure(
     noteWritten();
     return;
   }
-  const foundInPlace = live !== undefined && !isOurRoute(canary, live.object, context.config);
+  const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? { ...object } : marked(context, object, owner);
   if (live) {
     // The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9).
@@ -332,6 +342,7 @@ async function ensure(
   }
   const applied = await cluster.apply(toWrite, { signal });
   view.learn(applied);
+  marks.restored(applied);
   // What an apply adds to an object that nobody else has touched since our last write is the server's own.
   const isUntouched = live === undefined || (answer !== undefined && answer.version === versionOf(live.object));
   const answered = (await replaceList(context, object, applied, isUntouched)) ?? applied;

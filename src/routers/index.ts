@@ -15,6 +15,7 @@ import { skipper } from './skipper/skipper.ts';
 import { smi } from './smi/smi.ts';
 import { traefik } from './traefik/traefik.ts';
 
+export { originalConfig } from './original-spec.ts';
 export type { Apex, Change, Router } from './router.ts';
 export { RoutingError } from './routing-error.ts';
 
