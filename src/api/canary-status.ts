@@ -52,7 +52,7 @@ export type Delivery = z.infer<typeof Delivery>;
 /** What is remembered of a ConfigMap or Secret: never its content. Without `uid`, it is optional and does not exist. */
 export const SeenConfig = z.object({
   uid: z.string().optional(),
-  /** Without `uid`: of its deletion. */
+  /** Without `uid`: of its deletion, or of the list that did not show it; what came and went since is told by another version. */
   resourceVersion: z.string().optional(),
   /** Of what it holds (reference 03 CT10); absent when it is not tracked, which its type or its owner decides. */
   checksum: z.string().optional(),

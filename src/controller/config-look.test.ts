@@ -23,6 +23,9 @@ const target: KubeObject = {
 };
 
 let version: number;
+let generation: number;
+/** Set: the config is optional and missing. */
+let missingSince: string | undefined;
 let reads: string[];
 let learned: KubeObject[];
 let canary: Canary;
@@ -30,6 +33,8 @@ let look: ConfigLook;
 
 beforeEach(() => {
   version = 7;
+  generation = 1;
+  missingSince = undefined;
   reads = [];
   learned = [];
   const get = async ({ kind }: ObjectRef): Promise<KubeObject> => {
@@ -37,9 +42,15 @@ beforeEach(() => {
     if (kind !== 'ConfigMap') return { ...target, spec: { ...target.spec, replicas: 3 } };
     return { apiVersion: 'v1', kind, metadata: { name: 'settings', uid: 'c-1', resourceVersion: `${version}` }, data: { color: 'blue' } };
   };
-  const sight = async (): Promise<ConfigSight> => ({ state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false });
-  const watched: WatchedObjects['find'] = ({ name }) =>
-    name === 'podinfo' ? { object: target, revision: 's1:a', configs: deployment.configs?.(target) ?? [] } : undefined;
+  const sight = async (): Promise<ConfigSight> =>
+    missingSince === undefined
+      ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
+      : { state: 'absent', resourceVersion: missingSince };
+  const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
+  const watched: WatchedObjects['find'] = ({ name }) => {
+    const object = { ...target, metadata: { ...target.metadata, generation } };
+    return name === 'podinfo' ? { object, revision: `s1:${generation}`, configs: refs() } : undefined;
+  };
   look = new ConfigLook(
     {
       cluster: { get },
@@ -73,4 +84,26 @@ it('I8: what is as it was costs no request, neither at the next look nor after a
   await look.look(known, deployment, signal);
   await look.look(known, deployment, signal);
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
+});
+
+it('I8: at rest, one that is missing costs no request however often it is listed anew, until a template comes', async () => {
+  missingSince = '9';
+  const resting = recorded({ [KEY]: { resourceVersion: '7' } });
+  await look.look(resting, deployment, signal);
+  missingSince = '12';
+  await look.look(resting, deployment, signal);
+  expect(reads).toEqual([]);
+  generation = 2;
+  await look.look(resting, deployment, signal);
+  await look.look(resting, deployment, signal);
+  expect(reads).toEqual(['Deployment']);
+});
+
+it('E56: in a release, one that is missing and was not watched all the time is news', async () => {
+  missingSince = '9';
+  const { status } = recorded({ [KEY]: { resourceVersion: '7' } });
+  if (!status?.release) throw new Error('not initialized');
+  const release = { ...status.release, step: 'analysing' };
+  await look.look({ ...canary, status: { ...status, phase: 'Progressing', release } }, deployment, signal);
+  expect(reads).toEqual(['Deployment']);
 });

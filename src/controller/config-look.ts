@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
+import { areSameConfigs } from '../engine/pin.ts';
 import type { SeenConfigs } from '../workloads/configs/revision.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { type Look, recordedFor, templateOfTarget } from './target-facts.ts';
-import { TrackedConfigs } from './tracked-configs.ts';
+import { type Remembered, TrackedConfigs } from './tracked-configs.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -22,6 +23,8 @@ export class ConfigLook {
   readonly #follower: string;
   readonly #tracked: TrackedConfigs;
   #latest: Look | undefined;
+  /** The configs that the target was read after. */
+  #lookedAfter: SeenConfigs | undefined;
   #pauseMs = FIRST_PAUSE_MS;
 
   constructor(room: Room, follower: string) {
@@ -51,12 +54,14 @@ export class ConfigLook {
     const template = templateOfTarget(canary, target);
     const { uid, configs: refs } = target;
     const { namespace } = canary.metadata;
-    const remembered = { configs: canary.status?.release?.configs ?? {}, isPinned: recordedFor(canary, target) !== undefined };
+    const { release } = canary.status ?? {};
+    const remembered = { configs: release?.configs ?? {}, isPinned: recordedFor(canary, target) !== undefined };
     const look = await this.#tracked.look({ follower: this.#follower, namespace, uid, template, refs }, remembered, signal);
     // Pods that somebody has asked for meanwhile have read what was there before, and the watch of their workload may be late (E56).
-    if ('configs' in look && isNews(look.configs, before, remembered.configs)) {
+    if ('configs' in look && this.#isNews(look.configs, remembered, release?.step === 'resting')) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
       if (now) view.learn(now);
+      this.#lookedAfter = look.configs;
     }
     this.#latest = { ...look, uid, template };
     if ('configs' in look) {
@@ -74,10 +79,10 @@ export class ConfigLook {
   stop(): void {
     this.#room.configWatches.follow(this.#follower, '', []);
   }
-}
 
-/** Neither as recorded nor as they were a moment ago; at rest, and after a restart, they are. */
-function isNews(configs: SeenConfigs, before: Look | undefined, recorded: SeenConfigs): boolean {
-  if (before !== undefined && 'configs' in before && isDeepStrictEqual(before.configs, configs)) return false;
-  return !isDeepStrictEqual(configs, recorded);
+  /** Neither as recorded nor as they were when the target was read. At rest what was only written starts nothing: that is news once a template comes. */
+  #isNews(configs: SeenConfigs, { configs: recorded, isPinned }: Remembered, isResting: boolean): boolean {
+    if (isResting && isPinned && areSameConfigs(configs, recorded)) return false;
+    return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#lookedAfter);
+  }
 }

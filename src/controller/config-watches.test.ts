@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { KindRef, Selection, WatchHandler } from '../kube/cluster.ts';
+import type { ListHandler } from '../kube/watch.ts';
 import type { ConfigRef } from '../workloads/configs/config-ref.ts';
 import { ConfigWatches } from './config-watches.ts';
 
@@ -64,11 +65,22 @@ describe('ConfigWatches', () => {
     handler.onEvent({ type: 'MODIFIED', object: metadata('settings', '2', { 'flagger.app/config-tracking': 'disabled' }) });
     expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '2', optedOut: true });
     handler.onEvent({ type: 'DELETED', object: metadata('settings', '3') });
-    const absent = { state: 'absent', resourceVersion: '3' };
-    expect(await watches.sight(settings, 'shop', signal)).toEqual(absent);
-    handler.onList([]);
-    expect(await watches.sight(settings, 'shop', signal)).toEqual(absent);
+    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '3' });
     expect(woken).toEqual(['shop/a', 'shop/b', 'shop/a', 'shop/b', 'shop/a', 'shop/b']);
+  });
+
+  it('E56: remembers of one that is missing since when it was watched without a gap, and wakes the followers after one', async () => {
+    watches.follow('shop/a', 'shop', [settings]);
+    const handler: ListHandler = handlerOf(SETTINGS);
+    handler.onList([], '5');
+    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '5' });
+    handler.onEvent({ type: 'ADDED', object: metadata('settings', '6') });
+    handler.onEvent({ type: 'DELETED', object: metadata('settings', '7') });
+    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '7' });
+    woken = [];
+    handler.onList([], '9');
+    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '9' });
+    expect(woken).toEqual(['shop/a']);
   });
 
   it('B24: a forbidden watch says what to grant, and is no stale one', async () => {
@@ -85,7 +97,7 @@ describe('ConfigWatches', () => {
     watches.follow('shop/a', 'shop', [settings]);
     const early = watches.sight(settings, 'shop', signal);
     handlerOf(SETTINGS).onList([]);
-    expect(await early).toEqual({ state: 'absent' });
+    expect(await early).toMatchObject({ state: 'absent' });
     expect(clock.pending).toBe(0);
     watches.follow('shop/a', 'shop', [settings, db]);
     const never = watches.sight(db, 'shop', signal);

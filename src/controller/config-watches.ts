@@ -8,8 +8,8 @@ import { isOptedOut } from '../workloads/configs/tracking.ts';
 /** What the watch of one config has told: of its metadata only, never of what it holds. */
 export type ConfigSight =
   | { state: 'present'; uid: string; resourceVersion: string; optedOut: boolean }
-  /** `resourceVersion`: of its deletion, where that was seen. */
-  | { state: 'absent'; resourceVersion?: string }
+  /** `resourceVersion`: since when it has been watched without a gap and was missing; of its deletion, or of a list. */
+  | { state: 'absent'; resourceVersion: string }
   | { state: 'unknown'; problem: string };
 
 interface Followed {
@@ -88,12 +88,15 @@ export class ConfigWatches {
       if (isNews) for (const follower of followed.followers) this.#onChange(follower);
     };
     const handler = {
-      onList: (items: readonly KubeObject[]) => {
+      // Between two lists nobody was watching: what is missing in both may have come and gone.
+      onList: (items: readonly KubeObject[], resourceVersion = '') => {
         const found = items.find(({ metadata }) => metadata.name === name);
-        // A list tells nothing of a deletion that is known already.
-        if (found !== undefined || followed.sight.state !== 'absent') tell(sightOf(found));
+        tell(found ? sightOf(found) : { state: 'absent', resourceVersion });
       },
-      onEvent: ({ type, object }: { type: string; object: KubeObject }) => tell(sightOf(object, type === 'DELETED')),
+      onEvent: ({ type, object }: { type: string; object: KubeObject }) => {
+        const { resourceVersion = '' } = object.metadata;
+        tell(type === 'DELETED' ? { state: 'absent', resourceVersion } : sightOf(object));
+      },
       onUnavailable: (_cause: string, message: string) => tell({ state: 'unknown', problem: forbidden(ref, message) }),
     };
     const selection = { fieldSelector: `metadata.name=${name}`, metadataOnly: true };
@@ -108,10 +111,8 @@ export class ConfigWatches {
   }
 }
 
-function sightOf(object: KubeObject | undefined, isDeleted = false): ConfigSight {
-  if (object === undefined) return { state: 'absent' };
+function sightOf(object: KubeObject): ConfigSight {
   const { uid = '', resourceVersion = '' } = object.metadata;
-  if (isDeleted) return { state: 'absent', resourceVersion };
   return { state: 'present', uid, resourceVersion, optedOut: isOptedOut(object) };
 }
 

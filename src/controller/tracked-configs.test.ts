@@ -12,6 +12,8 @@ const db: ConfigRef = { kind: 'Secret', name: 'db', optional: false };
 const BLUE = 'f234cb93c08ad64e';
 const { signal } = new AbortController();
 
+const MISSING: ConfigSight = { state: 'absent', resourceVersion: '3' };
+
 /** A namespace whose watches tell at once, unless a test holds them back. */
 class Configs {
   readonly objects = new Map<string, KubeObject>();
@@ -30,7 +32,7 @@ class Configs {
 
   tell({ name }: ConfigRef, optedOut = false): void {
     const { uid = '', resourceVersion = '' } = this.objects.get(name)?.metadata ?? {};
-    this.sights.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : { state: 'absent' });
+    this.sights.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
   }
 
   tracked(secrets: SecretsMode = 'watch'): TrackedConfigs {
@@ -42,7 +44,7 @@ class Configs {
       follow: (_follower: string, _namespace: string, refs: readonly ConfigRef[]) => {
         this.followed = refs.map(({ name }) => name);
       },
-      sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? { state: 'absent' },
+      sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? MISSING,
     };
     return new TrackedConfigs({ cluster: { get }, watches, secrets });
   }
@@ -111,10 +113,10 @@ describe('watched configs', () => {
   it('CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
     const tracked = new Configs().tracked();
     expect(await lookAt(tracked, [settings])).toEqual({ problem: expect.stringContaining('ConfigMap settings') });
-    expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': {} });
+    expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
   });
 
-  it('E56: of one that came and is gone again, the version of its deletion is known', async () => {
+  it('E56: of one that is missing it is known since when, as far as it was watched', async () => {
     const configs = new Configs();
     configs.sights.set('settings', { state: 'absent', resourceVersion: '7' });
     const optional = { ...settings, optional: true };
@@ -129,7 +131,7 @@ describe('watched configs', () => {
     const get = async () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
-    const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? { state: 'absent' as const } };
+    const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
     const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: 'watch' });
     expect(await lookAt(broken, [settings])).toEqual({ problem: expect.stringContaining('cannot be read') });
   });

@@ -148,7 +148,7 @@ function knownOf(
   sight: Exclude<ConfigSight, { state: 'unknown' }>,
   remembered: readonly (SeenConfig | undefined)[],
 ): SeenConfig | undefined {
-  if (sight.state === 'absent') return sight.resourceVersion === undefined ? {} : { resourceVersion: sight.resourceVersion };
+  if (sight.state === 'absent') return { resourceVersion: sight.resourceVersion };
   const { uid, resourceVersion, optedOut } = sight;
   if (optedOut) return { uid, resourceVersion };
   return remembered.find((known) => known?.uid === uid && !isOlder(known.resourceVersion, resourceVersion));

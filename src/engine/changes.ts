@@ -4,6 +4,7 @@ import { type Routes, reachesCanary, weight } from '../api/routes.ts';
 import { type Alert, alertDeliveries } from './alerts.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
 import { blindUntilMs, longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { isUnread } from './guards.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { pinTo, withRevision } from './pin.ts';
@@ -205,6 +206,8 @@ export const changes = {
   },
 
   pin: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
+  /** No pod has read anything yet, so what there is now is what they will read. */
+  pinUnread: (seen: Seen) => (isUnread(seen) ? { release: pinned(seen, seen.context.release) } : {}),
   noteReturn: (seen: Seen) => ({ release: without(pinned(seen, seen.context.release), 'gate') }),
   startRun: (seen: Seen) => {
     const message = `New revision of ${targetName(seen)} found, its release begins`;

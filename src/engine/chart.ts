@@ -274,11 +274,11 @@ export const chart = machineSetup.createMachine({
           entry: ['wakeAtDeadline'],
           first: renewals,
           // Straight to rest: the traffic has long left, and the next revision must not be analysed on pods that would not go.
-          seen: [go('isEmpty', 'scalingUp'), go('isLate', '#Failed.resting', 'rollBack', 'forgetCapacity')],
+          seen: [go('isEmpty', 'scalingUp', 'pinUnread'), go('isLate', '#Failed.resting', 'rollBack', 'forgetCapacity')],
         }),
         scalingUp: leaf('scalingUp', {
           entry: ['wakeAtDeadline'],
-          first: interruptions,
+          first: [...interruptions, on('isUnread', 'scalingUp', 'pinUnread')],
           seen: [stay('canGoHome', 'goHome'), on('targetIsBackAtHome', 'settling', 'keepClock', 'begin'), rollBack('isLateAndUnready')],
         }),
         // Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10).

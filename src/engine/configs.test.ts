@@ -157,6 +157,36 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
 
+  it('E56: one that was written before a pod was there to read it is recorded, and starts none anew', () => {
+    const world = tracking();
+    linger(world, 'scalingUp');
+    change(world, 'red', 's1:b');
+    expect([world.step, world.targetReplicas]).toEqual(['scalingUp', 0]);
+    world.configsVersion = '3';
+    world.look();
+    expect([world.step, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', '3']);
+    const run = world.release.run;
+    goOn(world);
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.release.run).toBe(run);
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it('E56: one that is written while the pods that read it stop is recorded when they are gone', () => {
+    const world = tracking();
+    change(world, 'red', 's1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    linger(world, 'emptying');
+    change(world, 'green', 's1:c');
+    world.tickUntil((one) => one.step === 'emptying');
+    const run = world.release.run;
+    world.targetReplicas = 0;
+    world.converged = true;
+    world.configsVersion = '3';
+    world.look();
+    expect([world.step, world.release.run, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', run, '3']);
+  });
+
   it('E56: one that is written at rest, and holds the same, starts nothing', () => {
     const world = tracking();
     world.configsVersion = '3';
@@ -277,6 +307,7 @@ it.each([
   { what: 'came and is gone again', now: { resourceVersion: '7' }, read: {}, isInDoubt: true },
   { what: 'came and is gone once more', now: { resourceVersion: '9' }, read: { resourceVersion: '7' }, isInDoubt: true },
   { what: 'is missing since before', now: { resourceVersion: '7' }, read: { resourceVersion: '7' }, isInDoubt: false },
+  { what: 'is missing, and nobody watched for a while', now: { resourceVersion: '8' }, read: { resourceVersion: '7' }, isInDoubt: true },
   { what: 'is missing, and when it went is not known', now: {}, read: { resourceVersion: '7' }, isInDoubt: false },
   { what: 'was written', now: { uid: 'u', resourceVersion: '9', checksum: 'x' }, read: seen('7'), isInDoubt: true },
   { what: 'was made again', now: { uid: 'v', resourceVersion: '7', checksum: 'x' }, read: seen('7'), isInDoubt: true },

@@ -56,11 +56,11 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Waiting.gate':
       return `Waits ${since} for the confirm-rollout hooks, without limit; who runs the gate can open it${why}.`;
     case 'Progressing.withdrawing':
-      return `The configs of ${name} changed; waits ${since} for its traffic to go to the primary, then its pods start anew.`;
+      return `The configs of ${name} changed, or may have; waits ${since} for its traffic to go to the primary, then its pods start anew.`;
     case 'Progressing.clearing':
-      return `The configs of ${name} changed; its pods stop at ${drained} and start anew, since proxies learn of routes late.`;
+      return `The configs of ${name} changed, or may have; its pods stop at ${drained} and start anew, since proxies learn of routes late.`;
     case 'Progressing.emptying':
-      return `The configs of ${name} changed; waits ${since} until ${deadline} for its pods to stop, so that none is analysed that read the old ones.`;
+      return `The configs of ${name} changed, or may have; waits ${since} until ${deadline} for its pods to stop, so that none is analysed that read the old ones.`;
     case 'Progressing.scalingUp':
       return `Waits ${since} until ${deadline} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
     case 'Progressing.settling':

@@ -99,6 +99,7 @@ export const guards = {
   isNew: hasChanged,
   isNewForStalePods: (seen: Seen) => hasChanged(seen) && hasStalePods(seen),
   isInDoubt: (seen: Seen) => (target(seen)?.pods ?? 0) > 0 && (wereWritten(seen) || isPinnedBlindly(seen)),
+  isUnread,
   isNewWithPods: (seen: Seen) => hasChanged(seen) && hasReadConfigs(seen),
   passedTooEarly: (seen: Seen) => outcomeIs(seen, 'passed') && isRefused(seen),
   passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
@@ -206,6 +207,12 @@ function isPinnedBlindly(seen: Seen): boolean {
 function hasStalePods(seen: Seen): boolean {
   const { pods = 0, configs = {} } = target(seen) ?? {};
   return pods > 0 && (!areSameConfigs(configs, seen.context.release.configs ?? {}) || wereWritten(seen));
+}
+
+/** Configs were written since the pin, or may have come and gone, and there is no pod that could have read them. */
+export function isUnread(seen: Seen): boolean {
+  const { pods, revision, undetermined } = target(seen) ?? {};
+  return pods === 0 && undetermined === undefined && revision === seen.context.release.revision && wereWritten(seen);
 }
 
 function wereWritten(seen: Seen): boolean {

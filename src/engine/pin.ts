@@ -61,7 +61,7 @@ export function areSameConfigs(one: Configs, other: Configs): boolean {
 
 /**
  * Whether one was written since `other` and holds the same again, or came and is gone again: what it held in between, nobody knows. Of one
- * that is missing the deletion's version tells it, where that was seen.
+ * that is missing the version tells since when it has been watched; it is another one also when it may have come and gone unseen.
  */
 export function wereWrittenBetween(one: Configs, other: Configs): boolean {
   return Object.entries(one).some(([key, { uid, resourceVersion, checksum }]) => {

@@ -2,8 +2,8 @@ import type { Schedule } from './adversary.ts';
 
 /**
  * Schedules of `SCHEDULES_SEED=746998395` that once got bytes to the primary that no analysed pod had run, as they were drawn: six by a fault of
- * the engine (E56), the last two by one of the evidence, which took a config that its owner had left alone for a tracked one. They hit by the
- * number of a call, which moves with any change of Serin: what guards E56 for good are the cases of `src/engine/configs.test.ts`.
+ * the engine (E56), two by one of the evidence, which took a config that its owner had left alone for a tracked one, and the last two by what
+ * nobody had watched (`test/integration/unwatched-configs.test.ts`). They hit by the number of a call, which moves with any change of Serin: what guards E56 for good are the cases of `src/engine/configs.test.ts`.
  */
 export const foundSchedules: readonly (Schedule & { what: string })[] = [
   {
@@ -141,6 +141,48 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
       { how: 'push', call: 101, afterMs: 0 },
       { how: 'editAndBack', call: 12, afterMs: 0 },
       { how: 'optOut', call: 1, afterMs: 0 },
+    ],
+  },
+  {
+    what: 'an optional ConfigMap comes and goes while no controller runs, and an A/B test is to begin',
+    seed: 30,
+    analysis: { iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] },
+    more: [
+      { how: 'recreateScaler', call: 78 },
+      { how: 'flashOptional', call: 115 },
+      { how: 'recreateScaler', call: 21 },
+      { how: 'scaleAndEdit', call: 25 },
+    ],
+    hasScaler: true,
+    aimed: [
+      { how: 'blink', step: 'awaitingPrimary', afterMs: 0 },
+      { how: 'scale', step: 'settling', afterMs: 0 },
+      { how: 'push', step: 'settling', afterMs: 0 },
+      { how: 'blink', step: 'awaitingPrimary', afterMs: 0 },
+    ],
+    strikes: [
+      { how: 'kill', call: 115, afterMs: 0 },
+      { how: 'editConfigMap', call: 41, afterMs: 2431 },
+      { how: 'blink', call: 23, afterMs: 9496 },
+      { how: 'deleteConfig', call: 20, afterMs: 8146 },
+      { how: 'optOut', call: 100, afterMs: 0 },
+    ],
+  },
+  {
+    what: 'an optional ConfigMap comes and goes while no controller runs, and weights are to rise',
+    seed: 507603172,
+    analysis: { stepWeight: 50, maxWeight: 50 },
+    more: [
+      { how: 'storm', call: 42 },
+      { how: 'flashOptional', call: 44 },
+      { how: 'flashOptional', call: 95 },
+      { how: 'recreateScaler', call: 72 },
+    ],
+    hasScaler: true,
+    aimed: [],
+    strikes: [
+      { how: 'push', call: 57, afterMs: 0 },
+      { how: 'pushFirst', call: 41, afterMs: 0 },
     ],
   },
 ];
