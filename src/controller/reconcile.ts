@@ -4,7 +4,7 @@ import { refKey, refOf } from '../api/kube-object.ts';
 import { names, ownerAnnotation } from '../api/names.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Intent } from '../engine/intent.ts';
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster, KindRef } from '../kube/cluster.ts';
 import type { Apex, Router } from '../routers/router.ts';
 import { discoverPorts, renderServices } from '../routers/services.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -72,7 +72,9 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   const apex = apexOf(context, target, primary);
   if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   if (apex) {
-    await ensureServices(context, apex, false, done);
+    // An apex that is gone once the primary has it is made again at its turn: on the target it would lead to no pod, or to the canary.
+    const roles: Role[] = intent.apexOnPrimary ? ['primary', 'canary'] : ['primary', 'canary', 'apex'];
+    await ensureServices(context, apex, { roles, apexOnPrimary: false }, done);
     await ensurePrepared(context, apex, done);
     if (target) await ensurePrimary(context, target, primary, apex, facts, done);
     if (target) await ensureCanary(context, target, intent, facts, done);
@@ -94,7 +96,7 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   } else if (target) {
     await raise(context, targetRefOf(context.canary), facts.target?.replicas, intent.atLeast.target, done);
   }
-  if (apex && intent.apexOnPrimary) await ensureServices(context, apex, true, done);
+  if (apex && intent.apexOnPrimary) await ensureServices(context, apex, { roles: ['apex'], apexOnPrimary: true }, done);
   if (apex && intent.routes) await ensureRoutes(context, apex, intent.routes, done);
   // Its scaler stands down before the target does, and neither before the traffic has gone (03 B32).
   if (intent.target === 'zero' && done.converged && scaling) await pauseScaler(context, scaling, done);
@@ -133,11 +135,20 @@ function apexOf(context: ReconcileContext, target: Seen | undefined, primary: Se
   return { selector: target ? selector : { ...selector, value: selector.value.replace(/-primary$/, '') }, ports };
 }
 
-async function ensureServices(context: ReconcileContext, apex: Apex, apexOnPrimary: boolean, done: Reconciled): Promise<void> {
+type Role = 'apex' | 'primary' | 'canary';
+
+async function ensureServices(
+  context: ReconcileContext,
+  apex: Apex,
+  { roles, apexOnPrimary }: { roles: readonly Role[]; apexOnPrimary: boolean },
+  done: Reconciled,
+): Promise<void> {
   const { canary, view } = context;
   if (!workloadOf(canary).hasPods) return;
   const { namespace } = canary.metadata;
   const own = names(canary);
+  // What cannot be seen must not be taken for missing: it stands, and may be somebody else's.
+  await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', namespace });
   const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
   const current = Object.fromEntries(
     Object.entries({ apex: find(own.apexService), primary: find(own.primaryService), canary: find(own.canaryService) }).filter(
@@ -146,7 +157,9 @@ async function ensureServices(context: ReconcileContext, apex: Apex, apexOnPrima
   );
   const rendered = renderServices(canary, apex, current, { apexOnPrimary });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error);
+  const wanted = roles.map((role) => ({ apex: own.apexService, primary: own.primaryService, canary: own.canaryService })[role]);
   for (const service of rendered.write) {
+    if (!wanted.includes(service.metadata.name)) continue;
     await ensure(context, service, { takenOver: service.metadata.name === own.apexService }, done);
   }
 }
@@ -249,21 +262,23 @@ async function ensureCanary(context: ReconcileContext, target: Seen, intent: Int
 async function ensurePrepared(context: ReconcileContext, apex: Apex, done: Reconciled): Promise<void> {
   const { canary, router } = context;
   if (!router.prepare) return;
-  await refuseUnavailable(context);
+  await refuseUnseenRoutes(context);
   for (const object of router.prepare(canary, apex)) await ensure(context, object, { takenOver: true }, done);
 }
 
-async function refuseUnavailable({ canary, router, view }: ReconcileContext): Promise<void> {
-  for (const ref of router.watches(canary)) {
-    await view.ready(ref);
-    const unavailable = view.unavailable(ref);
-    if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
-  }
+async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): Promise<void> {
+  for (const ref of router.watches(canary)) await refuseUnavailable(view, ref);
+}
+
+async function refuseUnavailable(view: ClusterView, kind: KindRef): Promise<void> {
+  await view.ready(kind);
+  const unavailable = view.unavailable(kind);
+  if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
 }
 
 async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: NonNullable<Intent['routes']>, done: Reconciled): Promise<void> {
   const { canary, router, view, cluster, accepted, marks, nowMs, signal } = context;
-  await refuseUnavailable(context);
+  await refuseUnseenRoutes(context);
   const primary = view.find(primaryRefOf(canary));
   if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) {
     // A route to nothing helps nobody, and would bring in the name that is about to be put back.

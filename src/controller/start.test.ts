@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest';
-import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ModelClient } from '../../test/build/model/client.ts';
+import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/build/model/lab.ts';
 import { labOf } from '../../test/build/model/life.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
 
@@ -59,3 +60,52 @@ it.each(['while Serin is down', 'while it runs'])(
     lab.close();
   },
 );
+
+describe('Services that a controller looks for', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** At rest, on its primary. */
+  async function resting(): Promise<ModelLab> {
+    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+    await lab.application();
+    lab.server.create(aModelCanary(plan));
+    lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000)).toBe(true);
+    await lab.pass(10_000);
+    return lab;
+  }
+  const service = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
+  const written = (lab: ModelLab) =>
+    lab.writes.filter(({ ref }) => ref.kind === 'Service').map(({ ref, body }) => ({ name: ref.name, body }));
+
+  it('I8: are not written where the first look at them is refused, as by an API server that is just starting', async () => {
+    const lab = await resting();
+    lab.kill();
+    const watch = ModelClient.prototype.watch;
+    vi.spyOn(ModelClient.prototype, 'watch').mockImplementation(function (this: ModelClient, kind, handler, selection) {
+      if (kind.kind !== 'Service') return watch.call(this, kind, handler, selection);
+      lab.clock.setTimer(1, () => handler.onUnavailable?.('forbidden', 'services is forbidden'));
+      const { promise: synced, resolve } = Promise.withResolvers<void>();
+      lab.clock.setTimer(30_000, () => void watch.call(this, kind, handler, selection).synced.then(resolve));
+      return { synced, ageMs: () => 0, restarts: 0, stop: () => undefined };
+    });
+    lab.start(() => true, { namespaces: [NAMESPACE, 'other'] });
+    await lab.pass(20_000);
+    expect(JSON.stringify(lab.canary()?.status?.conditions)).toContain('reading Service in v1 is forbidden');
+    await lab.pass(60_000);
+    expect(JSON.stringify(lab.canary()?.status?.conditions)).not.toContain('forbidden');
+    expect([written(lab), lab.lost]).toEqual([[], []]);
+    lab.push('2');
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000), 'it goes on').toBe(true);
+    lab.close();
+  });
+
+  it('I5: of an apex that somebody deletes at rest, another one is made on the primary at once, and never on the target', async () => {
+    const lab = await resting();
+    const before = written(lab).length;
+    lab.server.delete(service);
+    await lab.pass(10_000);
+    expect(written(lab).slice(before)).toMatchObject([{ name: APP, body: { spec: { selector: { app: `${APP}-primary` } } } }]);
+    lab.close();
+  });
+});

@@ -91,7 +91,7 @@ export class ModelLab {
     return sent.filter((one) => one.isBlind && mayNot(one)).map(({ atMs, verb, ref }) => `${atMs} ms: ${verb} ${ref.kind} ${ref.name}`);
   }
 
-  start(mayWrite: () => boolean = () => true): void {
+  start(mayWrite: () => boolean = () => true, flags: Partial<ControllerConfig> = {}): void {
     const { draw, latencyMs, scaleDownDelayMs } = this.#settings;
     const { clock, die } = mortal(this.clock);
     const client = new ModelClient(this.server, {
@@ -100,7 +100,7 @@ export class ModelLab {
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
     });
-    const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs });
+    const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
     const controller = startController({ config, cluster: client, clock, log: silent, metrics, mayWrite });
     controller.started.catch(() => undefined); // killed before its first look
     this.#running = { controller, client, die };
