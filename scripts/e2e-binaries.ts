@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withLock } from './build-lock.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
+import { ensureHelm } from './e2e-helm.ts';
 import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath, run } from './e2e-tools.ts';
+import { buildProgram, type GoProgram } from './go-build.ts';
 
 /** Names of the programs and the Go packages that they are built from. */
 const PROGRAMS = {
@@ -11,11 +14,6 @@ const PROGRAMS = {
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
 } as const;
 const MODULE = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries');
-/** A lock is left behind by a run that was killed hard; one that lives touches it all the time. */
-const LOCK_STALE_MS = 60_000;
-const LOCK_LOOK_MS = 1000;
-/** So often somebody who waits hears that the build goes on. */
-const TELL_EVERY_MS = 30_000;
 
 /**
  * The folder that holds etcd, kube-apiserver, kube-controller-manager and kubectl: `KUBEBUILDER_ASSETS`, or a cache folder that is
@@ -47,7 +45,7 @@ export async function ensureBinaries(say: (line: string) => void = () => undefin
     say(`${dir} (300 MB); Go's own caches grow by about 3.6 GB, which go clean -cache -modcache frees.`);
     say('It may be interrupted: the next run goes on with what is missing.');
     for (const [index, name] of missing.entries())
-      await build(name, version, dir, (line) => say(`[${index + 1}/${missing.length}] ${line}`));
+      await buildProgram(goProgram(name, version), dir, (line) => say(`[${index + 1}/${missing.length}] ${line}`));
   });
   return { dir };
 }
@@ -102,110 +100,16 @@ function kubernetesVersion(): string {
   return version;
 }
 
-async function build(name: Program, version: string, dir: string, say: (line: string) => void): Promise<void> {
-  const startedMs = performance.now();
-  const seconds = () => Math.round((performance.now() - startedMs) / 1000);
-  say(`building ${name}`);
-  const telling = setInterval(() => say(`building ${name}: ${seconds()} s so far`), TELL_EVERY_MS);
-  const making = join(dir, `.${name}.${process.pid}`);
+function goProgram(name: Program, version: string): GoProgram {
   const [major, minor] = version.split('.');
   // Without these stamps kubectl and the server call themselves v0.0.0-master, and refuse to speak about version skew.
   const stamps = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
-    `-X ${path}.gitVersion=v${version}`,
-    `-X ${path}.gitMajor=${major}`,
-    `-X ${path}.gitMinor=${minor}`,
-    `-X ${path}.gitTreeState=clean`,
+    `${path}.gitVersion=v${version}`,
+    `${path}.gitMajor=${major}`,
+    `${path}.gitMinor=${minor}`,
+    `${path}.gitTreeState=clean`,
   ]);
-  const go = [programOnPath('go') ?? 'go', 'build', '-trimpath', '-ldflags', ['-s -w', ...stamps].join(' '), '-o', making, PROGRAMS[name]];
-  const [command = '', ...args] = programOnPath('nice') ? ['nice', '-n', '10', ...go] : go;
-  const built = await run(command, args, { cwd: MODULE, env: { ...process.env, CGO_ENABLED: '0' } }).finally(() => clearInterval(telling));
-  if (built.code !== 0) {
-    rmSync(making, { force: true });
-    throw new MissingToolError(
-      `go build of ${name} failed (code ${built.code}):\n${built.output.slice(-4000).trim()}\n${wayOutOf(built.output)}`,
-    );
-  }
-  // Renamed when whole, so that a build that was cut off is never taken for a program.
-  renameSync(making, join(dir, name));
-  say(`built ${name} in ${seconds()} s`);
-}
-
-/** What helps against the failures that a new machine has. */
-function wayOutOf(output: string): string {
-  if (/no space left on device/.test(output))
-    return 'The disk is full: free 5 GB, or set XDG_CACHE_HOME, GOCACHE and GOMODCACHE to folders on a larger one.';
-  if (
-    /dial tcp|no such host|i\/o timeout|TLS handshake|connection refused|proxyconnect|module lookup disabled|40[347] |50[234] /.test(output)
-  )
-    return (
-      'The Go module proxy cannot be reached: connect this machine, set GOPROXY or HTTPS_PROXY, ' +
-      'or set KUBEBUILDER_ASSETS to a folder with the programs.'
-    );
-  if (/requires go >=|toolchain/.test(output))
-    return 'This Go is too old: install a current one (https://go.dev/dl), or allow GOTOOLCHAIN=auto.';
-  return 'Or set KUBEBUILDER_ASSETS to a folder with the programs.';
-}
-
-/** One builder at a time, across processes; the others wait and then find the programs. */
-async function withLock(path: string, say: (line: string) => void, work: () => Promise<void>): Promise<void> {
-  for (let isTold = false; !takeLock(path); isTold = true) {
-    if (!isTold) say(`another run builds the same programs (lock ${path}): waiting for it`);
-    await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
-  }
-  const touching = setInterval(() => touch(path), LOCK_STALE_MS / 6);
-  const release = () => {
-    clearInterval(touching);
-    rmSync(path, { force: true });
-  };
-  process.once('exit', release);
-  try {
-    await work();
-  } finally {
-    process.removeListener('exit', release);
-    release();
-  }
-}
-
-function takeLock(path: string): boolean {
-  try {
-    writeFileSync(path, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  const holder = lockHolder(path);
-  if (holder === undefined || isAlive(holder)) return false;
-  rmSync(path, { force: true });
-  return false;
-}
-
-function touch(path: string): void {
-  const now = new Date();
-  try {
-    utimesSync(path, now, now);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // somebody tidied the cache folder
-  }
-}
-
-/** Undefined: nobody, or not written yet. */
-function lockHolder(path: string): number | undefined {
-  try {
-    if (Date.now() - statSync(path).mtimeMs > LOCK_STALE_MS) rmSync(path, { force: true });
-    return Number(readFileSync(path, 'utf8')) || undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return { name, package: PROGRAMS[name], module: MODULE, stamps, insteadSet: 'KUBEBUILDER_ASSETS to a folder with the programs' };
 }
 
 /** Debian's packages start their service when installed, unless this policy file forbids it. */
@@ -233,6 +137,7 @@ if (import.meta.main) {
     say(`prometheus: ${await ensurePrometheus(say)}`);
     say(`nginx: ${await ensureNginx(say)}`);
     say(`envoy: ${await ensureEnvoy(say)}`);
+    say(`helm: ${await ensureHelm(say)}`);
   } catch (error) {
     if (!(error instanceof MissingToolError)) throw error;
     process.stderr.write(`${error.message}\n`);

