@@ -5,7 +5,7 @@ import { crds } from '../src/api/crds.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
-const folder = join(import.meta.dirname, '..', 'charts', 'serin', 'crds');
+const folder = join(import.meta.dirname, '..', 'charts', 'serin', 'files', 'crds');
 
 /** File name and content of each CRD. */
 export function crdFiles(): { name: string; path: string; text: string }[] {

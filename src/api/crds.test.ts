@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { crds, type StructuralSchema, schemaOf } from './crds.ts';
 
-const folder = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'crds');
+const folder = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'files', 'crds');
 const [canary, metricTemplate, alertProvider] = crds().map(schemaOf);
 
 function at(schema: StructuralSchema | undefined, path: string): StructuralSchema | undefined {

@@ -22,7 +22,7 @@ import { RECORDED_KINDS } from './recorded-rest.ts';
  * leaves at rest to test/vectors/upgrade/<version>. Done once for each release, before it is published; never changed afterwards.
  */
 const ROOT = join(import.meta.dirname, '..', '..');
-const CRDS = [join(ROOT, 'charts', 'serin', 'crds'), join(ROOT, 'test', 'fixtures', 'crds')];
+const CRDS = [join(ROOT, 'charts', 'serin', 'files', 'crds'), join(ROOT, 'test', 'fixtures', 'crds')];
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const WEIGHTS = { stepWeight: 50, maxWeight: 50 };
 

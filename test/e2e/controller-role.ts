@@ -17,7 +17,8 @@ export const controllerRules = [
 
 /** The ClusterRole of the controller and its binding to a user. */
 export function controllerRole(user: string): KubeObject[] {
-  const metadata = { name: 'serin' };
+  // Not the name that the chart's has.
+  const metadata = { name: 'serin-e2e' };
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   return [
     { apiVersion, kind: 'ClusterRole', metadata, rules: controllerRules },
@@ -25,7 +26,7 @@ export function controllerRole(user: string): KubeObject[] {
       apiVersion,
       kind: 'ClusterRoleBinding',
       metadata,
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'serin' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
     },
   ];

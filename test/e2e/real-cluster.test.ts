@@ -10,7 +10,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { tlsFile } from '../build/tls-kube-server.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
-const CRDS = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'crds');
+const CRDS = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'files', 'crds');
 
 describe('a real control plane', () => {
   let real: RealCluster;
@@ -63,7 +63,7 @@ describe('a real control plane', () => {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRoleBinding',
       metadata: { name: 'serin-in-a-pod' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'serin' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'serin-e2e' },
       subjects: [{ kind: 'ServiceAccount', name: 'serin', namespace: 'default' }],
     });
     const pod = join(folder, 'pod');

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { controllerRules } from '../e2e/controller-role.ts';
+import { kubeconfigOf } from './account.ts';
 import { startController } from './controller.ts';
 import { Established, NAME } from './established/established.ts';
 import { weighted } from './established/objects.ts';
@@ -99,12 +99,10 @@ function versionOf(kind: string, { resourceVersion, generation, ownerReferences,
 }
 
 /** A service account with a Role in these namespaces and nothing else; where nobody asks for permission, the token is not looked at. */
-async function allowedIn({ cluster, kubeconfigFile }: Stage, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
+async function allowedIn(stage: Stage, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
+  const { cluster, kubeconfigFile } = stage;
   const [home = ''] = namespaces;
   const group = 'rbac.authorization.k8s.io';
-  const folder = mkdtempSync(join(tmpdir(), 'serin-slice-'));
-  const file = join(folder, 'kubeconfig');
-  const kubeconfig = parse(readFileSync(kubeconfigFile, 'utf8'));
   try {
     await cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'serin', namespace: home } });
     for (const namespace of namespaces) {
@@ -114,14 +112,13 @@ async function allowedIn({ cluster, kubeconfigFile }: Stage, namespaces: readonl
       const subjects = [{ kind: 'ServiceAccount', name: 'serin', namespace: home }];
       await cluster.create({ apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
     }
-    const path = `/api/v1/namespaces/${home}/serviceaccounts/serin/token`;
-    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
-    const { status } = (await cluster.raw('POST', path, request)) as KubeObject;
-    for (const one of kubeconfig.users) one.user = { token: status.token };
+    return await kubeconfigOf(stage, { name: 'serin', namespace: home });
   } catch (error) {
     // The embedded cluster has no RBAC; it is the real one that refuses.
     if (!(error instanceof Error) || !/not served|404/.test(error.message)) throw error;
   }
-  writeFileSync(file, stringify(kubeconfig));
+  const folder = mkdtempSync(join(tmpdir(), 'serin-slice-'));
+  const file = join(folder, 'kubeconfig');
+  copyFileSync(kubeconfigFile, file);
   return { file, folder };
 }

@@ -29,8 +29,8 @@ export interface Stage {
   readonly prometheusUrl: string;
   /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
   requestCounts(): Record<string, number>;
-  /** Requests of the controller that the API server refused for want of permission; empty where there is no RBAC. */
-  forbidden(): string[];
+  /** Requests of the controller's user that the API server refused for want of permission; empty where there is no RBAC. */
+  forbidden(user?: string): string[];
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ const meshOptions = ({ lagMs = [20, 300], seed = 11 }: StageOptions) => ({ proxi
 const nodeOptions = ({ graceScale = 0.1 }: StageOptions) => ({ graceScale, appFor });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Serin's own resource definitions, and those of meshes and scalers. */
-export const OWN_CRDS = join(ROOT, 'charts', 'serin', 'crds');
+export const OWN_CRDS = join(ROOT, 'charts', 'serin', 'files', 'crds');
 export const ROUTING_CRDS = join(ROOT, 'test', 'fixtures', 'crds');
 const CRD_FOLDERS = [OWN_CRDS, ROUTING_CRDS];
 
@@ -143,10 +143,10 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       nodes,
       prometheusUrl: prometheus.url,
       requestCounts: () => countsIn(audit.events(), ({ userAgent }) => userAgent === 'serin-controller'),
-      forbidden: () =>
+      forbidden: (user = 'serin') =>
         audit
           .events()
-          .filter((event) => event.user.username === 'serin' && isUnauthorised(event))
+          .filter((event) => event.user.username === user && isUnauthorised(event))
           .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
       kubectl: async (...args) =>
         (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,

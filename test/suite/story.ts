@@ -30,21 +30,21 @@ export class Story {
   readonly namespace: string;
   readonly hooks: HookServer;
   readonly #stage: Stage;
-  readonly #controller: ControllerProcess;
+  readonly #controller: Pick<ControllerProcess, 'logFile' | 'logOf'>;
   readonly #users: Users[] = [];
   #statuses: SeenStatus[] = [];
   #canary: KubeObject | undefined;
   #look: () => void = () => undefined;
   #watch: WatchHandle | undefined;
 
-  private constructor(stage: Stage, controller: ControllerProcess, namespace: string, hooks: HookServer) {
+  private constructor(stage: Stage, controller: Pick<ControllerProcess, 'logFile' | 'logOf'>, namespace: string, hooks: HookServer) {
     this.#stage = stage;
     this.#controller = controller;
     this.namespace = namespace;
     this.hooks = hooks;
   }
 
-  static async begin(stage: Stage, controller: ControllerProcess, namespace: string): Promise<Story> {
+  static async begin(stage: Stage, controller: Pick<ControllerProcess, 'logFile' | 'logOf'>, namespace: string): Promise<Story> {
     await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     return new Story(stage, controller, namespace, await startHookServer());
   }

@@ -1,0 +1,7 @@
+{{/* Whether a resource definition is there that this release has not made: then it is somebody else's to change. */}}
+{{- define "serin.isForeignDefinition" -}}
+{{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name }}
+{{- $owner := ((($there).metadata).annotations) | default dict }}
+{{- $isOurs := and (eq (get $owner "meta.helm.sh/release-name") .Release.Name) (eq (get $owner "meta.helm.sh/release-namespace") .Release.Namespace) }}
+{{- if and $there (not $isOurs) }}true{{ end }}
+{{- end }}

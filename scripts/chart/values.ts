@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { providers } from '../../src/api/canary.ts';
+import { logLevels } from '../../src/cli/go-flags.ts';
+import { metricsPermissions } from '../../src/metrics/permissions.ts';
+import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
+import { scalerPermissions } from '../../src/workloads/permissions.ts';
+
+const text = (otherwise: string, about: string) => z.string().default(otherwise).describe(about);
+const onOff = (otherwise: boolean, about: string) => z.boolean().default(otherwise).describe(about);
+const names = (otherwise: string[], about: string) => z.array(z.string().min(1)).default(otherwise).describe(about);
+const labels = (otherwise: Record<string, string>, about: string) => z.record(z.string(), z.string()).default(otherwise).describe(about);
+/** Part of an object of Kubernetes, which judges it. */
+const raw = (otherwise: Record<string, unknown>, about: string) => z.record(z.string(), z.unknown()).default(otherwise).describe(about);
+const rawList = (about: string) => z.array(z.record(z.string(), z.unknown())).default([]).describe(about);
+/** A number that people also write as text, and empty for the default. */
+const number = (about: string) =>
+  z
+    .union([z.int().min(1), z.string().regex(/^\d*$/)])
+    .default('')
+    .describe(about);
+const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
+const inert = 'No effect; accepted so that values of the established chart go on working. ';
+
+/**
+ * Values of charts/serin, with the names that people know (06-HC1 to HC35). One source of values.yaml, values.schema.json and the README;
+ * what is unknown here is refused when the chart is rendered.
+ */
+export const Values = z.strictObject({
+  image: z
+    .strictObject({
+      repository: text('serin', 'Image, with its registry.'),
+      tag: text('', 'Tag; empty: the version of the chart.'),
+      digest: z
+        .union([z.literal(''), z.string().regex(/^sha256:[0-9a-f]{64}$/)])
+        .default('')
+        .describe('Digest, `sha256:…`; wins over the tag.'),
+      pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe('When the image is pulled.'),
+      pullSecret: text('', 'Name of one Secret for the registry; see `imagePullSecrets`.'),
+    })
+    .describe('Image of the controller.'),
+  imagePullSecrets: z
+    .array(z.strictObject({ name: z.string() }))
+    .default([])
+    .describe('Secrets for the registry, `[{name: …}]`.'),
+  nameOverride: text('', 'Name of the application in labels; empty: the name of the chart.'),
+  fullnameOverride: text('', 'Name of all objects; empty: made of release and chart.'),
+
+  logLevel: z
+    .enum([...logLevels, 'warning', 'panic'])
+    .default('info')
+    .describe('Least level that is logged.'),
+  meshProvider: z
+    .enum(['', ...providers])
+    .default('')
+    .describe('Traffic provider of Canaries that name none; empty: `istio`. docs/providers.md says what each can do.'),
+  providers: z
+    .array(z.enum(providers))
+    .default([])
+    .describe('Further providers, which Canaries name in `spec.provider`: the role has rules for these and for `meshProvider` only.'),
+  scalers: z
+    .array(z.enum(keysOf(scalerPermissions)))
+    .default(keysOf(scalerPermissions))
+    .describe('Kinds that `spec.autoscalerRef` may name: rules of the role.'),
+  metricBackends: z
+    .array(z.enum(keysOf(metricsPermissions)))
+    .default(keysOf(metricsPermissions))
+    .describe('Metric backends that are asked through the API server: rules of the role.'),
+  metricsServer: text('http://prometheus:9090', 'Prometheus for built-in and inline checks.'),
+  namespace: text('', 'Only this namespace; empty: see `namespaces`. Then no ClusterRole is made.'),
+  namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; none: the whole cluster.'),
+  canarySelector: text('', 'Only Canaries with these labels, like `team=shop`.'),
+  selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
+  includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
+  configTracking: z
+    .strictObject({ enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.') })
+    .describe('docs/configuration.md.'),
+  secrets: z
+    .strictObject({
+      // To Helm's YAML a bare `off` is `false`.
+      mode: z
+        .union([z.enum(secretsModes), z.literal(false)])
+        .default('watch')
+        .describe('How Secrets that targets read are tracked: `watch`, `get` or `off`.'),
+      references: onOff(true, 'In mode `off`: Canaries, MetricTemplates and AlertProviders may refer to Secrets.'),
+      names: names([], 'In mode `off`: only these may be read; none: all.'),
+    })
+    .describe('What Serin may see of Secrets.'),
+  ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),
+  ingressClass: text('', 'Ingress class of generated HTTPProxies of Contour.'),
+  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects of other namespaces.'),
+  eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
+  clusterName: text('', 'Shown in every alert.'),
+  slack: z
+    .strictObject({
+      user: text('flagger', 'Name that alerts come from.'),
+      channel: text('', 'Channel that they go to.'),
+      url: text('', 'Webhook of Slack. Kept in a Secret.'),
+      proxyUrl: text('', 'Proxy for Slack.'),
+      proxy: text('', `${inert}Use \`slack.proxyUrl\`.`),
+    })
+    .describe('Alerts of Canaries without alerts of their own; a token is given by `env` (`SLACK_TOKEN`).'),
+  msteams: z
+    .strictObject({ url: text('', 'Webhook. Kept in a Secret; wins over Slack.'), proxyUrl: text('', 'Proxy for it.') })
+    .describe('The same for Microsoft Teams.'),
+  kubeconfigQPS: number('Requests a second to the API server; empty: 100.'),
+  kubeconfigBurst: number('Requests at once; empty: 250.'),
+  controlplane: z
+    .strictObject({
+      kubeconfig: z
+        .strictObject({
+          secretName: text('', 'Secret that holds the kubeconfig of the cluster with the routing objects; empty: this cluster.'),
+          key: text('kubeconfig', 'Its key.'),
+        })
+        .describe('docs/meshes.md.'),
+    })
+    .describe('Routing objects in another cluster.'),
+  leaderElection: z
+    .strictObject({
+      enabled: onOff(true, 'Elect one replica that writes. Without it a new pod starts after the old one is gone.'),
+      replicaCount: z.int().min(0).default(1).describe('Replicas; 2 for a hand-over within seconds.'),
+    })
+    .describe('High availability.'),
+  env: rawList(
+    'Environment of the container; `SLACK_URL`, `SLACK_TOKEN`, `MSTEAMS_URL`, `EVENT_WEBHOOK_URL` and the proxies win over values.',
+  ),
+  extraArgs: names([], 'Further flags of `serin controller`, like `--scale-down-delay=20s`.'),
+
+  resources: raw(
+    { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+    'Requests and limits. The heap gets 65 % of a memory limit.',
+  ),
+  securityContext: z
+    .strictObject({
+      enabled: onOff(true, 'Set it.'),
+      context: raw(
+        {
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+          readOnlyRootFilesystem: true,
+          runAsNonRoot: true,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        'Of the container; fits the restricted Pod Security Standard. The image runs as 65532.',
+      ),
+    })
+    .describe('Security context of the container.'),
+  podSecurityContext: raw({}, 'Security context of the pod.'),
+  annotations: labels({}, 'Annotations of the Deployment.'),
+  deploymentLabels: labels({}, 'Further labels of the Deployment.'),
+  podAnnotations: labels({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' }, 'Annotations of the pods.'),
+  podLabels: labels({}, 'Further labels of the pods.'),
+  podPriorityClassName: text('', 'Priority class.'),
+  nodeSelector: labels({}, 'Nodes that the pods may run on.'),
+  tolerations: rawList('Taints that they tolerate.'),
+  affinity: raw({}, 'Affinity; empty: replicas prefer nodes of their own.'),
+  topologySpreadConstraints: rawList('How replicas are spread.'),
+  additionalVolumes: rawList('Further volumes.'),
+  additionalVolumeMounts: rawList('Where they are mounted.'),
+
+  serviceAccount: z
+    .strictObject({
+      create: onOff(true, 'Make one.'),
+      name: text('', 'Its name; empty: the full name, or `default` where none is made.'),
+      annotations: labels({}, 'Its annotations, for identities of a cloud.'),
+    })
+    .describe('Account of the controller.'),
+  rbac: z
+    .strictObject({
+      create: onOff(true, 'Make roles and bindings; docs/permissions.md says what is in them.'),
+      aggregate: onOff(true, 'Cluster-wide only: add the resources of `flagger.app` to the roles view, edit and admin.'),
+      extraRules: rawList('Further rules of the controller.'),
+      pspEnabled: onOff(false, `${inert}Kubernetes has no PodSecurityPolicy any more.`),
+    })
+    .describe('Permissions.'),
+  crds: z
+    .strictObject({
+      install: onOff(
+        true,
+        'Install and upgrade the resource definitions with the chart. Those that another release or tool has made are left alone. They stay when the chart goes.',
+      ),
+    })
+    .describe('Resource definitions.'),
+  crd: z.strictObject({ create: onOff(false, `${inert}See \`crds.install\`.`) }).describe('Of the established chart.'),
+
+  podDisruptionBudget: z
+    .strictObject({
+      enabled: onOff(false, 'Make one, where there is more than one replica.'),
+      minAvailable: z
+        .union([z.int().min(0), z.string()])
+        .default(1)
+        .describe('Replicas that stay.'),
+    })
+    .describe('For drains of nodes.'),
+  networkPolicy: z
+    .strictObject({
+      enabled: onOff(false, 'Make one: nobody reaches the pods but by port 8080.'),
+      from: rawList('Who may; none: everybody.'),
+      egress: rawList(
+        'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric servers and receivers.',
+      ),
+    })
+    .describe('Network policy.'),
+  service: z
+    .strictObject({
+      enabled: onOff(false, 'Make one, for scrapers that need it.'),
+      port: z.int().min(1).max(65535).default(8080).describe('Its port.'),
+    })
+    .describe('Service in front of /metrics.'),
+  podMonitor: z
+    .strictObject({
+      enabled: onOff(false, 'Make one (needs the Prometheus operator).'),
+      namespace: text('', 'Where; empty: with the controller.'),
+      interval: text('15s', 'Between scrapes.'),
+      additionalLabels: labels({}, 'Further labels.'),
+      honorLabels: onOff(false, 'Keep labels of the metrics that the scraper has, too.'),
+    })
+    .describe('PodMonitor.'),
+  serviceMonitor: z
+    .strictObject({
+      enabled: onOff(false, 'Make one, with a Service.'),
+      namespace: text('', 'Where; empty: with the controller.'),
+      labels: labels({}, 'Further labels.'),
+      honorLabels: onOff(false, 'Keep labels of the metrics that the scraper has, too.'),
+    })
+    .describe('ServiceMonitor.'),
+  linkerdAuthPolicy: z
+    .strictObject({
+      create: onOff(false, 'Let Serin ask the Prometheus of Linkerd’s viz extension.'),
+      namespace: text('linkerd-viz', 'Where that is.'),
+    })
+    .describe('Linkerd.'),
+
+  threadiness: number(`${inert}Each Canary has a queue of its own.`),
+  prometheus: z
+    .strictObject({
+      install: onOff(false, 'There is no Prometheus in this chart, so `true` is refused: install one, and set `metricsServer`.'),
+      image: text('', inert.trim()),
+      pullSecret: text('', inert.trim()),
+      retention: text('2h', inert.trim()),
+      securityContext: raw({}, inert.trim()),
+    })
+    .describe('Of the established chart.'),
+  global: raw({}, 'Values that a parent chart gives to all of its parts; none is read.'),
+});
+export type Values = z.infer<typeof Values>;

@@ -1,0 +1,244 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { crds } from '../../src/api/crds.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { publishedCrd } from '../contracts/routers-cases.ts';
+import { applyCrds, OWN_CRDS } from '../suite/stage.ts';
+import { until } from '../suite/until.ts';
+import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
+import { type RealCluster, startRealCluster } from './real-cluster.ts';
+
+const CHART = join(CHARTS, 'serin');
+const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
+const established: object = parse(readFileSync(join(FIXTURES, 'established-values.yaml'), 'utf8'));
+const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+const matrix: { what: string; values: object }[] = [
+  { what: 'nothing set', values: {} },
+  { what: 'the values that users of the established chart have', values: established },
+  { what: 'two replicas in three namespaces', values: { namespace: 'a', namespaces: ['b', 'c'], leaderElection: { replicaCount: 2 } } },
+  { what: 'one namespace', values: { namespace: 'a', meshProvider: 'kubernetes', secrets: { mode: 'get' } } },
+  { what: 'Secrets by name', values: { secrets: { mode: 'off', names: ['slack', 'datadog'] } } },
+  { what: 'no Secrets at all', values: { secrets: { mode: 'off', references: false }, configTracking: { enabled: false } } },
+  {
+    what: 'no leader election, no roles, no account, no definitions',
+    values: {
+      leaderElection: { enabled: false },
+      rbac: { create: false },
+      serviceAccount: { create: false },
+      crds: { install: false },
+      securityContext: { enabled: false },
+    },
+  },
+  {
+    what: 'every provider, pinned image, a budget, a policy, monitors',
+    values: {
+      providers: [
+        'apisix',
+        'appmesh',
+        'appmesh:v1beta2',
+        'contour',
+        'gatewayapi:v1',
+        'gatewayapi:v1beta1',
+        'gloo',
+        'knative',
+        'kuma',
+      ].concat(['linkerd', 'nginx', 'skipper', 'smi:v1alpha3', 'traefik']),
+      image: { digest, repository: 'registry.example.com/serin' },
+      imagePullSecrets: [{ name: 'one' }],
+      leaderElection: { replicaCount: 3 },
+      podDisruptionBudget: { enabled: true, minAvailable: '50%' },
+      networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], egress: [{}] },
+      service: { enabled: true, port: 9000 },
+      podMonitor: { enabled: true },
+      serviceMonitor: { enabled: true, namespace: 'monitoring', labels: { release: 'prometheus' } },
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: { app: 'serin' } } },
+      ],
+      extraArgs: ['--scale-down-delay=20s'],
+      rbac: { extraRules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
+      resources: { limits: null },
+    },
+  },
+];
+
+describe('the chart of Serin', () => {
+  let real: RealCluster;
+  let helm: Helm;
+  beforeAll(async () => {
+    real = await startRealCluster();
+    helm = await startHelm(real.adminKubeconfigFile);
+    for (const name of ['serin', 'a', 'b', 'c', 'monitoring', 'linkerd-viz'])
+      await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    const known = objectsIn(readFileSync(join(FIXTURES, 'chart-crds.yaml'), 'utf8'));
+    const published = publishedCrd('monitoring.yaml') ?? [];
+    for (const crd of [...known, ...published]) {
+      await real.cluster.apply(crd);
+      await until(real.cluster, { apiVersion: crd.apiVersion, kind: crd.kind, name: crd.metadata.name }, 'is established', (now) =>
+        now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
+      );
+    }
+  });
+  afterAll(async () => {
+    helm?.stop();
+    await real?.stop();
+  });
+
+  const kubectl = (stdin: string, ...args: string[]) => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile }, stdin);
+  const of = (objects: readonly KubeObject[], kind: string): KubeObject[] => objects.filter((object) => object.kind === kind);
+
+  it.each(matrix)('06-F10: $what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
+    const linted = await helm.run('lint', '--strict', CHART, '--values', helm.valuesFile(values));
+    expect(linted, linted.said).toMatchObject({ code: 0 });
+    const objects = await helm.render('serin', values);
+    const text = objects.map((object) => stringify(object)).join('---\n');
+    const taken = await kubectl(text, 'apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-');
+    expect(taken.complained).toBe('');
+    expect(taken.said.trim().split('\n')).toHaveLength(objects.length);
+  });
+
+  it('06-RB20: with namespaces there are Roles in each of them, and nothing that belongs to the whole cluster', async () => {
+    const objects = await helm.render('serin', { namespaces: ['a', 'b'], crds: { install: false } });
+    expect(objects.map(({ kind }) => kind)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^Cluster/)]));
+    expect(of(objects, 'Role').map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
+      expect.arrayContaining(['a/serin', 'b/serin', 'serin/serin-leader-election']),
+    );
+  });
+
+  it('06-F11: the rules are those of the provider that is set, and of Secrets what their mode needs', async () => {
+    const rulesOf = async (values: object) =>
+      of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin')?.rules;
+    const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
+    expect(groups(await rulesOf({ meshProvider: 'traefik' }))).toContain('traefik.io');
+    expect(groups(await rulesOf({ meshProvider: 'traefik' }))).not.toContain('networking.istio.io');
+    expect(groups(await rulesOf({ meshProvider: 'traefik', providers: ['istio'] }))).toContain('networking.istio.io');
+    const onSecrets = async (values: object) =>
+      (await rulesOf(values)).filter(({ resources }: { resources: string[] }) => resources.includes('secrets'));
+    expect(await onSecrets({ secrets: { mode: 'off', names: ['slack'] } })).toEqual([
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['slack'], verbs: ['get'] },
+    ]);
+    expect(await onSecrets({ secrets: { mode: 'off', references: false } })).toEqual([]);
+    expect(await onSecrets({ configTracking: { enabled: false } })).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
+  });
+
+  it('06-HC22: nobody is root, nothing is written, and the heap follows the memory limit', async () => {
+    const [deployment] = of(await helm.render('serin'), 'Deployment');
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container.resources.requests).toEqual({ cpu: '50m', memory: '128Mi' });
+    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=65' }]);
+    const [unlimited] = of(await helm.render('serin', { resources: { limits: null } }), 'Deployment');
+    expect(unlimited?.spec.template.spec.containers[0].env).toBeUndefined();
+  });
+
+  it('the restricted Pod Security Standard takes the pods', async () => {
+    const name = 'restricted';
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    const [deployment] = of(await helm.render('serin'), 'Deployment');
+    const { metadata, spec } = deployment?.spec.template ?? {};
+    const pod: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...metadata, name: 'serin', namespace: name },
+      spec: { ...spec, serviceAccountName: 'default' },
+    };
+    await until(
+      real.cluster,
+      { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: name },
+      'is there',
+      (now) => now !== undefined,
+    );
+    await expect(real.cluster.create(pod, { dryRun: true })).resolves.toMatchObject({ kind: 'Pod' });
+    const asRoot = { ...pod, spec: { ...pod.spec, containers: [{ ...spec.containers[0], securityContext: {} }] } };
+    await expect(real.cluster.create(asRoot, { dryRun: true })).rejects.toThrow(/violates PodSecurity/);
+  });
+
+  it('06-HC15: addresses of chat services are in a Secret, in no argument, and what the user sets in the environment wins', async () => {
+    const url = 'https://hooks.example.com/services/secret';
+    const objects = await helm.render('serin', { slack: { url, channel: 'x' }, env: [{ name: 'SLACK_URL', value: 'other' }] });
+    expect(of(objects, 'Secret').map(({ stringData }) => stringData)).toEqual([{ SLACK_URL: url }]);
+    const [container] = of(objects, 'Deployment')[0]?.spec.template.spec.containers ?? [];
+    expect(JSON.stringify(container)).not.toContain(url);
+    expect(container.envFrom).toEqual([{ secretRef: { name: 'serin-receivers' } }]);
+    expect(container.env).toContainEqual({ name: 'SLACK_URL', value: 'other' });
+  });
+
+  it('06-HC31: a budget is made for more than one replica only', async () => {
+    const budgets = async (replicaCount: number) =>
+      of(await helm.render('serin', { podDisruptionBudget: { enabled: true }, leaderElection: { replicaCount } }), 'PodDisruptionBudget');
+    expect(await budgets(1)).toEqual([]);
+    expect(await budgets(2)).toHaveLength(1);
+  });
+
+  it.each([
+    { set: 'logLevel=loud', told: /logLevel/ },
+    { set: 'meshProvider=istioo', told: /meshProvider/ },
+    { set: 'replicaCount=2', told: /replicaCount/ },
+    { set: 'leaderElection.replicaCount=-1', told: /replicaCount/ },
+    { set: 'leaderElection.enabled=yes', told: /enabled/ },
+    { set: 'image.digest=sha256:abc', told: /digest/ },
+    { set: 'secrets.mode=all', told: /mode/ },
+    { set: 'namespaces=a', told: /namespaces/ },
+    { set: 'kubeconfigQPS=many', told: /kubeconfigQPS/ },
+    { set: 'prometheus.install=true', told: /no Prometheus in this chart/ },
+    { set: 'image.repository=ghcr.io/fluxcd/flagger', told: /image of another controller/ },
+    { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', told: /more than one replica/ },
+    { set: 'secrets.names={a}', told: /secrets\.names/ },
+    { set: 'meshProvider=kuma,namespace=a', told: /TrafficRoute of Kuma/ },
+  ])('06-F10: --set $set is refused before anything is changed', async ({ set, told }) => {
+    const ran = await helm.run('template', 'serin', CHART, '--set', set);
+    expect(ran.code).not.toBe(0);
+    expect(ran.complained).toMatch(told);
+  });
+
+  it('06-HC25: definitions come with the chart, are upgraded with it, and stay when it goes', async () => {
+    const name = 'canaries.flagger.app';
+    const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+    const release = ['serin', CHART, '--namespace', 'serin', '--values', helm.valuesFile({})];
+    const succeeds = async (...args: string[]) => {
+      const ran = await helm.run(...args);
+      expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
+      return ran.said;
+    };
+    await succeeds('install', ...release);
+    const installed = await real.cluster.get(ref);
+    expect(installed?.metadata.annotations).toMatchObject({ 'meta.helm.sh/release-name': 'serin' });
+    await real.cluster.patch(ref, { spec: { names: { categories: ['other'] } } });
+    const notes = await succeeds('upgrade', ...release, '--force-conflicts', '--set', 'threadiness=4,crd.create=true');
+    expect(notes).toMatch(/threadiness has no effect/);
+    expect(notes).toMatch(/crd\.create has no effect/);
+    expect((await real.cluster.get(ref))?.spec.names.categories).toEqual(['all']);
+    expect(await real.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'serin', namespace: 'serin' })).toBeDefined();
+
+    await succeeds('upgrade', ...release, '--set', 'namespace=a');
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', name: 'serin' };
+    await until(real.cluster, { ...role, kind: 'Role', namespace: 'a' }, 'is there', (now) => now !== undefined);
+
+    await succeeds('uninstall', 'serin', '--namespace', 'serin');
+    expect(await real.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'serin', namespace: 'serin' })).toBeUndefined();
+    expect(await real.cluster.get(ref)).toBeDefined();
+  });
+
+  it('06-HC25: definitions that somebody else has made are left as they are, and the notes say so', async () => {
+    for (const crd of crds()) await real.cluster.delete({ apiVersion: crd.apiVersion, kind: crd.kind, name: crd.metadata.name });
+    const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
+    await until(real.cluster, ref, 'is gone', (now) => now === undefined);
+    await applyCrds(real.cluster, [OWN_CRDS]);
+    const before = (await real.cluster.get(ref))?.metadata.resourceVersion;
+    const ran = await helm.run('install', 'serin', CHART, '--namespace', 'serin');
+    expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
+    expect(ran.said).toMatch(/canaries\.flagger\.app was made by somebody else/);
+    expect((await real.cluster.get(ref))?.metadata.resourceVersion).toBe(before);
+    await helm.run('uninstall', 'serin', '--namespace', 'serin');
+    expect(await real.cluster.get(ref)).toBeDefined();
+  });
+});
