@@ -9,6 +9,8 @@ export const apiVersion = `${group}/${version}`;
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
 const Duration = z.string().regex(/^[0-9]+(m|s)/);
+/** As wide as the windows that people write; `1min` is Graphite's (05 W14). */
+const Window = z.string().regex(/^[0-9]+(h|m|s)/);
 
 export const providers = [
   'apisix',
@@ -51,7 +53,7 @@ export type TargetRef = z.infer<typeof TargetRef>;
 
 export const Metric = z.object({
   name: z.string().describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
-  interval: Duration.optional().describe('Window of the query, as duration text; 1m when absent.'),
+  interval: Window.optional().describe('Window of the query, as duration text; 1m when absent.'),
   threshold: z.number().optional().describe('Old form of thresholdRange: the minimum of a success rate, the maximum of anything else.'),
   thresholdRange: z
     .object({

@@ -110,7 +110,12 @@ describe('errors', () => {
     ],
     ['an interval that is none', { analysis: { interval: '5mxyz' } }, analysisOf('.interval')],
     ['an interval of 0', { analysis: { interval: '0s' } }, analysisOf('.interval')],
-    ['a metric interval that is none', metric({ interval: '1mx' }), analysisOf('.metrics[0].interval')],
+    [
+      '05-W14: an interval of a built-in metric that is none',
+      metric({ name: 'request-duration', interval: '1min' }),
+      analysisOf('.metrics[0].interval'),
+    ],
+    ['05-W14: an interval of no length', metric({ interval: '0s' }), analysisOf('.metrics[0].interval')],
     ['a webhook timeout of 0', webhook({ timeout: '0s' }), analysisOf('.webhooks[0].timeout')],
     ['a webhook without an address', webhook({ url: '' }), analysisOf('.webhooks[0].url')],
     ['a webhook by ftp', webhook({ url: 'ftp://load.test' }), analysisOf('.webhooks[0].url')],
@@ -149,6 +154,8 @@ describe('errors', () => {
 describe('warnings', () => {
   it.each<[title: string, change: Change, path: string]>([
     ['weights on the kubernetes provider', { spec: { provider: 'kubernetes' } }, analysisOf('.stepWeight')],
+    ['05-T12, W14: an interval that only a query can read', metric({ interval: '1min' }), analysisOf('.metrics[0].interval')],
+    ['05-W14: a metric interval in hours, beyond that of the analysis', metric({ interval: '1h' }), analysisOf('.metrics[0].interval')],
     ['a metric interval beyond the analysis interval', metric({ interval: '2m' }), analysisOf('.metrics[0].interval')],
     ['no metrics and no webhooks', { analysis: { metrics: [] } }, analysisOf('')],
     ['an interval below 10s', { analysis: { interval: '5s' } }, analysisOf('.interval')],

@@ -29,7 +29,11 @@ export function metricFindings(metric: Metric, path: string, analysis: Analysis)
   if (metric.interval === undefined) return found;
   const ms = parseDuration(metric.interval);
   const tickMs = parseDuration(analysis.interval);
-  if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
+  if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
+    // Only its template can tell: Graphite's windows are texts of its own (05 T12, W14).
+    const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
+    found.push(warning(`${path}.interval`, text));
+  } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
   else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, shortestIntervalMs)) {
     found.push(
       warning(

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Canary, type Metric } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
@@ -225,12 +227,39 @@ describe('measure', () => {
       { noForeignRefs: true, template: async () => expect.fail('it must not even be read') },
       /MetricTemplate ops\/t: it is in another namespace, which is forbidden/,
     ],
+    [
+      '05-T12: an interval that its backend cannot count back by',
+      { name: 'm', interval: '1min', templateRef: { name: 't' } },
+      {
+        template: async () => ({ spec: { provider: { type: 'datadog', secretRef: { name: 's' } }, query: 'q' } }),
+        secret: async () => ({ datadog_api_key: 'a', datadog_application_key: 'b' }),
+      },
+      /provider type datadog needs an interval such as 1m or 90s/,
+    ],
     ['nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/],
   ])('I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
     expect(await run([metric], more)).toEqual([
       { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason) },
     ]);
   });
+});
+
+it('05-T12, W14: a window that only the query reads goes on working, and one minute is the default', async () => {
+  const asked: string[] = [];
+  const graphite = createServer((request, response) => {
+    asked.push(new URL(request.url ?? '', 'http://a').searchParams.get('from') ?? '');
+    response.end('[{"target":"t","datapoints":[[7,1]]}]');
+  });
+  await new Promise<void>((resolve) => {
+    graphite.listen(0, '127.0.0.1', resolve);
+  });
+  const address = `http://127.0.0.1:${(graphite.address() as AddressInfo).port}`;
+  const template = async () => ({ spec: { provider: { type: 'graphite', address }, query: 'target=t&from=-{{ interval }}' } });
+  const metric = { name: 'm', templateRef: { name: 't' }, thresholdRange: { max: 9 } };
+  const verdicts = await run([{ ...metric, interval: '1min' }, metric, { ...metric, interval: '1h' }], { template });
+  graphite.close();
+  expect(verdicts.map(({ verdict }) => verdict)).toEqual(['passed', 'passed', 'passed']);
+  expect(asked.sort()).toEqual(['-1h', '-1m', '-1min']);
 });
 
 it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
