@@ -13,7 +13,7 @@ import type { ValidateArgs } from './validate.ts';
 /** A finding with its place in the file. `object` is `Canary/podinfo`. */
 export type PlacedFinding = Finding & { line: number; object: string };
 
-type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate' | 'checkRoutes'> & {
+type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate' | 'checkMetricTemplate' | 'checkAlertProvider' | 'checkRoutes'> & {
   /** What stands beside the objects, in this text and in others: Services and TrafficSplits. */
   beside?: readonly KubeObject[];
 };
@@ -141,12 +141,14 @@ function readProblems(object: KubeObject, options: Options): Finding[] {
   }
   if (object.kind === 'MetricTemplate') {
     const read = parseMetricTemplate(object);
-    return 'problems' in read ? asErrors(read.problems) : template('spec.query', read.metricTemplate.spec.query);
+    if ('problems' in read) return asErrors(read.problems);
+    const { spec } = read.metricTemplate;
+    return options.checkMetricTemplate ? asErrors(options.checkMetricTemplate(spec)) : template('spec.query', spec.query);
   }
   const read = parseAlertProvider(object);
   if ('problems' in read) return asErrors(read.problems);
-  const { address, secretRef } = read.alertProvider.spec;
-  if (address || secretRef) return [];
+  const { spec } = read.alertProvider;
+  if (spec.address || spec.secretRef) return asErrors(options.checkAlertProvider?.(spec) ?? []);
   return [warning('spec', 'has neither address nor secretRef, so nothing is sent: set one of them')];
 }
 

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { templateProblems } from '../metrics/template-problems.ts';
+import { receiverProblems } from '../notifiers/receiver-problems.ts';
 import { checkRoutes } from './check-routes.ts';
 import { type ValidateArgs, validateCommand } from './validate.ts';
 
@@ -86,6 +88,35 @@ describe('serin validate', () => {
     const { code, lines } = await validated(['list-of-three.yaml'], { checkTemplate: () => 'has an unknown function' });
     expect(code).toBe(1);
     expect(lines).toEqual(['list-of-three.yaml:7 MetricTemplate/errors: error: spec.query: has an unknown function']);
+  });
+
+  it('05-W15: refuses MetricTemplates and AlertProviders that cannot work, with the line of the field', async () => {
+    const stdin = [
+      'apiVersion: flagger.app/v1beta1',
+      'kind: MetricTemplate',
+      'metadata: { name: errors }',
+      'spec:',
+      '  provider:',
+      '    type: graphite',
+      '    address: graphite:8080',
+      '  query: |',
+      '    target=sum({{ tarrget }})',
+      '---',
+      'apiVersion: flagger.app/v1beta1',
+      'kind: AlertProvider',
+      'metadata: { name: chat }',
+      'spec:',
+      '  type: slack',
+      '  address: hooks.slack.com/x',
+    ].join('\n');
+    const checks = { checkMetricTemplate: templateProblems, checkAlertProvider: receiverProblems };
+    const { code, lines } = await validated(['-'], { stdin, ...checks });
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^stdin:7 MetricTemplate\/errors: error: spec\.provider\.address: is no address/),
+      expect.stringMatching(/^stdin:[89] MetricTemplate\/errors: error: spec\.query: query template 1:15, in \{\{ tarrget \}\}/),
+      expect.stringMatching(/^stdin:16 AlertProvider\/chat: error: spec\.address: the address is no http or https address/),
+    ]);
   });
 
   it.each<[string, string | Buffer, string]>([

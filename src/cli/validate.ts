@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AlertProviderSpec } from '../api/alert-provider.ts';
 import type { Canary, Provider } from '../api/canary.ts';
+import type { MetricTemplateSpec } from '../api/metric-template.ts';
+import type { Problem } from '../api/problem.ts';
 import { checkManifests, companionsIn } from './manifest-check.ts';
 
 export interface ValidateArgs {
@@ -11,6 +14,9 @@ export interface ValidateArgs {
   provider?: Provider;
   /** What is wrong with a query template, if anything is. */
   checkTemplate?: (text: string) => string | undefined;
+  /** What of a MetricTemplate or an AlertProvider can never work. */
+  checkMetricTemplate?: (spec: MetricTemplateSpec) => Problem[];
+  checkAlertProvider?: (spec: AlertProviderSpec) => Problem[];
   /** Why the traffic provider's router refuses a Canary, if it does. */
   checkRoutes?: (canary: Canary, provider: Provider) => string | undefined;
 }

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { type MetricProviderType, type MetricTemplateSpec, metricProviders } from '../api/metric-template.ts';
+import { templateProblems } from './template-problems.ts';
+
+const secretRef = { name: 'keys' };
+/** What each backend needs at least. */
+const least: Record<MetricProviderType, Partial<MetricTemplateSpec['provider']> & { query?: string }> = {
+  prometheus: { address: 'http://prometheus:9090' },
+  influxdb: { address: 'http://influx', secretRef },
+  datadog: { secretRef },
+  externalmetrics: { query: 'queue' },
+  stackdriver: { secretRef },
+  cloudwatch: { region: 'eu-west-1', query: '[{"Id":"m"}]' },
+  newrelic: { secretRef },
+  graphite: { address: 'http://graphite' },
+  dynatrace: { address: 'https://dynatrace', secretRef },
+  keptn: { query: 'keptnmetric/shop/latency' },
+  splunk: { address: 'https://api.eu0.signalfx.com', secretRef },
+};
+const spec = (type: MetricProviderType, provider: object = {}, more: Partial<MetricTemplateSpec> = {}): MetricTemplateSpec => {
+  const { query = 'q', ...needed } = least[type];
+  return { provider: { type, ...needed, ...provider }, query, ...more };
+};
+
+it.each(metricProviders)('05-W15: a MetricTemplate of type %s that may work has no problem', (type) => {
+  expect(templateProblems(spec(type))).toEqual([]);
+});
+
+it.each<[string, MetricTemplateSpec, string, RegExp]>([
+  ['a missing address', spec('prometheus', { address: undefined }), 'spec.provider.address', /^is required$/],
+  ['an address that is none', spec('graphite', { address: 'graphite:8080' }), 'spec.provider.address', /no address that can be asked/],
+  ['an address without a scheme', spec('dynatrace', { address: '10.0.0.1:9090' }), 'spec.provider.address', /no address that can be asked/],
+  ['an address of splunk that is none', spec('splunk', { address: 'ftp://x' }), 'spec.provider.address', /is no http/],
+  ['a missing region', spec('cloudwatch', { region: undefined }), 'spec.provider.region', /is required/],
+  [
+    'no Secret',
+    spec('datadog', { secretRef: undefined }),
+    'spec.provider',
+    /needs spec\.provider\.secretRef: a Secret with datadog_api_key/,
+  ],
+  ['a window that is none', spec('datadog', {}, { window: '5min' }), 'spec.window', /no time above 0/],
+  ['an empty query', spec('prometheus', {}, { query: ' \n' }), 'spec.query', /is empty/],
+  ['a query that is no JSON', spec('cloudwatch', {}, { query: 'SELECT' }), 'spec.query', /is no JSON/],
+  ['a query of another kind', spec('keptn', {}, { query: 'slo/shop/x' }), 'spec.query', /is not keptnmetric/],
+  ['a metric that is none', spec('externalmetrics', {}, { query: 'a/b/c' }), 'spec.query', /is not \[namespace/],
+  [
+    'a mistake in the template',
+    spec('prometheus', {}, { query: 'up{\n  a="{{ tarrget }}"}' }),
+    'spec.query',
+    /2:9, in \{\{ tarrget \}\}: function "tarrget"/,
+  ],
+])('05-W9, W15: %s is a problem, with its field', (_, template, path, message) => {
+  expect(templateProblems(template)).toEqual([{ path, message: expect.stringMatching(message) }]);
+});
+
+it('05-W9: the templates of the examples may work', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'metric-template.yaml'), 'utf8');
+  const templates = parseAllDocuments(text).flatMap((document) => {
+    const object: { kind?: string; spec: MetricTemplateSpec } = document.toJS();
+    return object.kind === 'MetricTemplate' ? [object.spec] : [];
+  });
+  expect(templates.length).toBeGreaterThan(0);
+  for (const template of templates) expect(templateProblems(template)).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { parseDuration } from '../api/duration.ts';
+import type { MetricTemplateSpec } from '../api/metric-template.ts';
+import type { Problem } from '../api/problem.ts';
+import { baseUrl } from './http/base-url.ts';
+import { readExternalQuery } from './providers/externalmetrics.ts';
+import { backendFor } from './providers/index.ts';
+import { readKeptnQuery } from './providers/keptn-query.ts';
+import { readMetricDataQueries } from './providers/metric-data-query.ts';
+import { splunkUrls } from './providers/splunk.ts';
+import { checkTemplate } from './query-template.ts';
+
+/** A Secret with every key that any backend asks for: of the real one nothing is known here. */
+const anySecret = Object.fromEntries(
+  [
+    'token',
+    'username',
+    'password',
+    'org',
+    'project',
+    'datadog_api_key',
+    'datadog_application_key',
+    'newrelic_account_id',
+    'newrelic_query_key',
+    'dynatrace_token',
+    'sf_token_key',
+    'aws_access_key_id',
+    'aws_secret_access_key',
+  ].map((key) => [key, 'any']),
+);
+
+/** What of a MetricTemplate can never work, whatever its Secret holds and whoever uses it: the field, and what is wrong (05 W15). */
+export function templateProblems({ provider, query, window }: MetricTemplateSpec): Problem[] {
+  const problems: Problem[] = [];
+  const add = (path: string, message: string) => problems.push({ path, message });
+  const windowMs = window === undefined ? undefined : parseDuration(window);
+  if (window !== undefined && !windowMs)
+    add('spec.window', `is ${JSON.stringify(window.slice(0, 40))}, which is no time above 0: write it as in 5m or 90s`);
+  const backend = backendFor({
+    provider,
+    secret: provider.secretRef && anySecret,
+    secretName: provider.secretRef?.name ?? '',
+    intervalMs: 60_000,
+    windowMs,
+    choice: {},
+    nowMs: 0,
+    timeoutMs: 0,
+  });
+  if ('problem' in backend) problems.push(placed(backend.problem));
+  else if (addressProblem(provider))
+    add('spec.provider.address', 'is no address that can be asked: write it as in http://name.namespace:9090');
+  const wrong = query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider.type, query));
+  if (wrong) add('spec.query', wrong);
+  return problems;
+}
+
+/** Problems of backends begin with the field, where there is one. */
+function placed(problem: string): Problem {
+  const [, path, message] = /^(spec(?:\.\w+)+) (.*)$/s.exec(problem) ?? [];
+  return path && message ? { path, message } : { path: 'spec.provider', message: problem };
+}
+
+function addressProblem({ type, address }: MetricTemplateSpec['provider']): boolean {
+  if (!address || type === 'keptn' || type === 'cloudwatch' || type === 'stackdriver') return false;
+  return type === 'splunk' ? splunkUrls(address) === undefined : baseUrl(address, '') === undefined;
+}
+
+/** Of queries that are no placeholders' matter, and that Serin itself takes apart. */
+function queryProblem(type: MetricTemplateSpec['provider']['type'], query: string): string | undefined {
+  if (query.includes('{{')) return undefined;
+  const reader = { cloudwatch: readMetricDataQueries, externalmetrics: readExternalQuery, keptn: readKeptnQuery };
+  if (type !== 'cloudwatch' && type !== 'externalmetrics' && type !== 'keptn') return undefined;
+  const read = reader[type](query);
+  return 'problem' in read ? read.problem : undefined;
+}
