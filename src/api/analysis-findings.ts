@@ -18,7 +18,7 @@ export function analysisFindings(scope: Scope): Finding[] {
     ...capabilityFindings(scope),
     ...bothSidesFindings(scope),
     ...intervalFindings(analysis),
-    ...(analysis.metrics ?? []).flatMap((metric, index) => metricFindings(metric, at(`metrics[${index}]`), analysis)),
+    ...(analysis.metrics ?? []).flatMap((metric, index) => metricFindings(metric, at(`metrics[${index}]`), scope)),
     ...webhookFindings(analysis),
     ...(spec.metricsServer ? urlFindings(spec.metricsServer, 'spec.metricsServer') : []),
     ...cookieFindings(analysis),

@@ -72,6 +72,17 @@ export const Metric = z.object({
     .describe('The MetricTemplate to ask.'),
   templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
   /** Ours. */
+  baseline: z
+    .object({
+      query: z
+        .string()
+        .optional()
+        .describe("Gives the primary's value, at the same backend as the query; the same query for `<target>-primary` when absent."),
+      minRatio: z.number().min(0).optional().describe("Lowest accepted value, in times the primary's."),
+      maxRatio: z.number().min(0).optional().describe("Highest accepted value, in times the primary's."),
+    })
+    .optional()
+    .describe('Compares with the primary at the same time. Beside thresholdRange both must hold.'),
   minimumRequests: z
     .int()
     .min(1)

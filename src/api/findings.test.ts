@@ -122,6 +122,16 @@ describe('errors', () => {
     ['a metricsServer without scheme', { spec: { metricsServer: 'prometheus:9090' } }, 'spec.metricsServer'],
     ['a metric with nothing to run', metric({ templateRef: undefined }), analysisOf('.metrics[0]')],
     ['minimumRequests without trafficQuery', metric({ minimumRequests: 10 }), analysisOf('.metrics[0].minimumRequests')],
+    ['a baseline that accepts anything', metric({ baseline: {} }), analysisOf('.metrics[0].baseline')],
+    ['minRatio above maxRatio', metric({ baseline: { minRatio: 2, maxRatio: 1 } }), analysisOf('.metrics[0].baseline')],
+    [
+      'a baseline of nginx without a query',
+      {
+        spec: { provider: 'nginx', ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' } },
+        analysis: { metrics: [{ name: 'request-duration', baseline: { maxRatio: 1.2 } }] },
+      },
+      analysisOf('.metrics[0].baseline'),
+    ],
     ['min above max', metric({ thresholdRange: { min: 2, max: 1 } }), analysisOf('.metrics[0].thresholdRange')],
     ['a timeout that is none', { service: { timeout: 'soon' } }, 'spec.service.timeout'],
     ['targetPort 70000', { service: { targetPort: 70000 } }, 'spec.service.targetPort'],

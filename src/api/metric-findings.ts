@@ -1,8 +1,8 @@
 import { badDuration } from './bad-duration.ts';
-import type { Analysis, Metric } from './canary.ts';
+import type { Analysis, Metric, Provider } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
-import { error, type Finding, warning } from './finding.ts';
+import { error, type Finding, type Scope, warning } from './finding.ts';
 
 /** Metrics that are asked for by the queries of the traffic provider. */
 export const builtIn = ['request-success-rate', 'request-duration'];
@@ -10,7 +10,8 @@ export const builtIn = ['request-success-rate', 'request-duration'];
 export const shortestIntervalMs = 10_000;
 
 /** Everything about one of `spec.analysis.metrics`. */
-export function metricFindings(metric: Metric, path: string, analysis: Analysis): Finding[] {
+export function metricFindings(metric: Metric, path: string, scope: Scope): Finding[] {
+  const { analysis } = scope.canary.spec;
   const found: Finding[] = [];
   const { min, max } = metric.thresholdRange ?? {};
   if (!builtIn.includes(metric.name) && !metric.query && !metric.templateRef) {
@@ -19,13 +20,13 @@ export function metricFindings(metric: Metric, path: string, analysis: Analysis)
   if (min !== undefined && max !== undefined && min > max) {
     found.push(error(`${path}.thresholdRange`, `has min ${min} above max ${max}, so no value passes: exchange them`));
   }
-  if (min === undefined && max === undefined && metric.threshold === undefined) {
+  if (min === undefined && max === undefined && metric.threshold === undefined && metric.baseline === undefined) {
     found.push(warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max'));
   }
   if (metric.threshold !== undefined)
     found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
   if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
-  found.push(...trafficFindings(metric, path, analysis));
+  found.push(...trafficFindings(metric, path, analysis), ...baselineFindings(metric, `${path}.baseline`, scope));
   if (metric.interval === undefined) return found;
   const ms = parseDuration(metric.interval);
   const tickMs = parseDuration(analysis.interval);
@@ -56,4 +57,29 @@ function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: 
   }
   if (analysis.unmeasured === 'hold') return [];
   return [warning(`${path}.minimumRequests`, 'makes a quiet canary fail its checks: set analysis.unmeasured to hold, so that it waits')];
+}
+
+/** Providers whose own metrics tell sides apart by Services and routes: the name of the primary's workload finds nothing there. */
+const byService: readonly (Provider | undefined)[] = ['apisix', 'contour', 'gloo', 'knative', 'kuma', 'nginx', 'skipper', 'traefik'];
+/** Others do the same for a Service target, which has no workload that could be named. */
+const byServiceOfServices = /^(istio|linkerd|smi)/;
+
+function baselineFindings({ name, baseline, query }: Metric, path: string, { canary, provider }: Scope): Finding[] {
+  if (baseline === undefined) return [];
+  const { minRatio, maxRatio } = baseline;
+  if (minRatio === undefined && maxRatio === undefined) return [error(path, 'accepts any value: set minRatio or maxRatio')];
+  if (minRatio !== undefined && maxRatio !== undefined && minRatio > maxRatio)
+    return [error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`)];
+  if (baseline.query) return [];
+  const isOfServices = canary.spec.targetRef.kind === 'Service' && byServiceOfServices.test(provider ?? '');
+  if (builtIn.includes(name) && (byService.includes(provider) || isOfServices))
+    return [error(path, `has no query, and those of provider ${provider} do not go by the workload: set baseline.query`)];
+  if (query && !/\{\{[^}]*\btarget\b[^}]*\}\}/.test(query))
+    return [
+      error(
+        path,
+        'has no query, and that of the metric does not name {{ target }}, by which the primary could be asked for: set baseline.query',
+      ),
+    ];
+  return [];
 }

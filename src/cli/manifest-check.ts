@@ -130,9 +130,10 @@ function readProblems(object: KubeObject, options: Options): Finding[] {
   if (object.kind === 'Canary') {
     const read = parseCanary(object);
     if ('problems' in read) return asErrors(read.problems);
-    const queries = (read.canary.spec.analysis.metrics ?? []).flatMap(({ query, trafficQuery }, index) => [
+    const queries = (read.canary.spec.analysis.metrics ?? []).flatMap(({ query, trafficQuery, baseline }, index) => [
       ...template(`spec.analysis.metrics[${index}].query`, query),
       ...template(`spec.analysis.metrics[${index}].trafficQuery`, trafficQuery),
+      ...template(`spec.analysis.metrics[${index}].baseline.query`, baseline?.query),
     ]);
     const provider = read.canary.spec.provider ?? options.provider ?? '';
     const split = /^(smi|linkerd|osm)/.test(provider) ? canarySplitFindings(read.canary, options.beside ?? []) : [];

@@ -1,18 +1,33 @@
 import type { Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { baselineBreach, baselineText } from './baseline.ts';
 import { breach, limitOf, limitText, type MetricKind } from './limit.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
 const units: Readonly<Record<MetricKind, string>> = { successRate: '%', duration: 'ms', custom: '' };
 
-/** The verdict of one check. What has no value is unmeasured, and never a bad measurement (I11). */
-export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Measurement): Verdict {
+/** The verdict of one check; `primary` is its value there, if it was asked for. What has no value is unmeasured, and never bad (I11). */
+export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Measurement, primary?: Measurement): Verdict {
   const unit = units[kind];
   const bounds = limitOf(metric, kind);
-  const known = { check: metric.name, limit: limitText(bounds, unit) };
+  const { baseline } = metric;
+  const texts = [...(baseline && bounds.min === undefined && bounds.max === undefined ? [] : [limitText(bounds, unit)])];
+  if (baseline) texts.push(baselineText(baseline));
+  const known = { check: metric.name, limit: texts.join(', ') };
   if (measured.kind !== 'value') return { ...known, verdict: 'unmeasured', reason: measured.reason };
-  const reason = breach(measured.value, bounds, unit);
+  const { value } = measured;
   // JSON has no infinity: the reason tells it, the status cannot hold it.
-  const seen = { ...known, ...(Number.isFinite(measured.value) ? { value: measured.value } : {}) };
-  return reason ? { ...seen, verdict: 'failed', reason: `${metric.name}: ${reason}` } : { ...seen, verdict: 'passed' };
+  const seen = {
+    ...known,
+    ...(Number.isFinite(value) ? { value } : {}),
+    ...(primary?.kind === 'value' && Number.isFinite(primary.value) ? { baseline: primary.value } : {}),
+  };
+  const outside = breach(value, bounds, unit);
+  if (outside) return { ...seen, verdict: 'failed', reason: `${metric.name}: ${outside}` };
+  if (!baseline) return { ...seen, verdict: 'passed' };
+  if (primary?.kind !== 'value') {
+    return { ...known, verdict: 'unmeasured', reason: `the primary cannot be measured: ${primary?.reason ?? 'nothing asks for it'}` };
+  }
+  const apart = baselineBreach(value, primary.value, baseline, unit);
+  return apart ? { ...seen, verdict: 'failed', reason: `${metric.name}: ${apart}` } : { ...seen, verdict: 'passed' };
 }

@@ -9,9 +9,10 @@ export interface Limit {
   max?: number | undefined;
 }
 
-/** 05 B32–B35: `thresholdRange` wins over `threshold`; with neither the threshold is 0. */
-export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange'>, kind: MetricKind): Limit {
-  const { thresholdRange: range, threshold = 0 } = metric;
+/** 05 B32–B35: `thresholdRange` wins over `threshold`; with neither the threshold is 0, unless the primary is the measure. */
+export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange' | 'baseline'>, kind: MetricKind): Limit {
+  const { thresholdRange: range, threshold = 0, baseline } = metric;
+  if (baseline && !range && metric.threshold === undefined) return {};
   const bounds: Limit = range ? { ...range } : kind === 'successRate' ? { min: threshold } : { max: threshold };
   if (kind !== 'duration') return bounds;
   // Durations are compared as whole milliseconds, bounds too (05 B31, B33).

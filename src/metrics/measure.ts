@@ -1,5 +1,6 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { askBaseline, namesTarget } from './baseline.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import { judgeMeasurement } from './judge-measurement.ts';
 import type { MetricKind } from './limit.ts';
@@ -83,14 +84,15 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
   const runFor = (target: string) => (query: string) => askServer(server, query, { ...variables, target }, deps);
   const ask = async (run: (query: string) => Promise<Measurement>) =>
     kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
-  const [measured, tooFew, baseline] = await Promise.all([
-    ask(runFor(variables.target)),
-    lowTraffic(metric, metric.trafficQuery ?? observer.requestCount, runFor(variables.target)),
-    deps.baselines && observer.selectsWorkload ? ask(runFor(`${variables.target}-primary`)) : undefined,
+  const run = runFor(variables.target);
+  const same = observer.selectsWorkload ? () => ask(runFor(`${variables.target}-primary`)) : undefined;
+  const [measured, tooFew, primary] = await Promise.all([
+    ask(run),
+    lowTraffic(metric, metric.trafficQuery ?? observer.requestCount, run),
+    metric.baseline ? askBaseline(metric.baseline, run, same) : deps.baselines ? same?.() : undefined,
   ]);
-  const judged = tooFew ?? measured;
-  const verdict = unlessEarly(window, judged, judgeMeasurement(metric, kind, judged));
-  return baseline?.kind === 'value' && Number.isFinite(baseline.value) ? { ...verdict, baseline: baseline.value } : verdict;
+  const seen = tooFew ?? measured;
+  return unlessEarly(window, [seen, metric.baseline && primary], judgeMeasurement(metric, kind, seen, primary));
 }
 
 function inlineVerdict(canary: Canary, metric: Metric, query: string, deps: MeasureDependencies): Promise<Verdict> {
@@ -106,11 +108,17 @@ async function customVerdict(
 ): Promise<Verdict> {
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
   const variables = variablesOf(canary, { ...metric, interval: window.interval }, deps);
-  const run = (text: string) => askServer(server, text, variables, deps);
-  const [measured, tooFew] = await Promise.all([run(query), lowTraffic(metric, metric.trafficQuery, run)]);
-  const judged = tooFew ?? measured;
-  const verdict = judgeMeasurement(metric, 'custom', judged);
-  return namesInterval(tooFew ? (metric.trafficQuery ?? '') : query) ? unlessEarly(window, judged, verdict) : verdict;
+  const runFor = (target: string) => (text: string) => askServer(server, text, { ...variables, target }, deps);
+  const run = runFor(variables.target);
+  const same = namesTarget(query) ? () => runFor(`${variables.target}-primary`)(query) : undefined;
+  const [measured, tooFew, primary] = await Promise.all([
+    run(query),
+    lowTraffic(metric, metric.trafficQuery, run),
+    metric.baseline && askBaseline(metric.baseline, run, same),
+  ]);
+  const seen = tooFew ?? measured;
+  const verdict = judgeMeasurement(metric, 'custom', seen, primary);
+  return namesInterval(tooFew ? (metric.trafficQuery ?? '') : query) ? unlessEarly(window, [seen, primary], verdict) : verdict;
 }
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
@@ -155,8 +163,9 @@ function shortened(query: string): string {
 }
 
 /** Nothing found in a window that was cut short says only that it is too early; a server that cannot be asked is no matter of time. */
-function unlessEarly({ isCut }: MeasuredWindow, measured: Measurement, verdict: Verdict): Verdict {
-  if (!isCut || measured.kind !== 'noData') return verdict;
+function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | undefined)[], verdict: Verdict): Verdict {
+  const missing = seen.find((one) => one !== undefined && one.kind !== 'value');
+  if (!isCut || verdict.verdict !== 'unmeasured' || missing?.kind !== 'noData') return verdict;
   const reason = `${verdict.check} waits for samples of this revision alone: the one before was measured a moment ago`;
   return { ...verdict, reason, early: true };
 }

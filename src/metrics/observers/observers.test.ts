@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { aCanary } from '../../../test/build/world.ts';
 import { Provider } from '../../api/canary.ts';
+import { findings } from '../../api/findings.ts';
 import { renderQuery } from '../query-template.ts';
 import { observerFor } from './index.ts';
 
@@ -17,4 +19,13 @@ it.each(Provider.options)('05-W36: %s asks for failures only of the same request
   const [successes = '', all = ''] = render(requestSuccessRate).split(/ \/ | \* 100$/);
   expect(successes).toMatch(/^sum\(rate\(.+\[1m\]\)\)$/);
   expect(render(onlyFailures)).toBe(`${all} unless ${successes.replace('sum(rate(', 'sum(').replace('[1m]))', ')')}`);
+});
+
+it.each(Provider.options)('05-W3: validate knows whether the queries of %s can be asked for the primary', (provider) => {
+  for (const kind of ['Deployment', 'DaemonSet', 'Service'] as const) {
+    const analysis = { metrics: [{ name: 'request-duration', baseline: { maxRatio: 2 } }] };
+    const canary = aCanary(analysis, { provider, targetRef: { apiVersion: kind === 'Service' ? 'v1' : 'apps/v1', kind, name: 'app' } });
+    const isRefused = findings(canary).some(({ path }) => path === 'spec.analysis.metrics[0].baseline');
+    expect([kind, isRefused]).toEqual([kind, !observerFor(provider, kind).selectsWorkload]);
+  }
 });

@@ -1,0 +1,36 @@
+import type { Metric } from '../api/canary.ts';
+import type { Measurement } from './providers/metric-provider.ts';
+
+type Baseline = NonNullable<Metric['baseline']>;
+/** The bounds of a comparison with the primary: times its value, both ends included. */
+type Ratios = Pick<Baseline, 'minRatio' | 'maxRatio'>;
+
+/** The primary's value: by a query of its own, or by what asks for the canary, under the primary's name. */
+export async function askBaseline(
+  { query }: Baseline,
+  run: (query: string) => Promise<Measurement>,
+  same: (() => Promise<Measurement>) | undefined,
+): Promise<Measurement> {
+  if (query) return run(query);
+  return same?.() ?? { kind: 'error', reason: 'baseline needs a query, since that of the metric does not choose a side by its workload' };
+}
+
+/** Why the value is too far from the primary's, or undefined. Products and no quotient: a primary at 0 has bounds, too. */
+export function baselineBreach(value: number, primary: number, { minRatio, maxRatio }: Ratios, unit: string): string | undefined {
+  const beside = `${shown(value)}${unit} beside the primary's ${shown(primary)}${unit}`;
+  if (minRatio !== undefined && !(value >= primary * minRatio)) return `${beside} is less than ${minRatio} times as much`;
+  if (maxRatio !== undefined && !(value <= primary * maxRatio)) return `${beside} is more than ${maxRatio} times as much`;
+  return undefined;
+}
+
+export function baselineText({ minRatio, maxRatio }: Ratios): string {
+  if (minRatio !== undefined && maxRatio !== undefined) return `${minRatio} to ${maxRatio} times the primary`;
+  return minRatio === undefined ? `at most ${maxRatio} times the primary` : `at least ${minRatio} times the primary`;
+}
+
+/** Whether a query can be asked for the primary by another name of the target. */
+export function namesTarget(query: string): boolean {
+  return /\{\{[^}]*\btarget\b[^}]*\}\}/.test(query);
+}
+
+const shown = (value: number): string => String(Number(value.toFixed(3)));
