@@ -72,6 +72,16 @@ export const Metric = z.object({
     .describe('The MetricTemplate to ask.'),
   templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
   /** Ours. */
+  quantile: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Of request-duration: which quantile, as in 0.95. When absent 0.99, or the mean with the providers nginx and skipper.'),
+  wholeMilliseconds: z
+    .boolean()
+    .optional()
+    .describe('Of request-duration: whether fractions of a millisecond are cut off, of the value and of the bounds; true when absent.'),
   baseline: z
     .object({
       query: z

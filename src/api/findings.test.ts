@@ -122,6 +122,8 @@ describe('errors', () => {
     ['a metricsServer without scheme', { spec: { metricsServer: 'prometheus:9090' } }, 'spec.metricsServer'],
     ['a metric with nothing to run', metric({ templateRef: undefined }), analysisOf('.metrics[0]')],
     ['minimumRequests without trafficQuery', metric({ minimumRequests: 10 }), analysisOf('.metrics[0].minimumRequests')],
+    ['a quantile of a query', metric({ quantile: 0.5 }), analysisOf('.metrics[0].quantile')],
+    ['whole milliseconds of a query', metric({ wholeMilliseconds: false }), analysisOf('.metrics[0].wholeMilliseconds')],
     ['a baseline that accepts anything', metric({ baseline: {} }), analysisOf('.metrics[0].baseline')],
     ['minRatio above maxRatio', metric({ baseline: { minRatio: 2, maxRatio: 1 } }), analysisOf('.metrics[0].baseline')],
     [

@@ -26,7 +26,11 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (metric.threshold !== undefined)
     found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
   if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
-  found.push(...trafficFindings(metric, path, analysis), ...baselineFindings(metric, `${path}.baseline`, scope));
+  found.push(
+    ...durationFindings(metric, path),
+    ...trafficFindings(metric, path, analysis),
+    ...baselineFindings(metric, `${path}.baseline`, scope),
+  );
   if (metric.interval === undefined) return found;
   const ms = parseDuration(metric.interval);
   const tickMs = parseDuration(analysis.interval);
@@ -44,6 +48,15 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
     );
   }
   return found;
+}
+
+/** Options of the one metric that has a distribution. */
+function durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: string): Finding[] {
+  if (name === 'request-duration') return [];
+  const given = Object.entries({ quantile, wholeMilliseconds }).filter(([, value]) => value !== undefined);
+  return given.map(([field]) =>
+    error(`${path}.${field}`, 'is an option of request-duration alone: write it into the query of this metric'),
+  );
 }
 
 /** The guard against judging by a handful of requests. */

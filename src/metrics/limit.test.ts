@@ -11,6 +11,8 @@ it.each<[MetricKind, object, number, boolean]>([
   ['duration', { threshold: 500 }, 501, false],
   ['duration', { thresholdRange: { max: 0.5 } }, 1, false],
   ['duration', {}, 1, false],
+  ['duration', { thresholdRange: { max: 0.5 }, wholeMilliseconds: false }, 0.4, true],
+  ['duration', { thresholdRange: { max: 0.5 }, wholeMilliseconds: false }, 0.6, false],
   ['custom', { threshold: 1 }, 1.1, false],
   ['custom', { threshold: 1, thresholdRange: { max: 2 } }, 1.1, true],
   ['custom', { thresholdRange: { max: 2 } }, Number.NaN, false],

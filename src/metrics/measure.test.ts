@@ -188,6 +188,21 @@ describe('measure', () => {
     });
   });
 
+  it.each<[string, Partial<Metric>, unknown]>([
+    // 90 % at or below 100 ms, evenly from 0: the median is 100 · 0.5 / 0.9.
+    ['05-W12: the quantile that the metric names', { quantile: 0.5 }, 55],
+    ['05-W12, B31: by default the 99th percentile in whole milliseconds', {}, 460],
+    [
+      '05-W13: fractions of a millisecond, where the metric wants them',
+      { quantile: 0.5, wholeMilliseconds: false },
+      expect.closeTo(500 / 9, 6),
+    ],
+  ])('%s', async (_, options, value) => {
+    expect(await run([{ name: 'request-duration', thresholdRange: { max: 500 }, ...options }])).toMatchObject([
+      { verdict: 'passed', value },
+    ]);
+  });
+
   it('asks built-in and inline queries before templates (E1) and reads the template from its namespace', async () => {
     const asked: string[] = [];
     const template = async (namespace: string, name: string) => {

@@ -83,7 +83,7 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
   const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));
   const runFor = (target: string) => (query: string) => askServer(server, query, { ...variables, target }, deps);
   const ask = async (run: (query: string) => Promise<Measurement>) =>
-    kind === 'successRate' ? askSuccessRate(observer, run) : inUnits(await run(observer.requestDuration), observer.durationUnit);
+    kind === 'successRate' ? askSuccessRate(observer, run) : askDuration(observer, metric, run);
   const run = runFor(variables.target);
   const same = observer.selectsWorkload ? () => ask(runFor(`${variables.target}-primary`)) : undefined;
   const [measured, tooFew, primary] = await Promise.all([
@@ -197,8 +197,12 @@ function nameRules(observer: Observer, variables: QueryVariables): QueryVariable
   };
 }
 
-/** Durations as whole milliseconds, toward zero (05 B31). */
-function inUnits(measured: Measurement, unit: Observer['durationUnit']): Measurement {
+/** The established statistic of the provider, unless the metric names a quantile (05 W12). */
+async function askDuration(observer: Observer, metric: Metric, run: (query: string) => Promise<Measurement>): Promise<Measurement> {
+  const { quantile, wholeMilliseconds = true } = metric;
+  const measured = await run(quantile === undefined ? observer.requestDuration : observer.requestDurationAt(quantile));
   if (measured.kind !== 'value') return measured;
-  return { kind: 'value', value: Math.trunc(measured.value * (unit === 's' ? 1000 : 1)) };
+  const ms = measured.value * (observer.durationUnit === 's' ? 1000 : 1);
+  // Toward zero (05 B31), or as it is (05 W13).
+  return { kind: 'value', value: wholeMilliseconds ? Math.trunc(ms) : ms };
 }

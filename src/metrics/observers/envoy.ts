@@ -1,14 +1,13 @@
 import type { Observer } from './observer.ts';
-import { p99, successRate } from './shapes.ts';
+import { percentiles, successRate } from './shapes.ts';
 
 /** Envoy's own upstream metrics; the products differ in how they name the canary's cluster. Sources: 05 B12–B16. */
 function envoy(name: string, selector: string, selectsWorkload = false): Observer {
   return {
     name,
     ...successRate('envoy_cluster_upstream_rq', selector, 'envoy_response_code!~"5.*"'),
-    requestDuration: p99('envoy_cluster_upstream_rq_time_bucket', selector),
+    ...percentiles('envoy_cluster_upstream_rq_time_bucket', selector),
     durationUnit: 'ms',
-    durationStatistic: 'p99',
     selectsWorkload,
   };
 }

@@ -1,5 +1,5 @@
 import type { Observer } from './observer.ts';
-import { meanMs, p99, successRate } from './shapes.ts';
+import { means, percentiles, successRate } from './shapes.ts';
 
 const ingress = { durationUnit: 'ms', selectsWorkload: false } as const;
 
@@ -9,8 +9,7 @@ export const nginx: Observer = {
   ...ingress,
   name: 'nginx',
   ...successRate('nginx_ingress_controller_requests', nginxSelector, 'status!~"5.*"'),
-  requestDuration: meanMs('nginx_ingress_controller_response_duration_seconds', nginxSelector),
-  durationStatistic: 'mean',
+  ...means('nginx_ingress_controller_response_duration_seconds', nginxSelector),
 };
 
 const skipperRoute = 'route=~"kube(ew)?_{{ namespace }}__{{ ingress }}_canary__.*__{{ service }}_canary(_[0-9]+)?"';
@@ -19,8 +18,7 @@ export const skipper: Observer = {
   ...ingress,
   name: 'skipper',
   ...successRate('skipper_response_duration_seconds_bucket', `${skipperRoute},le="+Inf"`, 'code!~"5.."'),
-  requestDuration: meanMs('skipper_serve_route_duration_seconds', skipperRoute),
-  durationStatistic: 'mean',
+  ...means('skipper_serve_route_duration_seconds', skipperRoute),
   underscoreNames: true,
 };
 
@@ -31,8 +29,7 @@ export const traefik: Observer = {
   ...ingress,
   name: 'traefik',
   ...successRate('traefik_service_request_duration_seconds_bucket', `${traefikService},le="+Inf"`, 'code!~"5.."'),
-  requestDuration: `${p99('traefik_service_request_duration_seconds_bucket', traefikService)} * 1000`,
-  durationStatistic: 'p99',
+  ...percentiles('traefik_service_request_duration_seconds_bucket', traefikService, ' * 1000'),
 };
 
 /** By the Service's name, as our router names the canary (05 W11). */
@@ -42,6 +39,5 @@ export const apisix: Observer = {
   ...ingress,
   name: 'apisix',
   ...successRate('apisix_http_status', apisixRoute, 'code!~"5.."'),
-  requestDuration: p99('apisix_http_latency_bucket', `type=~"request",${apisixRoute}`),
-  durationStatistic: 'p99',
+  ...percentiles('apisix_http_latency_bucket', `type=~"request",${apisixRoute}`),
 };

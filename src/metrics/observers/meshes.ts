@@ -1,13 +1,12 @@
 import type { Observer } from './observer.ts';
-import { p99, successRate } from './shapes.ts';
+import { percentiles, successRate } from './shapes.ts';
 
 function mesh(name: string, metric: string, buckets: string, selector: string, succeeded: string, selectsWorkload = true): Observer {
   return {
     name,
     ...successRate(metric, selector, succeeded),
-    requestDuration: p99(buckets, selector),
+    ...percentiles(buckets, selector),
     durationUnit: 'ms',
-    durationStatistic: 'p99',
     selectsWorkload,
   };
 }

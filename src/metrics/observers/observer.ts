@@ -9,6 +9,8 @@ export interface Observer {
   requestCount: string;
   /** Gives the latency in `durationUnit`. */
   requestDuration: string;
+  /** The same as a quantile, 0–1, of every request. */
+  requestDurationAt(quantile: number): string;
   durationUnit: 'ms' | 's';
   /** What the value of `requestDuration` is: a few providers publish no histogram that fits. */
   durationStatistic: 'p99' | 'mean';

@@ -15,13 +15,24 @@ export function successRate(
   };
 }
 
-/** The 99th percentile of a classic histogram (05 §2.2 P99). */
-export function p99(buckets: string, selector: string): string {
-  return `histogram_quantile(0.99, sum(rate(${buckets}{${selector}}[{{ interval }}])) by (le))`;
+type Durations = Pick<Observer, 'requestDuration' | 'requestDurationAt' | 'durationStatistic'>;
+
+/** Quantiles of a classic histogram, the 99th percentile unless a metric names another (05 §2.2 P99, W12); `inMs` where it counts seconds. */
+export function percentiles(buckets: string, selector: string, inMs = ''): Durations {
+  const at = quantileOf(buckets, selector, inMs);
+  return { requestDuration: at(0.99), requestDurationAt: at, durationStatistic: 'p99' };
 }
 
-/** The mean of a histogram in seconds, as milliseconds (05 §2.2 AVG). */
-export function meanMs(histogram: string, selector: string): string {
+/** The mean of a histogram in seconds, as milliseconds (05 §2.2 AVG); a quantile where a metric names one (05 W12). */
+export function means(histogram: string, selector: string): Durations {
   const rate = (suffix: string) => `sum(rate(${histogram}_${suffix}{${selector}}[{{ interval }}]))`;
-  return `${rate('sum')} / ${rate('count')} * 1000`;
+  return {
+    requestDuration: `${rate('sum')} / ${rate('count')} * 1000`,
+    requestDurationAt: quantileOf(`${histogram}_bucket`, selector, ' * 1000'),
+    durationStatistic: 'mean',
+  };
+}
+
+function quantileOf(buckets: string, selector: string, inMs: string): (quantile: number) => string {
+  return (quantile) => `histogram_quantile(${quantile}, sum(rate(${buckets}{${selector}}[{{ interval }}])) by (le))${inMs}`;
 }
