@@ -76,7 +76,8 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
 }
 
 function nothingJudges({ metrics, webhooks }: Analysis): Finding[] {
-  if (metrics?.length || webhooks?.length) return [];
+  if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return [];
+  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them judge')];
   return [warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric')];
 }
 

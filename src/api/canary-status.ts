@@ -24,6 +24,8 @@ export const Verdict = z.object({
   reason: z.string().optional(),
   /** Unmeasured only because this revision has not been measured for long enough yet: neither a pass nor a failed check. */
   early: z.boolean().optional(),
+  /** Shown only: the metric has no say in the release. */
+  observed: z.boolean().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

@@ -72,6 +72,13 @@ export const Metric = z.object({
     .describe('The MetricTemplate to ask.'),
   templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
   /** Ours. */
+  mode: z
+    .enum(['judge', 'observe'])
+    .optional()
+    .describe('`observe`: measured and shown, and without a say in the release. `judge` when absent.'),
+  initialDelay: Duration.optional().describe(
+    'Time from the first moment at which the canary can get requests until the metric is asked; the release waits at its first step until then.',
+  ),
   quantile: z
     .number()
     .min(0)

@@ -26,6 +26,8 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (metric.threshold !== undefined)
     found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
   if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
+  if (metric.initialDelay !== undefined && parseDuration(metric.initialDelay) === undefined)
+    found.push(badDuration(`${path}.initialDelay`, metric.initialDelay));
   found.push(
     ...durationFindings(metric, path),
     ...trafficFindings(metric, path, analysis),

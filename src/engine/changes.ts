@@ -1,6 +1,7 @@
 import type { HookType } from '../api/canary.ts';
 import type { Delivery, Release, Verdict } from '../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../api/routes.ts';
+import { timestamp } from '../api/timestamp.ts';
 import { type Alert, alertDeliveries } from './alerts.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
 import { blindUntilMs, longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
@@ -22,7 +23,6 @@ import {
 } from './raise.ts';
 import { say } from './reasons.ts';
 import { hasHooks, homeRoutes, nextMove, weightOf, withWeight } from './strategy.ts';
-import { timestamp } from './timestamp.ts';
 
 type Change = Partial<Context>;
 type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
@@ -499,7 +499,8 @@ function gateMessage(seen: Seen, gate: string, reason: string): string {
 /** What the checks of this tick have found against the canary. */
 function decisive({ event }: Seen): readonly Verdict[] {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return [];
-  return event.answer.verdicts.filter(({ verdict, early }) => verdict === 'failed' || (verdict === 'unmeasured' && early !== true));
+  const decided = event.answer.verdicts.filter(({ observed, early }) => observed !== true && early !== true);
+  return decided.filter(({ verdict }) => verdict !== 'passed');
 }
 
 function describe(routes: Routes, iterations: number): string {

@@ -1,11 +1,11 @@
 import type { Canary, HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
+import { timestamp } from '../api/timestamp.ts';
 import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
 import type { Facts, Side } from './facts.ts';
 import { thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
-import { timestamp } from './timestamp.ts';
 
 /** One sentence: what this Canary waits for, since when, until when, and who can unblock it. */
 export function explain(canary: Canary, facts: Facts): string {

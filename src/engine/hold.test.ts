@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
 import type { Canary } from '../api/canary.ts';
+import { timestamp } from '../api/timestamp.ts';
 import { explain } from './explain.ts';
-import { timestamp } from './timestamp.ts';
 
 const outage = { check: 'errors', verdict: 'unmeasured', reason: 'Prometheus did not answer' } as const;
 const DEADLINE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized } from '../../test/build/world.ts';
-import { judge } from './judge.ts';
+import { isBlind, judge } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -41,4 +41,14 @@ it('05-W27, E20: one failed check tells everything that failed in its tick, and 
   const five = ['a', 'b', 'c', 'd', 'e'].map((check) => ({ ...failed, check }));
   expect(judge(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
   expect(judge(five)).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 2 more$/) });
+});
+
+it('05-W28: what is only observed neither fails nor holds a release', () => {
+  const observed = [failed, unmeasured].map((one) => ({ ...one, observed: true }));
+  expect([judge(observed), judge(observed, 'hold'), isBlind({ verdicts: observed })]).toEqual([
+    { outcome: 'passed' },
+    { outcome: 'passed' },
+    false,
+  ]);
+  expect(judge([...observed, failed], 'hold')).toEqual({ outcome: 'failed', reason: 'errors is 9, allowed at most 1' });
 });

@@ -9,9 +9,10 @@ const MOST_TOLD = 3;
 /**
  * One judgement from all verdicts of a tick (rules E20–E22, I11). A measured failure always counts; what could not be measured
  * counts as `unmeasured` says and its reason never claims a bad measurement. What cannot be measured yet holds, whatever it says: that
- * ends by itself, one metric interval after the analysis began at the latest (E20a).
+ * ends by itself, one metric interval after the analysis began at the latest (E20a), or when its initial delay is over. What is only observed has no say.
  */
-export function judge(verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): Judgement {
+export function judge(all: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): Judgement {
+  const verdicts = all.filter(({ observed }) => observed !== true);
   const failed = verdicts.filter((one) => one.verdict === 'failed');
   const unknown = verdicts.filter((one) => one.verdict === 'unmeasured' && one.early !== true);
   if (failed.length > 0) return { outcome: 'failed', reason: describeAll(unmeasured === 'hold' ? failed : [...failed, ...unknown]) };
@@ -22,7 +23,7 @@ export function judge(verdicts: readonly Verdict[], unmeasured: Analysis['unmeas
 
 /** A check of the last tick could not be measured, and that does not end by itself. */
 export function isBlind({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
-  return verdicts.some(({ verdict, early }) => verdict === 'unmeasured' && early !== true);
+  return verdicts.some(({ verdict, early, observed }) => verdict === 'unmeasured' && early !== true && observed !== true);
 }
 
 /** Failed checks that end a release; at least one. Source: reference 01 §8.2. */

@@ -2,10 +2,10 @@ import type { Canary } from '../api/canary.ts';
 import type { CanaryStatus, Condition, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
+import { timestamp } from '../api/timestamp.ts';
 import { explainRelease } from './explain.ts';
 import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
-import { timestamp } from './timestamp.ts';
 
 /**
  * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D14).

@@ -277,6 +277,34 @@ it('05-T12, W14: a window that only the query reads goes on working, and one min
   expect(asked.sort()).toEqual(['-1h', '-1m', '-1min']);
 });
 
+describe('a metric in its way', () => {
+  const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };
+
+  it('05-W28: one that observes is measured as ever, and its verdict says that it has no say', async () => {
+    expect(
+      await run([
+        { ...metric, mode: 'observe' },
+        { ...metric, mode: 'judge' },
+      ]),
+    ).toEqual([expect.objectContaining({ verdict: 'failed', value: 9, observed: true }), expect.not.objectContaining({ observed: true })]);
+  });
+
+  it.each([
+    {
+      sinceMs: 59_999,
+      is: {
+        verdict: 'unmeasured',
+        early: true,
+        reason: expect.stringMatching(/not asked before 1970-.*Z, since its initialDelay is 1m/),
+      },
+    },
+    { sinceMs: 60_000, is: { verdict: 'failed', value: 9 } },
+  ])('05-W28: $sinceMs ms after the canary can get requests, one whose initial delay is 1m is $is.verdict', async ({ sinceMs, is }) => {
+    const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
+    expect(verdict).toMatchObject(is);
+  });
+});
+
 it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { provider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);

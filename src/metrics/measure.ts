@@ -2,6 +2,7 @@ import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { askBaseline, namesTarget } from './baseline.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
+import { delayed } from './initial-delay.ts';
 import { judgeMeasurement } from './judge-measurement.ts';
 import type { MetricKind } from './limit.ts';
 import { lowTraffic } from './low-traffic.ts';
@@ -46,10 +47,16 @@ type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 export async function measure(canary: Canary, deps: MeasureDependencies): Promise<Verdict[]> {
   const metrics = canary.spec.analysis.metrics ?? [];
   const checks = [
-    ...metrics.flatMap((metric) => queryChecks(canary, metric)),
-    ...metrics.flatMap((metric) => templateChecks(canary, metric)),
+    ...metrics.flatMap((metric) => queryChecks(canary, metric).map((check) => inItsWay(canary, metric, check))),
+    ...metrics.flatMap((metric) => templateChecks(canary, metric).map((check) => inItsWay(canary, metric, check))),
   ];
   return Promise.all(checks.map((check) => check(deps)));
+}
+
+/** Not before its initial delay is over, and only to be looked at where the metric wants no more (05 W28). */
+function inItsWay(canary: Canary, metric: Metric, check: Check): Check {
+  const asked: Check = async (deps) => delayed(metric, canary.status?.release, deps.nowMs) ?? (await check(deps));
+  return metric.mode === 'observe' ? async (deps) => ({ ...(await asked(deps)), observed: true }) : asked;
 }
 
 const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate': 'successRate', 'request-duration': 'duration' };
