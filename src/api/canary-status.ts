@@ -73,6 +73,14 @@ export const Capacity = z.object({
 });
 export type Capacity = z.infer<typeof Capacity>;
 
+/** What a check has found before, oldest first: for a person who looks, never for a decision. */
+export const RecentMeasurement = z.object({
+  atMs: z.number(),
+  verdict: Verdict.shape.verdict,
+  value: z.number().optional(),
+});
+export type RecentMeasurement = z.infer<typeof RecentMeasurement>;
+
 /** Everything Serin remembers of a release; the established status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
   targetUid: z.string(),
@@ -114,6 +122,8 @@ export const Release = z.object({
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),
+  /** By check, the last ones of this run. */
+  recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */
   blindSinceMs: z.number().optional(),
   /** The webhook whose gate is closed, once an alert has told of it. */

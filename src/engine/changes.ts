@@ -22,6 +22,7 @@ import {
   withoutCapacity,
 } from './raise.ts';
 import { say } from './reasons.ts';
+import { withRecent } from './recent.ts';
 import { hasHooks, homeRoutes, nextMove, weightOf, withWeight } from './strategy.ts';
 
 type Change = Partial<Context>;
@@ -41,7 +42,18 @@ type Window = 'measuredFromMs' | 'othersUntilMs';
 /** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
 function without(
   from: Release,
-  ...keys: ('gate' | 'reason' | 'wakeAtMs' | 'heldRoutes' | 'verdicts' | 'preRolloutPassed' | 'awaitedSinceMs' | 'blindSinceMs' | Window)[]
+  ...keys: (
+    | 'gate'
+    | 'reason'
+    | 'wakeAtMs'
+    | 'heldRoutes'
+    | 'verdicts'
+    | 'preRolloutPassed'
+    | 'awaitedSinceMs'
+    | 'blindSinceMs'
+    | 'recent'
+    | Window
+  )[]
 ): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
@@ -131,6 +143,7 @@ function fresh(seen: Seen, from: Release): Release {
       'preRolloutPassed',
       'awaitedSinceMs',
       'blindSinceMs',
+      'recent',
       'measuredFromMs',
       'othersUntilMs',
     ),
@@ -302,8 +315,9 @@ export const changes = {
     if (seen.event.type !== 'ANSWER' || seen.event.answer.kind !== 'measure') return {};
     const { verdicts } = seen.event.answer;
     const isBlindNow = seen.event.facts.canary.spec.analysis.unmeasured === 'hold' && isBlind({ verdicts });
-    const { blindSinceMs = now(seen), ...known } = seen.context.release;
-    return { release: { ...known, verdicts: [...verdicts], ...(isBlindNow ? { blindSinceMs } : {}) } };
+    const { blindSinceMs = now(seen), recent: before = {}, ...known } = seen.context.release;
+    const recent = verdicts.length === 0 ? {} : { recent: withRecent(before, verdicts, now(seen)) };
+    return { release: { ...known, ...recent, verdicts: [...verdicts], ...(isBlindNow ? { blindSinceMs } : {}) } };
   },
   /** The pods of this revision alone answer from here on (E20a). A canary that comes back after a fall keeps its own past. */
   isolate: (seen: Seen) => ({

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { aCanary, initialized } from '../../test/build/world.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import { withRecent } from './recent.ts';
+
+const passed = (value: number): Verdict => ({ check: 'errors', verdict: 'passed', value });
+
+it('05-W26: the last five measurements of each check are kept, with their times, and none of a check that is gone', () => {
+  let recent = {};
+  for (let value = 1; value <= 7; value += 1) recent = withRecent(recent, [passed(value), { check: 'lag', verdict: 'unmeasured' }], value);
+  const last = [3, 4, 5, 6, 7];
+  expect(recent).toEqual({
+    errors: last.map((value) => ({ atMs: value, verdict: 'passed', value })),
+    lag: last.map((atMs) => ({ atMs, verdict: 'unmeasured' })),
+  });
+  expect(Object.keys(withRecent(recent, [passed(8)], 8))).toEqual(['errors']);
+});
+
+it('05-W26: what could not be measured yet is no measurement, and the status does not grow with the number of metrics', () => {
+  expect(withRecent({}, [{ ...passed(1), verdict: 'unmeasured', early: true }], 1)).toEqual({ errors: [] });
+  const many = Array.from({ length: 50 }, (_, index) => ({ ...passed(1), check: `m${index}` }));
+  expect(Object.keys(withRecent({}, many, 1))).toHaveLength(20);
+});
+
+it('05-W26: a release shows what it has measured, which costs no status write of its own and is forgotten by the next one', () => {
+  const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40, threshold: 9 }));
+  world.push('s1:b');
+  world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  for (let ticks = 1; ticks <= 3; ticks += 1) {
+    const before = world.asked.length;
+    world.tick();
+    const records = world.asked.slice(before).filter(({ kind }) => kind === 'record');
+    expect([records.length, world.canary.status?.release?.recent?.errors?.length]).toEqual([1, ticks]);
+  }
+  world.push('s1:c');
+  expect(world.release.recent).toBeUndefined();
+});
