@@ -44,14 +44,16 @@ export class DriftRun {
   async survives(edit: Edit): Promise<void> {
     const { scene, canary } = this.#stage;
     const played = await playEdit(scene, this.#fixture, { canary, earlier: this.#earlier }, edit);
-    const { before, edited, onePassLater, routeBefore, routeAfter, writes, foreign } = played;
+    const { before, edited, isStripped, staysStripped, onePassLater, routeBefore, routeAfter, writes, foreign } = played;
     expect(before, edit.name).toMatchObject({ routes: before.held.recorded, missing: [] });
     expect(onePassLater, `${edit.name}: weights, and the analysis`).toEqual(before);
     if (edit.isUndone) expect(routeAfter, edit.name).toMatchObject(routeBefore);
     if (edit.isUndone) expect(routeAfter.spec, edit.name).toEqual(routeBefore.spec);
-    const why = `${edit.name}: writes for ${edited.missing.join()}`;
+    const isTouched = edited.missing.length > 0 || isStripped;
+    const why = `${edit.name}: writes for ${edited.missing.join()}${isStripped ? ' lost marks' : ''}`;
+    expect(staysStripped, why).toBe(false);
     const most = this.#fixture.mergesByKey ? 2 : 1;
-    if (scene.standsStill) expect(writes > 0, why).toBe(edited.missing.length > 0);
+    if (scene.standsStill) expect(writes > 0, why).toBe(isTouched);
     if (scene.standsStill) expect(writes, why).toBeLessThanOrEqual(most * Math.min(foreign, 1));
     // In real time one edit can be seen in two parts, and put right in two.
     expect(writes, why).toBeLessThanOrEqual(2 * foreign);

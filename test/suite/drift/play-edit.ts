@@ -1,4 +1,5 @@
-import { type KubeObject, type Labels, refKey, refOf } from '../../../src/api/kube-object.ts';
+import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../../../src/api/kube-object.ts';
+import { ownerAnnotation } from '../../../src/api/names.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import { missingField } from '../../../src/controller/drift.ts';
 import { type Change, RoutingError } from '../../../src/routers/index.ts';
@@ -31,6 +32,9 @@ interface Live {
 export interface Played {
   before: Live;
   edited: Live;
+  /** An object of ours has lost what tells that it is, by the edit and one pass later. */
+  isStripped: boolean;
+  staysStripped: boolean;
   onePassLater: Live;
   /** The object that holds the weights, without what only a server writes. */
   routeBefore: Content;
@@ -54,15 +58,32 @@ export async function playEdit(
   const route = await scene.find(routeRef);
   if (!route) throw new Error('there is no route');
   const look = () => lookAt(scene, fixture, canary);
+  const marks = await marksOf(scene, watched);
+  /** The same objects, which no longer say whose they are. */
+  const stripped = async (): Promise<boolean> => {
+    const now = await marksOf(scene, watched);
+    return [...marks].some(([uid, isMarked]) => isMarked && now.get(uid) === false);
+  };
   const before = await look();
   const written = await scene.writes(watched);
   const hands = { foreign: 0 };
   await edit.play(counting(scene, hands), { route, earlier, canary });
   const edited = await look();
-  await scene.onePass(async () => (await look()).missing.length === 0);
+  const isStripped = await stripped();
+  await scene.onePass(async () => (await look()).missing.length === 0 && !(await stripped()));
   const routeAfter = contentOf(await scene.find(routeRef));
   const writes = (await scene.writes(watched)) - written;
-  return { before, edited, onePassLater: await look(), routeBefore: contentOf(route), routeAfter, writes, ...hands };
+  return {
+    before,
+    edited,
+    isStripped,
+    staysStripped: await stripped(),
+    onePassLater: await look(),
+    routeBefore: contentOf(route),
+    routeAfter,
+    writes,
+    ...hands,
+  };
 }
 
 function counting(scene: Scene, hands: { foreign: number }): Scene {
@@ -96,6 +117,11 @@ export async function lookAt(scene: Scene, fixture: ProviderFixture, first: Kube
   const current = (await Promise.all(router.watches(canary).map((ref) => scene.find(ref)))).flatMap((object) => object ?? []);
   const missing = missingIn(current, () => router.render(canary, apexOf(first.metadata), held.recorded, current));
   return { held, routes: router.readRoutes(canary, current), missing };
+}
+
+async function marksOf(scene: Scene, refs: readonly ObjectRef[]): Promise<Map<string, boolean>> {
+  const objects = (await Promise.all(refs.map((ref) => scene.find(ref)))).flatMap((object) => object ?? []);
+  return new Map(objects.map(({ metadata }) => [metadata.uid ?? '', metadata.annotations?.[ownerAnnotation] !== undefined]));
 }
 
 function missingIn(current: readonly KubeObject[], render: () => Change): string[] {
