@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     // Integration tests mostly wait: as many workers as cores would leave one idle.
     maxWorkers: 3,
+    // One second is a guess about how busy the machine is.
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         test: {

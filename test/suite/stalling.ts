@@ -107,6 +107,7 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
       expect(target?.spec.replicas, 'no release started').toBe(0);
       expect(primary?.spec.template.spec.containers[0].image).toBe('web:1');
       expect(now?.status).toMatchObject({ phase: 'Initialized', canaryWeight: 0 });
+      await users.pace(stageOf().mesh.urls.length);
       expect(Object.keys(users.byVersion())).toEqual(['1']);
       await cluster.apply(canaryCrd());
       const told = await teller.until(namespace, 'web', 'success', ({ phase }) => phase === 'Succeeded');

@@ -47,6 +47,7 @@ function sceneOf(lab: ModelLab): Scene {
       await must(lab, `past ${weight} %`, () => lab.canary()?.status?.canaryWeight !== weight, 2 * STEP_MS);
       await lab.pass(ONE_PASS_MS);
     },
+    nowMs: () => lab.clock.monotonicMs(),
     wait: (ms) => lab.pass(ms),
     async eventually(what, isSo) {
       for (let ms = 0; ms < LONGEST_MS && !(await isSo()); ms += LEAP_MS) await lab.pass(LEAP_MS);

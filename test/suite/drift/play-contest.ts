@@ -7,11 +7,15 @@ import { lookAt } from './play-edit.ts';
 import type { Scene } from './scene.ts';
 
 const LOOK_EVERY_MS = 250;
+/** Fewer show no brake. */
+const LEAST_BLOWS = 3;
 
 export interface Fought {
   /** Of Serin, and of the other one, to the objects that hold routes. */
   writes: number;
   foreign: number;
+  /** A busy machine looks more rarely, so that the fight takes longer than was asked for. */
+  lastedMs: number;
   /** What the condition Contested says; undefined: it is not there. */
   contested?: string;
 }
@@ -25,8 +29,9 @@ export async function playContest(
 ): Promise<Fought> {
   const watched = routerOf(fixture).watches(parsed(canary));
   const written = await scene.writes(watched);
+  const beganMs = scene.nowMs();
   let foreign = 0;
-  for (let ms = 0; ms < durationMs; ms += LOOK_EVERY_MS) {
+  while (scene.nowMs() - beganMs < durationMs || foreign < LEAST_BLOWS) {
     if ((await lookAt(scene, fixture, canary)).missing.length === 0) {
       const now = await scene.find(refOf(earlier));
       await scene.put(now ? old(now, earlier) : earlier);
@@ -34,7 +39,12 @@ export async function playContest(
     }
     await scene.wait(LOOK_EVERY_MS);
   }
-  const conditions: { type: string; message?: string }[] = (await scene.find(refOf(canary)))?.status?.conditions ?? [];
-  const contested = conditions.find(({ type }) => type === 'Contested')?.message;
-  return { writes: (await scene.writes(watched)) - written, foreign, ...(contested !== undefined && { contested }) };
+  const toldOf = async (): Promise<string | undefined> => {
+    const conditions: { type: string; message?: string }[] = (await scene.find(refOf(canary)))?.status?.conditions ?? [];
+    return conditions.find(({ type }) => type === 'Contested')?.message;
+  };
+  await scene.eventually('the contest is told', async () => (await toldOf()) !== undefined);
+  const contested = await toldOf();
+  const writes = (await scene.writes(watched)) - written;
+  return { writes, foreign, lastedMs: scene.nowMs() - beganMs, ...(contested !== undefined && { contested }) };
 }

@@ -16,6 +16,8 @@ export interface Scene {
   writes(refs: readonly ObjectRef[]): Promise<number>;
   /** The release goes on to its next weight. */
   nextStep(): Promise<void>;
+  /** Milliseconds, in the time that brakes go by. */
+  nowMs(): number;
   /** Time goes on, for both. */
   wait(ms: number): Promise<void>;
   /** Gives Serin the time that it needs. */

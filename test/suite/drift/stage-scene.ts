@@ -60,6 +60,7 @@ export async function startStageScene(
       await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.told);
       await held();
     },
+    nowMs: () => performance.now(),
     wait: (ms) => sleep(ms),
     eventually: async (what, isSo) => void (await eventually(what, isSo, Boolean, journal.told)),
   };
