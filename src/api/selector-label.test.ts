@@ -11,13 +11,13 @@ describe('resolveSelector', () => {
   });
   const keys = ['app', 'name', 'app.kubernetes.io/name'];
 
-  it('W12: takes the first selector label that the target has', () => {
+  it('03-W12: takes the first selector label that the target has', () => {
     expect(resolveSelector(target({ name: 'b', app: 'a' }), keys)).toEqual({ key: 'app', value: 'a' });
     expect(resolveSelector(target({ name: 'b', tier: 'x' }), keys)).toEqual({ key: 'name', value: 'b' });
     expect(resolveSelector(target({ tier: 'x' }), ['constructor', 'tier'])).toEqual({ key: 'tier', value: 'x' });
   });
 
-  it('W12, B28: names the problem when there is none, or when its value leaves no room', () => {
+  it('03-W12, B28: names the problem when there is none, or when its value leaves no room', () => {
     expect(resolveSelector(target({ tier: 'x' }), keys)).toEqual({ problem: expect.stringContaining('app, name') });
     expect(resolveSelector(target({ app: 'a'.repeat(56) }), keys)).toEqual({ problem: expect.stringContaining('at most 55') });
     expect(resolveSelector(target({ app: 'a'.repeat(55) }), keys)).toHaveProperty('key', 'app');

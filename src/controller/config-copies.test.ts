@@ -55,7 +55,7 @@ describe('makeCopies', () => {
     expect([...store.objects.values()]).toEqual([made]);
   });
 
-  it('B25: an object of somebody else under the name of a copy is refused and left as it is', async () => {
+  it('03-B25: an object of somebody else under the name of a copy is refused and left as it is', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [copy] = copies.copies;
@@ -117,7 +117,7 @@ describe('pruneCopies', () => {
     return { store, old: nameIn(old), current: nameIn(current) };
   }
 
-  it.each(['watch', 'get'] as const)('CT18: in mode %s a copy that no kept template reads is deleted', async (secrets) => {
+  it.each(['watch', 'get'] as const)('03-CT18: in mode %s a copy that no kept template reads is deleted', async (secrets) => {
     const { store, old, current } = await withCopies();
     await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(old)] }, { secrets, signal });
     expect([...store.objects.keys()]).toEqual([current]);

@@ -75,7 +75,7 @@ const order = (lab: ModelLab): string[] =>
   lab.writes.map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name}${subresource ? `/${subresource}` : ''}`);
 
 describe('the primary has a scaler of its own', () => {
-  it('A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
+  it('03-A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
     const lab = await initialized(anHpa());
     const made = lab.server.find(ofPrimary(hpaRef));
     expect(made?.spec).toMatchObject({ scaleTargetRef: { name: primaryRef.name }, minReplicas: 2, maxReplicas: 10 });
@@ -87,7 +87,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('A2: an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
+  it('03-A2: an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
     const lab = await initialized(anHpa());
     lab.server.patch(hpaRef, { spec: { maxReplicas: 20, behavior: { scaleDown: { selectPolicy: 'Disabled' } } } });
     await lab.pass(30_000);
@@ -103,7 +103,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
+  it('03-A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
     const lab = await initialized(anHpa());
     const before = lab.server.find(hpaRef);
     lab.push('2');
@@ -131,7 +131,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('A4: primaryScalerReplicas go before the limits of the scaler', async () => {
+  it('03-A4: primaryScalerReplicas go before the limits of the scaler', async () => {
     const lab = await initialized(anHpa(), { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } });
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
     lab.close();
@@ -153,7 +153,7 @@ describe('the primary has a scaler of its own', () => {
 });
 
 describe('the scaler of the target', () => {
-  it('B32: rests only after the traffic has gone to the primary, and before the target does', async () => {
+  it('03-B32: rests only after the traffic has gone to the primary, and before the target does', async () => {
     const lab = await initialized(aScaledObject());
     const writes = order(lab);
     const at = (what: string) => writes.lastIndexOf(what);
@@ -163,7 +163,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('B10: the primary is not paused, also when it is made while the target is', async () => {
+  it('03-B10: the primary is not paused, also when it is made while the target is', async () => {
     const lab = await initialized(aScaledObject());
     lab.server.delete(ofPrimary(soRef));
     await lab.pass(10_000);
@@ -172,7 +172,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('A14, W36 (3): it is woken before the target, which starts with its minimum, and rests again', async () => {
+  it('03-A14, W36 (3): it is woken before the target, which starts with its minimum, and rests again', async () => {
     const lab = await initialized(aScaledObject());
     const from = lab.writes.length;
     lab.push('2');
@@ -185,7 +185,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('A14: a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
+  it('03-A14: a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
     const lab = await initialized(aScaledObject({ [PAUSED]: '3' }));
     lab.push('2');
     await lab.passUntil(() => replicas(lab) > 0, 60_000);
@@ -197,7 +197,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('A15: fields of newer versions survive every write of a whole life', async () => {
+  it('03-A15: fields of newer versions survive every write of a whole life', async () => {
     const newer = { invented: { deep: [1] }, advanced: { scalingModifiers: { formula: 'a', invented: true } } };
     const lab = await initialized(aScaledObject({}, newer));
     lab.push('2');
@@ -207,7 +207,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('A14, I7: a Canary that goes wakes it before the target is raised', async () => {
+  it('03-A14, I7: a Canary that goes wakes it before the target is raised', async () => {
     const lab = await initialized(aScaledObject());
     lab.server.delete(canaryRef);
     await lab.pass(60_000);
@@ -239,7 +239,7 @@ describe('the scaler of the target', () => {
 });
 
 describe('what cannot be had', () => {
-  it('A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
+  it('03-A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
     const lab = await aLab();
     lab.server.create(aModelCanary(plan, refTo(hpaRef)));
     lab.start();
@@ -252,7 +252,7 @@ describe('what cannot be had', () => {
     lab.close();
   });
 
-  it('A3: without KEDA in the cluster the same, until its CRD is installed', async () => {
+  it('03-A3: without KEDA in the cluster the same, until its CRD is installed', async () => {
     const lab = await aLab({ keda: false });
     lab.server.create(aModelCanary(plan, refTo(soRef)));
     lab.start();
@@ -266,7 +266,7 @@ describe('what cannot be had', () => {
     lab.close();
   });
 
-  it('A3: a scaler that is deleted in the middle of a release keeps nobody from being taken home', async () => {
+  it('03-A3: a scaler that is deleted in the middle of a release keeps nobody from being taken home', async () => {
     const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
     lab.push('2');
     await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000);
@@ -280,7 +280,7 @@ describe('what cannot be had', () => {
     lab.close();
   });
 
-  it('B25: a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
+  it('03-B25: a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
     const lab = await aLab();
     lab.server.create(anHpa());
     const theirs = anHpa(`${APP}-primary`, { minReplicas: 7 });
@@ -298,7 +298,7 @@ describe('what cannot be had', () => {
     lab.close();
   });
 
-  it('B12: a query that was not rewritten is told by a condition, which ends with its cause', async () => {
+  it('03-B12: a query that was not rewritten is told by a condition, which ends with its cause', async () => {
     const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
     const lab = await initialized(aScaledObject({}, { triggers }));
     const doubt = () => lab.canary()?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');
@@ -314,7 +314,7 @@ describe('another scaler', () => {
   it.each([
     { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
     { to: 'another kind', scaler: aScaledObject(), ref: soRef },
-  ])('B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
+  ])('03-B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
     const lab = await initialized(anHpa());
     lab.server.create(scaler);
     lab.server.patch(canaryRef, { spec: refTo(ref) });
@@ -325,7 +325,7 @@ describe('another scaler', () => {
     lab.close();
   });
 
-  it('B14: the scaler of the target that is not named any more is woken, and its primary goes', async () => {
+  it('03-B14: the scaler of the target that is not named any more is woken, and its primary goes', async () => {
     const lab = await initialized(aScaledObject());
     lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
     await lab.pass(20_000);
@@ -334,7 +334,7 @@ describe('another scaler', () => {
     lab.close();
   });
 
-  it('B14: a former scaler that is not ours stays', async () => {
+  it('03-B14: a former scaler that is not ours stays', async () => {
     const lab = await initialized(anHpa());
     lab.server.delete(ofPrimary(hpaRef));
     lab.server.create(anHpa(`${APP}-primary`));
@@ -348,7 +348,7 @@ describe('another scaler', () => {
 it.each([
   { asks: 6, gets: 6 },
   { asks: 2, gets: 2 },
-])('W18, W37: without a scaler the primary has the $asks pods of the target after a promotion', async ({ asks, gets }) => {
+])('03-W18, W37: without a scaler the primary has the $asks pods of the target after a promotion', async ({ asks, gets }) => {
   const lab = await aLab();
   lab.server.create(aModelCanary(plan));
   lab.start();

@@ -66,7 +66,7 @@ describe('recordedFor', () => {
       is: false,
     },
     { what: 'another object of the same name', target: { ...live('s1:old'), uid: 'other' }, is: false },
-  ])('H1: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
+  ])('03-H1: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
     expect(recordedFor(recorded(), target) !== undefined).toBe(is);
     expect(templateOfTarget(recorded(), target)).toBe(is ? 's1:old' : target.revision);
   });
@@ -84,7 +84,7 @@ describe('recordedFor', () => {
 });
 
 describe('targetFacts', () => {
-  it('CT13: counts the template as recorded and the configs as seen', () => {
+  it('03-CT13: counts the template as recorded and the configs as seen', () => {
     expect(targetFacts(recorded(), live('s1:defaulted'), look('blue'), true).revision).toBe(both('s1:old', 'blue'));
     expect(targetFacts(recorded(), live('s1:defaulted'), look('red'), true).revision).toBe(both('s1:old', 'red'));
     expect(targetFacts(recorded(), live('s1:new', 6), look('blue', 's1:new'), true)).toMatchObject({
@@ -103,13 +103,13 @@ describe('targetFacts', () => {
     expect([revision, rollout]).toEqual(['s1:new', undefined]);
   });
 
-  it('CT22: tracking switched off starts nothing; the next template is without configs', () => {
+  it('03-CT22: tracking switched off starts nothing; the next template is without configs', () => {
     expect(targetFacts(recorded(), live('s1:old'), undefined, true).revision).toBe(both('s1:old', 'blue'));
     const next = targetFacts(recorded(), live('s1:new', 6), undefined, true);
     expect([next.revision, next.configs]).toEqual(['s1:new', undefined]);
   });
 
-  it('CT13: tracking switched on starts nothing either', () => {
+  it('03-CT13: tracking switched on starts nothing either', () => {
     const { configs: _, ...release } = recorded({ revision: 's1:old' }).status?.release ?? {};
     const before = recorded();
     const untracked = { ...before, status: { ...before.status, release } } as Canary;
@@ -119,7 +119,7 @@ describe('targetFacts', () => {
 
   const unknown = { uid: 't', template: 's1:new', problem: 'Secret db cannot be read' };
 
-  it('B24: what cannot be told is no new revision', () => {
+  it('03-B24: what cannot be told is no new revision', () => {
     const facts = targetFacts(recorded(), live('s1:new', 6), unknown, true);
     expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), undetermined: 'Secret db cannot be read', serving: true });
     const same = targetFacts(recorded(), live('s1:old'), { ...unknown, template: 's1:old' }, true);
@@ -133,7 +133,7 @@ describe('targetFacts', () => {
     { phase: 'Progressing', primaryServes: true, generation: 5, serves: true },
     { phase: 'Promoting', primaryServes: true, generation: 6, serves: true },
   ] as const)(
-    'B24, I5: in $phase, pods of a template whose configs are unknown (generation $generation, primary serves: $primaryServes) may serve: $serves',
+    '03-B24, I5: in $phase, pods of a template whose configs are unknown (generation $generation, primary serves: $primaryServes) may serve: $serves',
     ({ phase, primaryServes, generation, serves }) => {
       const facts = targetFacts(
         recorded({ step: 'analysing' }, phase),

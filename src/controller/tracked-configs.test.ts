@@ -102,7 +102,7 @@ describe('watched configs', () => {
     expect(configs.read.length).toBe(1);
   });
 
-  it('CT8: one that opted out is not read, and has no checksum', async () => {
+  it('03-CT8: one that opted out is not read, and has no checksum', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'blue' });
     configs.tell(settings, true);
@@ -110,7 +110,7 @@ describe('watched configs', () => {
     expect(configs.read).toEqual([]);
   });
 
-  it('CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
+  it('03-CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
     const tracked = new Configs().tracked();
     expect(await lookAt(tracked, [settings])).toEqual({ problem: expect.stringContaining('ConfigMap settings') });
     expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
@@ -123,7 +123,7 @@ describe('watched configs', () => {
     expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
   });
 
-  it('B24: what cannot be watched or read is a problem, also where it is optional', async () => {
+  it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     configs.sights.set('settings', { state: 'unknown', problem: 'ConfigMap settings cannot be watched' });
     expect(await lookAt(configs.tracked(), [{ ...settings, optional: true }])).toEqual({ problem: 'ConfigMap settings cannot be watched' });

@@ -38,7 +38,7 @@ function goOn(world: World): void {
 }
 
 describe('a config changed', () => {
-  it('CT13: at rest, starts a release whose pods read it, and status shows its checksum', () => {
+  it('03-CT13: at rest, starts a release whose pods read it, and status shows its checksum', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil(at('Succeeded', 'resting'));
@@ -316,7 +316,7 @@ it.each([
   expect(wereWrittenBetween({ [KEY]: now }, { [KEY]: read })).toBe(isInDoubt);
 });
 
-it('CT13: with tracking on and nothing tracked, status holds an empty map; without it, what another controller wrote stays', () => {
+it('03-CT13: with tracking on and nothing tracked, status holds an empty map; without it, what another controller wrote stays', () => {
   const world = initialized();
   const { status } = world.canary;
   if (!status?.release) throw new Error('not initialized');

@@ -401,7 +401,7 @@ it('E60: in any order of events, no record gives a side more than its pods can b
   );
 }, 30_000);
 
-it('B14: which scaler the primary has is remembered once it stands', () => {
+it('03-B14: which scaler the primary has is remembered once it stands', () => {
   const world = scaled();
   expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
   world.scaler = { name: 'ScaledObject/podinfo', target: limits, primary: limits };

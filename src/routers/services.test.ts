@@ -20,16 +20,16 @@ const lastApplied = (text: string) => ({ annotations: { 'kubectl.kubernetes.io/l
 
 describe('discoverPorts', () => {
   const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found));
-  it.each([0, '0', undefined])('SV5: targetPort %j means the port', (targetPort) => {
+  it.each([0, '0', undefined])('03-SV5: targetPort %j means the port', (targetPort) => {
     expect(ports(targetPort === undefined ? {} : { targetPort }, [])).toEqual([
       { name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' },
     ]);
   });
-  it('SV7: leaves out the container port that the main port targets by name or by number', () => {
+  it('03-SV7: leaves out the container port that the main port targets by name or by number', () => {
     expect(ports({ port: 80, targetPort: 'web', portDiscovery: true }, [{ name: 'web', containerPort: 3000 }])).toHaveLength(1);
     expect(ports({ port: 80, targetPort: 3000, portDiscovery: true }, [{ name: 'web', containerPort: 3000 }])).toHaveLength(1);
   });
-  it('B22: neither a number nor a name appears twice, and a protocol is kept', () => {
+  it('03-B22: neither a number nor a name appears twice, and a protocol is kept', () => {
     const found = ports({ port: 80, targetPort: 3000, portDiscovery: true }, [
       { name: 'http', containerPort: 80 },
       { name: 'http', containerPort: 81, protocol: 'UDP' },
@@ -42,7 +42,7 @@ describe('discoverPorts', () => {
 });
 
 describe('renderServices', () => {
-  it('B23: a headless Service of ours cannot lose that; the error names Service and field', () => {
+  it('03-B23: a headless Service of ours cannot lose that; the error names Service and field', () => {
     const ours = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { clusterIP: 'None' });
     expect(renderServices(aCanary(), anApex, { apex: ours }, { apexOnPrimary: true })).toEqual({
       error: expect.stringMatching(/Service shop .*service.headless/),
@@ -65,7 +65,7 @@ describe('renderServices', () => {
 });
 
 describe('restoreApex', () => {
-  it('SV20, SV21, V24: the selector of the last apply comes back whole', () => {
+  it('03-SV20, SV21, V24: the selector of the last apply comes back whole', () => {
     const found = service(lastApplied(JSON.stringify({ spec: { selector: { app: 'shop', tier: 'web' } } })));
     expect(restoreApex(aCanary(), anApex, found)?.spec.selector).toEqual({ app: 'shop', tier: 'web' });
   });

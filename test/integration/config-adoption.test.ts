@@ -44,7 +44,7 @@ async function asAnotherControllerLeavesIt(settings: Record<string, string>): Pr
   await cluster.patch(lab.canary(0), { status }, { subresource: 'status' });
 }
 
-it('CT11: a primary that reads the copies of the established controller equals its target: no restart, no analysis', async () => {
+it('03-CT11: a primary that reads the copies of the established controller equals its target: no restart, no analysis', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster } = lab.bare;
   const first = lab.startController('first');
@@ -72,7 +72,7 @@ it('CT11: a primary that reads the copies of the established controller equals i
   expect((await cluster.get(inNamespace('ConfigMap', 'settings-primary')))?.data, 'left alone').toEqual({ COLOR: 'blue' });
 });
 
-it('CT13: copies that hold something else than their source are a new revision', async () => {
+it('03-CT13: copies that hold something else than their source are a new revision', async () => {
   lab = await ConfigLab.begin(1);
   const first = lab.startController('first');
   await lab.initialized();
@@ -83,7 +83,7 @@ it('CT13: copies that hold something else than their source are a new revision',
   expect(configsOf(await primary())[1]).toMatch(/^settings-primary-[0-9a-f]{10}$/);
 });
 
-it('CT6: a Canary over a target whose config is missing makes no primary, says so, and begins when it is there', async () => {
+it('03-CT6: a Canary over a target whose config is missing makes no primary, says so, and begins when it is there', async () => {
   lab = await ConfigLab.begin(1, ['settings']);
   lab.startController('controller');
   await lab.canariesAre('say what is missing', ({ status }) => {
@@ -100,7 +100,7 @@ it('CT6: a Canary over a target whose config is missing makes no primary, says s
   expect(canary?.status.conditions[0].message).not.toContain('does not exist');
 });
 
-it('B25: the name of a copy that somebody has is told, tried again with growing pauses, and made when it is free', async () => {
+it('03-B25: the name of a copy that somebody has is told, tried again with growing pauses, and made when it is free', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster } = lab.bare;
   const canary = Canary.parse(await cluster.get(lab.canary(0)));
@@ -133,7 +133,7 @@ it('a config that changes between the making of the primary and the end of the b
   expect((await lab.bare.cluster.get(inNamespace('ConfigMap', now)))?.data).toEqual({ COLOR: 'red' });
 });
 
-it('CT18: copies that no kept template reads are deleted, and no others', async () => {
+it('03-CT18: copies that no kept template reads are deleted, and no others', async () => {
   lab = await ConfigLab.begin(1);
   await lab.config('ConfigMap', 'settings-primary-0123456789', { data: { whose: 'mine' } });
   lab.startController('controller', ['--scale-down-delay=0s']);

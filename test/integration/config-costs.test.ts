@@ -61,7 +61,7 @@ it('secrets mode get: no watch on Secrets; a ConfigMap that starts a release has
   );
 });
 
-it('CT22: -enable-config-tracking=false: nothing is watched or copied, and status has no trackedConfigs', async () => {
+it('03-CT22: -enable-config-tracking=false: nothing is watched or copied, and status has no trackedConfigs', async () => {
   lab = await ConfigLab.begin(1);
   lab.startController('controller', ['-enable-config-tracking=false']);
   await lab.initialized();
@@ -69,7 +69,7 @@ it('CT22: -enable-config-tracking=false: nothing is watched or copied, and statu
   expect((await lab.bare.cluster.get(lab.canary(0)))?.status.trackedConfigs).toBeUndefined();
 });
 
-it('CT22: switching tracking off and on again starts no release', async () => {
+it('03-CT22: switching tracking off and on again starts no release', async () => {
   lab = await ConfigLab.begin(1);
   for (const [name, on] of [
     ['on', 'true'],

@@ -48,7 +48,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
 
     describe.concurrent('each in a namespace of its own', () => {
       tell(
-        'CT13, CT14, CT20: a changed ConfigMap is released; env and volume of the primary read a copy of it',
+        '03-CT13, CT14, CT20: a changed ConfigMap is released; env and volume of the primary read a copy of it',
         'config-map',
         async (scene) => {
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
@@ -69,7 +69,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         },
       );
 
-      tell('CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (scene) => {
+      tell('03-CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (scene) => {
         const annotations = { 'flagger.app/config-tracking': 'disabled' };
         await scene.config('ConfigMap', 'flags', { data: { ON: '0' } }, annotations);
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
@@ -82,7 +82,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
       });
 
-      tell('CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (scene) => {
+      tell('03-CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (scene) => {
         const optional = { configMapRef: { name: 'maybe', optional: true } };
         await scene.application({ container: { envFrom: [optional] } });
         await scene.story.given.aCanary(QUICK);
@@ -92,7 +92,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         expect(await scene.copyInUse('ConfigMap', 'maybe')).toMatchObject({ data: { COLOR: 'blue' } });
       });
 
-      tell('B8: a change of binaryData alone is released, and copied', 'binary-data', async (scene) => {
+      tell('03-B8: a change of binaryData alone is released, and copied', 'binary-data', async (scene) => {
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAE=' } });
         await scene.application(bothWays('settings'));
         await scene.story.given.aCanary(QUICK);
@@ -102,7 +102,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
       });
 
       tell(
-        'B8, B24: an immutable config is replaced: missing meanwhile is said, and nothing starts until it is back',
+        '03-B8, B24: an immutable config is replaced: missing meanwhile is said, and nothing starts until it is back',
         'immutable',
         async (scene) => {
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, immutable: true });
@@ -192,7 +192,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         scene.story.then.nothingWasLost();
       });
 
-      tell('B7: a promotion that fails puts back the template with the copies that it ran with', 'failed-promotion', async (scene) => {
+      tell('03-B7: a promotion that fails puts back the template with the copies that it ran with', 'failed-promotion', async (scene) => {
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
         await scene.application(bothWays('settings'));
         scene.story.given.users();
@@ -208,7 +208,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         scene.story.then.nothingWasLost();
       });
 
-      tell('CT6: a target whose config is missing is not started, and goes on when it is there', 'missing', async (scene) => {
+      tell('03-CT6: a target whose config is missing is not started, and goes on when it is there', 'missing', async (scene) => {
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
         await scene.application(bothWays('settings'));
         await scene.story.given.aCanary(QUICK);

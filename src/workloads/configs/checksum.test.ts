@@ -17,7 +17,7 @@ describe('configChecksum', () => {
     { what: 'the same in another order', data: { TIMEOUT: '5s', REGION: 'eu' }, checksum: '34a56f8d5edd727c' },
     { what: 'the file of §2.7', data: { 'app.toml': 'debug = false\n' }, checksum: '6c56b6006622f692' },
     { what: 'the Secret of §2.7', data: { password: 'czNjcmV0' }, checksum: 'b4f1332af1fc9e1c' },
-  ])('CT10, CT11: $what gives the vector $checksum', ({ data, checksum }) => expect(configChecksum({ data })).toBe(checksum));
+  ])('03-CT10, CT11: $what gives the vector $checksum', ({ data, checksum }) => expect(configChecksum({ data })).toBe(checksum));
 
   it.each([
     { what: 'integer-like keys by bytes', data: parsed('{"2":"b","10":"a","1":"c"}'), json: '{"1":"c","10":"a","2":"b"}' },
@@ -28,9 +28,9 @@ describe('configChecksum', () => {
     { what: 'quotes and backslashes', data: { k: '"\\/' }, json: String.raw`{"k":"\"\\/"}` },
     { what: 'other unicode as it is', data: { k: 'größe 漢 😀' }, json: '{"k":"größe 漢 😀"}' },
     { what: 'a key that JavaScript treats specially', data: parsed('{"__proto__":"x"}'), json: '{"__proto__":"x"}' },
-  ])('CT10: writes $what, as Go does', ({ data, json }) => expect(configChecksum({ data })).toBe(sha(json)));
+  ])('03-CT10: writes $what, as Go does', ({ data, json }) => expect(configChecksum({ data })).toBe(sha(json)));
 
-  it('B8: binaryData counts where there is any, and changes nothing where there is none', () => {
+  it('03-B8: binaryData counts where there is any, and changes nothing where there is none', () => {
     const data = { color: 'blue' };
     expect(configChecksum({ data, binaryData: {} })).toBe('f234cb93c08ad64e');
     const one = configChecksum({ data, binaryData: { logo: 'AAE=' } });
@@ -40,7 +40,7 @@ describe('configChecksum', () => {
     expect(one).toBe(sha('{"color":"blue"}\n{"logo":"AAE="}'));
   });
 
-  it('CT12: 1 MiB of data is hashed whole', () => {
+  it('03-CT12: 1 MiB of data is hashed whole', () => {
     const large = 'é'.repeat(512 * 1024);
     expect(configChecksum({ data: { large } })).toBe(sha(`{"large":"${large}"}`));
     expect(configChecksum({ data: { large: `${large}x` } })).not.toBe(configChecksum({ data: { large } }));

@@ -29,7 +29,7 @@ function config(fields: Partial<KubeObject> = {}, metadata: Partial<KubeObject['
 const nameOf = (source: KubeObject, of = canary) => renderCopy(of, source, []).metadata.name;
 
 describe('renderCopy', () => {
-  it('B8, CT14: holds data, binaryData and type, is immutable, and carries no annotation of the source', () => {
+  it('03-B8, CT14: holds data, binaryData and type, is immutable, and carries no annotation of the source', () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'argocd.argoproj.io/tracking-id': 'x' };
     const source = config({ data: { a: '1' }, binaryData: { b: 'AAE=' }, immutable: false }, { annotations, finalizers: ['x'] });
     expect(renderCopy(canary, source, [])).toEqual({
@@ -49,7 +49,7 @@ describe('renderCopy', () => {
     expect(secret).toMatchObject({ kind: 'Secret', type: 'kubernetes.io/tls', data: { 'tls.key': 'eA==' }, immutable: true });
   });
 
-  it('CT14, W8: labels are those with an included prefix; tracking of Argo CD, Flux and Helm never', () => {
+  it('03-CT14, W8: labels are those with an included prefix; tracking of Argo CD, Flux and Helm never', () => {
     const labels = {
       'app.kubernetes.io/part-of': 'shop',
       'app.kubernetes.io/managed-by': 'Helm',
@@ -63,7 +63,7 @@ describe('renderCopy', () => {
     expect(labelsFor('')).toEqual({ 'serin.dev/canary': 'checkout' });
   });
 
-  it('B7: the name changes with data, binaryData, type, kind, source and Canary, and with nothing else', () => {
+  it('03-B7: the name changes with data, binaryData, type, kind, source and Canary, and with nothing else', () => {
     const plain = nameOf(config());
     const same = [
       config({ immutable: true }),
@@ -88,19 +88,19 @@ describe('renderCopy', () => {
     { what: 'just fits', name: 'a'.repeat(234), kept: 'a'.repeat(234) },
     { what: 'is too long', name: 'a'.repeat(253), kept: 'a'.repeat(234) },
     { what: 'would be cut after a dot', name: `${'a'.repeat(232)}.-.${'b'.repeat(18)}`, kept: 'a'.repeat(232) },
-  ])('B28: a source name that $what gives a name that Kubernetes accepts', ({ name, kept }) => {
+  ])('03-B28: a source name that $what gives a name that Kubernetes accepts', ({ name, kept }) => {
     const copy = nameOf(config({}, { name }));
     expect(copy).toMatch(new RegExp(`^${kept}-primary-[0-9a-f]{10}$`));
     expect(copy.length).toBeLessThanOrEqual(253);
   });
 
-  it('B28: two long names that are cut alike stay apart', () => {
+  it('03-B28: two long names that are cut alike stay apart', () => {
     expect(nameOf(config({}, { name: `${'a'.repeat(250)}b` }))).not.toBe(nameOf(config({}, { name: `${'a'.repeat(250)}c` })));
   });
 });
 
 describe('copiesOf', () => {
-  it('CT14, CT7, CT8: copies what is tracked, leaves the rest under its name, and what is missing under one that nothing has', () => {
+  it('03-CT14, CT7, CT8: copies what is tracked, leaves the rest under its name, and what is missing under one that nothing has', () => {
     const source = config();
     const { copies, names } = copiesOf(
       canary,
@@ -124,7 +124,7 @@ describe('isSameCopy', () => {
   const rendered = renderCopy(canary, config({ data: { a: '1' }, binaryData: {} }), []);
   const held: KubeObject = { ...rendered, metadata: { ...rendered.metadata, uid: 'u-9', resourceVersion: '3', labels: { foreign: 'x' } } };
 
-  it('B7: what the server holds under the name is the copy when mark and content are', () => {
+  it('03-B7: what the server holds under the name is the copy when mark and content are', () => {
     expect(isSameCopy(held, rendered)).toBe(true);
     expect(isSameCopy({ ...held, binaryData: undefined }, rendered)).toBe(true);
   });
@@ -134,7 +134,7 @@ describe('isSameCopy', () => {
     { what: 'another Canary made', found: { ...held, metadata: { ...held.metadata, annotations: { 'serin.dev/canary-uid': 'c-2' } } } },
     { what: 'holds other data', found: { ...held, data: { a: '2' } } },
     { what: 'holds more', found: { ...held, binaryData: { b: 'AAE=' } } },
-  ])('B25: an object that $what is not the copy', ({ found }) => expect(isSameCopy(found, rendered)).toBe(false));
+  ])('03-B25: an object that $what is not the copy', ({ found }) => expect(isSameCopy(found, rendered)).toBe(false));
 });
 
 describe('copiesToPrune', () => {
@@ -143,12 +143,12 @@ describe('copiesToPrune', () => {
     template: { spec: { volumes: names.map((name) => ({ name, configMap: { name } })) } },
   });
 
-  it('CT18: a copy goes when no kept template reads it', () => {
+  it('03-CT18: a copy goes when no kept template reads it', () => {
     expect(copiesToPrune(canary, [copy], [template('other')])).toEqual([copy]);
     expect(copiesToPrune(canary, [copy], [template('other'), template(copy.metadata.name)])).toEqual([]);
   });
 
-  it('CT18: a copy of a Canary that was made again under its name goes, too: the anchor owns it', () => {
+  it('03-CT18: a copy of a Canary that was made again under its name goes, too: the anchor owns it', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: 'checkout-serin-anchor', uid: 'a-1' };
     const inherited = renderCopy(canaryWith('c-0'), config(), []);
     const found = { ...inherited, metadata: { ...inherited.metadata, ownerReferences: [owner] } };
@@ -159,12 +159,12 @@ describe('copiesToPrune', () => {
     { what: 'another Canary', metadata: { annotations: { ...copy.metadata.annotations, 'serin.dev/canary-uid': 'c-2' } } },
     { what: 'a user who took our label', metadata: { annotations: {} } },
     { what: 'somebody else, without annotations', metadata: { annotations: undefined } },
-  ])('B25: nothing of $what is deleted', ({ metadata }) => {
+  ])('03-B25: nothing of $what is deleted', ({ metadata }) => {
     const found = { ...copy, metadata: { ...copy.metadata, ...metadata } } as KubeObject;
     expect(copiesToPrune(canary, [found], [])).toEqual([]);
   });
 
-  it('CT20: a Secret of the same name is another object', () => {
+  it('03-CT20: a Secret of the same name is another object', () => {
     const secret = { ...copy, kind: 'Secret' };
     expect(copiesToPrune(canary, [copy, secret], [template(copy.metadata.name)])).toEqual([secret]);
   });

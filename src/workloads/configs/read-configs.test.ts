@@ -27,7 +27,7 @@ function reader(answers: Record<string, KubeObject | Error>) {
 }
 
 describe('readConfigs', () => {
-  it('CT6: gives what exists, by ref key, and undefined for an optional one that does not', async () => {
+  it('03-CT6: gives what exists, by ref key, and undefined for an optional one that does not', async () => {
     const settings = object('ConfigMap', 'settings', { data: { a: '1' } });
     const db = object('Secret', 'settings', { type: 'Opaque', data: { p: 'eA==' } });
     const { read, asked } = reader({ 'ConfigMap/settings': settings, 'Secret/settings': db });
@@ -41,7 +41,7 @@ describe('readConfigs', () => {
     expect(asked).toEqual(['shop/ConfigMap/settings', 'shop/Secret/settings', 'shop/Secret/maybe']);
   });
 
-  it('CT6: a required config that does not exist is named', async () => {
+  it('03-CT6: a required config that does not exist is named', async () => {
     expect(await reader({}).read([ref('Secret', 'db')])).toEqual({
       problem: expect.stringMatching(/^Secret db, .*does not exist: create it/),
     });
@@ -54,7 +54,7 @@ describe('readConfigs', () => {
       says: /ConfigMap a cannot be read: .*500/,
     },
     { error: new RequestTimeoutError('GET …', 10_000), says: /ConfigMap a cannot be read: .*within 10000 ms/ },
-  ])('B24: $error.name $error.message is not absence, even of an optional config', async ({ error, says }) => {
+  ])('03-B24: $error.name $error.message is not absence, even of an optional config', async ({ error, says }) => {
     const { read } = reader({ 'ConfigMap/a': error });
     expect(await read([ref('ConfigMap', 'a', true)])).toEqual({ problem: expect.stringMatching(says) });
   });

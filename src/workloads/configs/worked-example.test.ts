@@ -46,13 +46,13 @@ function promoted() {
 }
 
 describe('03 §2.7 with configs', () => {
-  it('CT14, CT20: makes these copies, and a primary that reads them and nothing else anew', async () => {
+  it('03-CT14, CT20: makes these copies, and a primary that reads them and nothing else anew', async () => {
     const { copies, primary } = promoted();
     const text = [...copies, primary].map((object) => stringify(object, { sortMapEntries: true })).join('---\n');
     await expect(text).toMatchFileSnapshot(join(golden, 'checkout.output.yaml'));
   });
 
-  it('CT11, CT13: status shows the checksums that the established controller showed', () => {
+  it('03-CT11, CT13: status shows the checksums that the established controller showed', () => {
     expect(promoted().checksums).toEqual({
       'configmap/checkout-settings': '34a56f8d5edd727c',
       'configmap/checkout-files': '6c56b6006622f692',

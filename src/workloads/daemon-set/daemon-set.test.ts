@@ -35,7 +35,7 @@ describe('scaling', () => {
     expect(daemonSet.revision(aDaemonSet({ nodeSelector: { disk: 'ssd' } }))).not.toBe(plain);
   });
 
-  it("H1: the count of its templates is the server's, and outlives slimming", () => {
+  it("03-H1: the count of its templates is the server's, and outlives slimming", () => {
     const counted = aDaemonSet();
     counted.metadata.annotations = { 'deprecated.daemonset.template.generation': '7' };
     expect(daemonSet.rollout?.(daemonSet.slim(counted))).toBe('7');

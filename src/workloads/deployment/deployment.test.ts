@@ -36,7 +36,7 @@ const edited = (edit: (object: KubeObject) => void, from = target): KubeObject =
 };
 
 describe('renderPrimary', () => {
-  it('03 §2.7: makes the primary of the worked example, corrected by B20, B21 and B26', () => {
+  it('03-W14, W15, W17, W21, W23, B26: makes the primary of the worked example of §2.7, corrected by B20 and B21', () => {
     const before = copy(target);
     expect(deployment.renderPrimary(canary, target, options)).toEqual(golden);
     expect(target).toEqual(before);
@@ -45,11 +45,11 @@ describe('renderPrimary', () => {
   it.each([
     { replicas: 0, created: 1 },
     { replicas: 7, created: 7 },
-  ])('W18: $replicas replicas asked for creates $created', ({ replicas, created }) => {
+  ])('03-W18: $replicas replicas asked for creates $created', ({ replicas, created }) => {
     expect(deployment.renderPrimary(canary, target, { ...options, replicas }).spec.replicas).toBe(created);
   });
 
-  it('W8: the prefix * copies all labels that track nothing, an empty prefix none', () => {
+  it('03-W8: the prefix * copies all labels that track nothing, an empty prefix none', () => {
     const labelsFor = (prefix: string) =>
       deployment.renderPrimary(canary, target, { ...options, includeLabelPrefix: [prefix] }).metadata.labels;
     expect(labelsFor('*')).toEqual({ 'app.kubernetes.io/part-of': 'shop', team: 'payments', app: 'checkout-primary' });
@@ -58,7 +58,7 @@ describe('renderPrimary', () => {
 });
 
 describe('revision', () => {
-  it('H1: is s1: and a SHA-256, and only the template counts', () => {
+  it('03-H1: is s1: and a SHA-256, and only the template counts', () => {
     const revision = deployment.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     const scaled = edited(({ spec, metadata }) => {
@@ -69,7 +69,7 @@ describe('revision', () => {
     expect(deployment.revision(scaled)).toBe(revision);
   });
 
-  it('H1: an unknown field counts; undefined and creationTimestamp null do not', () => {
+  it('03-H1: an unknown field counts; undefined and creationTimestamp null do not', () => {
     const revision = deployment.revision(target);
     const sameAs = edited(({ spec }) => {
       spec.template.metadata.creationTimestamp = null;
@@ -92,7 +92,7 @@ describe('revision', () => {
     ).not.toBe(revision);
   });
 
-  it('H1: does not depend on key order', () => {
+  it('03-H1: does not depend on key order', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed);
       if (typeof value !== 'object' || value === null) return value;
@@ -136,9 +136,9 @@ describe('readiness', () => {
     { rule: 'W47', is: '28 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 28, threshold: 29, state: 'waiting' },
     { rule: 'W48', is: 'zero wanted', wanted: 0, replicas: 0, updated: 0, available: 0, state: 'ready' },
     { rule: 'W48', is: 'zero wanted, a pod left', wanted: 0, replicas: 1, updated: 0, available: 1, state: 'waiting' },
-    { rule: 'DESIGN', is: 'none available at threshold 0', available: 0, threshold: 0, state: 'waiting' },
-    { rule: 'DESIGN', is: 'one available at threshold 0', available: 1, threshold: 0, state: 'ready' },
-  ])('$rule: $is is $state', ({ state, rule: _rule, is: _is, ...change }) => {
+    { rule: 'W49', is: 'none available at threshold 0', available: 0, threshold: 0, state: 'waiting' },
+    { rule: 'W49', is: 'one available at threshold 0', available: 1, threshold: 0, state: 'ready' },
+  ])('03-$rule: $is is $state', ({ state, rule: _rule, is: _is, ...change }) => {
     const { generation, observed, wanted, replicas, updated, available, threshold, reason } = { ...seen, ...change };
     const object: KubeObject = {
       apiVersion: 'apps/v1',
@@ -166,13 +166,13 @@ describe('readiness', () => {
       unavailableReplicas: 1,
       reason: 'Deployment web: unavailable pods: 1; until the new ones are available, old ones stay: 1',
     },
-  ])('W44: old pods that are $is are told as such', ({ unavailableReplicas, reason }) => {
+  ])('03-W44: old pods that are $is are told as such', ({ unavailableReplicas, reason }) => {
     const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 1, availableReplicas: 1, unavailableReplicas };
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', generation: 1 }, spec: { replicas: 1 }, status };
     expect(deployment.readiness(object, 100).reason).toBe(reason);
   });
 
-  it('W40: a Deployment without status waits, and serves nobody', () => {
+  it('03-W40: a Deployment without status waits, and serves nobody', () => {
     const created: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', generation: 1 }, spec: {} };
     expect(deployment.readiness(created, 100)).toMatchObject({ state: 'waiting', ready: 0, wanted: 1 });
     expect(deployment.isServing(created)).toBe(false);
@@ -292,10 +292,10 @@ describe('scaleUpTarget', () => {
     { target: 0, primary: 5, pods: 5 },
     { target: 0, primary: 0, pods: 1 },
     { target: undefined, primary: 5, pods: 1 },
-  ])('W36: target $target beside primary $primary is raised to $pods', ({ target: own, primary, pods }) => {
+  ])('03-W36: target $target beside primary $primary is raised to $pods', ({ target: own, primary, pods }) => {
     expect(deployment.scaleUpTarget(withReplicas(own), withReplicas(primary))).toBe(pods);
   });
-  it('W36: without a primary the target is raised to one', () => {
+  it('03-W36: without a primary the target is raised to one', () => {
     expect(deployment.scaleUpTarget(withReplicas(0), undefined)).toBe(1);
   });
 });

@@ -25,7 +25,7 @@ describe('pause', () => {
     { had: 'no pause', annotations: {} },
     { had: "a user's own pause at 3", annotations: { [pausedReplicas]: '3' } },
     { had: 'other annotations', annotations: { 'autoscaling.keda.sh/paused': 'true', team: 'a' } },
-  ])('A14: with $had, the target is held at zero and everything is put back', ({ annotations }) => {
+  ])('03-A14: with $had, the target is held at zero and everything is put back', ({ annotations }) => {
     const paused = patched(so(annotations), scaledObject.pausePatch(so(annotations)));
     expect(paused.metadata.annotations).toMatchObject({ [pausedReplicas]: '0' });
     expect(scaledObject.pausePatch(paused)).toBeUndefined();
@@ -34,19 +34,19 @@ describe('pause', () => {
     expect(scaledObject.resumePatch(resumed)).toBeUndefined();
   });
 
-  it('A14: a pause that somebody took away is set again, with what they left as their own', () => {
+  it('03-A14: a pause that somebody took away is set again, with what they left as their own', () => {
     const edited = so({ [pausedReplicas]: '5', [pausedByUsAnnotation]: '3' });
     const paused = patched(edited, scaledObject.pausePatch(edited));
     expect(patched(paused, scaledObject.resumePatch(paused)).metadata.annotations).toEqual({ [pausedReplicas]: '5' });
   });
 
-  it('A14: a zero that the controller before us left is taken away, or no release could start', () => {
+  it('03-A14: a zero that the controller before us left is taken away, or no release could start', () => {
     const left = so({ [pausedReplicas]: '0' });
     expect(scaledObject.pausePatch(left)).toBeUndefined();
     expect(patched(left, scaledObject.resumePatch(left)).metadata.annotations).toEqual({});
   });
 
-  it('A15: only the two annotations are in the patch, so that nothing else of the object can be lost', () => {
+  it('03-A15: only the two annotations are in the patch, so that nothing else of the object can be lost', () => {
     expect(scaledObject.pausePatch(so())).toEqual({
       metadata: { resourceVersion: '7', annotations: { [pausedReplicas]: '0', [pausedByUsAnnotation]: '' } },
     });

@@ -52,7 +52,7 @@ describe('primaryQuery', () => {
       query: 'summarize(stats.checkout.rq, "1min")',
       becomes: 'summarize(stats.checkout-primary.rq, "1min")',
     },
-  ])('A11: rewrites $is', ({ query, becomes, type = 'prometheus' }) => expect(primaryQuery(query, 'checkout', type)).toBe(becomes));
+  ])('03-A11: rewrites $is', ({ query, becomes, type = 'prometheus' }) => expect(primaryQuery(query, 'checkout', type)).toBe(becomes));
 
   it.each([
     { is: 'the primary', query: 'rq{app="checkout-primary"}' },
@@ -64,22 +64,22 @@ describe('primaryQuery', () => {
     { is: 'a metric', query: 'checkout{code="200"}' },
     { is: 'part of a metric', query: 'checkout_total' },
     { is: 'a function', type: 'datadog', target: 'sum', query: 'sum(last_5m):avg:rq{service:cart}' },
-  ])('B12: leaves $is alone', ({ query, type = 'prometheus', target = 'checkout' }) =>
+  ])('03-B12: leaves $is alone', ({ query, type = 'prometheus', target = 'checkout' }) =>
     expect(primaryQuery(query, target, type)).toBe(query),
   );
 
-  it('B12: a target of one letter, which is in every word, is found where it stands alone', () => {
+  it('03-B12: a target of one letter, which is in every word, is found where it stands alone', () => {
     const query = 'avg(rate(a_total{app="a", canary="a-canary", all=~"a|b", aa="aa"}[1m]))';
     expect(primaryQuery(query, 'a', 'prometheus')).toBe(
       'avg(rate(a_total{app="a-primary", canary="a-primary", all=~"a-primary|b", aa="aa"}[1m]))',
     );
   });
 
-  it('B12: a name that is a pattern itself is taken literally', () => {
+  it('03-B12: a name that is a pattern itself is taken literally', () => {
     expect(primaryQuery('rq{app=~"a.b|axb"}', 'a.b', 'prometheus')).toBe('rq{app=~"a.b-primary|axb"}');
   });
 
-  it('B12: no placeholder can be hit: once rewritten, nothing more is', () => {
+  it('03-B12: no placeholder can be hit: once rewritten, nothing more is', () => {
     const word = fc.constantFrom(
       'checkout',
       'checkout-canary',
@@ -106,14 +106,14 @@ describe('primaryQuery', () => {
 });
 
 describe('primaryTriggers', () => {
-  it('A11: rewrites the query of each trigger and leaves every other field as it is', () => {
+  it('03-A11: rewrites the query of each trigger and leaves every other field as it is', () => {
     const cron = { type: 'cron', metadata: { start: '0 8 * * *', desiredReplicas: '4' }, invented: { deep: [null] } };
     const { triggers, doubts } = primaryTriggers(aCanary(), [{ ...prometheus('rq{app="checkout"}'), useCachedMetrics: true }, cron]);
     expect(triggers).toEqual([{ ...prometheus('rq{app="checkout-primary"}'), useCachedMetrics: true }, cron]);
     expect(doubts).toEqual([]);
   });
 
-  it('B12: says so when a query does not speak of the target', () => {
+  it('03-B12: says so when a query does not speak of the target', () => {
     const { triggers, doubts } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
     expect(triggers).toEqual([prometheus('rq{app="cart"}', 'load')]);
     expect(doubts).toEqual([
@@ -121,24 +121,24 @@ describe('primaryTriggers', () => {
     ]);
   });
 
-  it('B12: says so when a query speaks of the primary too, which may cancel out', () => {
+  it('03-B12: says so when a query speaks of the primary too, which may cancel out', () => {
     const { doubts } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
     expect(doubts).toEqual(['the query of trigger 0 speaks of checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
   });
 
-  it('A12: a given query goes to the trigger of that name, and nothing else is rewritten', () => {
+  it('03-A12: a given query goes to the trigger of that name, and nothing else is rewritten', () => {
     const own = [prometheus('rq{app="checkout"}', 'load'), prometheus('errors{app="checkout"}', 'errors')];
     const { triggers, doubts } = primaryTriggers(aCanary({ load: 'mine' }), own);
     expect(triggers).toEqual([prometheus('mine', 'load'), own[1]]);
     expect(doubts).toEqual([]);
   });
 
-  it('A12: an empty map of queries rewrites nothing, and that is no doubt', () => {
+  it('03-A12: an empty map of queries rewrites nothing, and that is no doubt', () => {
     const own = [prometheus('rq{app="checkout"}')];
     expect(primaryTriggers(aCanary({}), own)).toEqual({ triggers: own, doubts: [] });
   });
 
-  it('B12: metadata.name is taken where no trigger has the name, with a doubt', () => {
+  it('03-B12: metadata.name is taken where no trigger has the name, with a doubt', () => {
     const own = { type: 'prometheus', metadata: { name: 'load', query: 'rq{app="checkout"}' } };
     const { triggers, doubts } = primaryTriggers(aCanary({ load: 'mine' }), [own]);
     expect(triggers).toEqual([{ type: 'prometheus', metadata: { name: 'load', query: 'mine' } }]);
@@ -147,13 +147,13 @@ describe('primaryTriggers', () => {
     ]);
   });
 
-  it('B12: the name of a trigger comes before metadata.name', () => {
+  it('03-B12: the name of a trigger comes before metadata.name', () => {
     const other = { type: 'prometheus', metadata: { name: 'load', query: 'other' } };
     const { triggers } = primaryTriggers(aCanary({ load: 'mine' }), [other, prometheus('own', 'load')]);
     expect(triggers).toEqual([other, prometheus('mine', 'load')]);
   });
 
-  it('A12: says so when a given query finds no trigger', () => {
+  it('03-A12: says so when a given query finds no trigger', () => {
     const { doubts } = primaryTriggers(aCanary({ lost: 'mine' }), [prometheus('own', 'load')]);
     expect(doubts).toEqual(['spec.autoscalerRef.primaryScalerQueries.lost names no trigger: give one of them this name']);
   });
