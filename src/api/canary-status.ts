@@ -122,6 +122,8 @@ export const Release = z.object({
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),
+  /** Ticks in which a metric with a failureLimit failed, by its name. */
+  failures: z.record(z.string(), z.int()).optional(),
   /** By check, the last ones of this run. */
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */

@@ -72,6 +72,11 @@ export const Metric = z.object({
     .describe('The MetricTemplate to ask.'),
   templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
   /** Ours. */
+  failureLimit: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Failed checks of this metric that are tolerated in a release; one more takes it back, whatever analysis.threshold says.'),
   mode: z
     .enum(['judge', 'observe'])
     .optional()

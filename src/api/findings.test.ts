@@ -170,6 +170,7 @@ describe('warnings', () => {
     ['05-T12, W14: an interval that only a query can read', metric({ interval: '1min' }), analysisOf('.metrics[0].interval')],
     ['05-W14: a metric interval in hours, beyond that of the analysis', metric({ interval: '1h' }), analysisOf('.metrics[0].interval')],
     ['a metric interval beyond the analysis interval', metric({ interval: '2m' }), analysisOf('.metrics[0].interval')],
+    ['a failureLimit that is never reached', metric({ failureLimit: 4 }), analysisOf('.metrics[0].failureLimit')],
     ['metrics that are all observed', metric({ mode: 'observe' }), analysisOf('')],
     ['no metrics and no webhooks', { analysis: { metrics: [] } }, analysisOf('')],
     ['an interval below 10s', { analysis: { interval: '5s' } }, analysisOf('.interval')],

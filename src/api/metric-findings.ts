@@ -26,6 +26,15 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (metric.threshold !== undefined)
     found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
   if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
+  if (metric.failureLimit !== undefined && metric.failureLimit + 1 >= Math.max(1, analysis.threshold))
+    found.push(
+      warning(
+        `${path}.failureLimit`,
+        `is never reached: analysis.threshold ends the release at ${Math.max(1, analysis.threshold)} failed checks`,
+      ),
+    );
+  if (metric.mode === 'observe' && metric.failureLimit !== undefined)
+    found.push(warning(`${path}.failureLimit`, 'has no meaning for a metric that only observes: remove it, or let the metric judge'));
   if (metric.initialDelay !== undefined && parseDuration(metric.initialDelay) === undefined)
     found.push(badDuration(`${path}.initialDelay`, metric.initialDelay));
   found.push(

@@ -5,6 +5,7 @@ import { timestamp } from '../api/timestamp.ts';
 import { type Alert, alertDeliveries } from './alerts.ts';
 import { type Context, type Seen, withDeliveries } from './context.ts';
 import { blindUntilMs, longestHoldMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { countedFailures, overLimit } from './failure-limits.ts';
 import { isUnread } from './guards.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
@@ -52,6 +53,7 @@ function without(
     | 'awaitedSinceMs'
     | 'blindSinceMs'
     | 'recent'
+    | 'failures'
     | Window
   )[]
 ): Release {
@@ -144,6 +146,7 @@ function fresh(seen: Seen, from: Release): Release {
       'awaitedSinceMs',
       'blindSinceMs',
       'recent',
+      'failures',
       'measuredFromMs',
       'othersUntilMs',
     ),
@@ -172,6 +175,8 @@ function failure(seen: Seen): string {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(seen)}`;
   }
+  const over = judgementOf(seen) && overLimit(context.release.failures ?? {}, event.facts.canary.spec.analysis);
+  if (over) return `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}, last: ${judgement(seen)}`;
   if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(seen) || judgement(seen)}`;
   if (target?.readiness.state === 'stalled')
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
@@ -315,9 +320,17 @@ export const changes = {
     if (seen.event.type !== 'ANSWER' || seen.event.answer.kind !== 'measure') return {};
     const { verdicts } = seen.event.answer;
     const isBlindNow = seen.event.facts.canary.spec.analysis.unmeasured === 'hold' && isBlind({ verdicts });
-    const { blindSinceMs = now(seen), recent: before = {}, ...known } = seen.context.release;
-    const recent = verdicts.length === 0 ? {} : { recent: withRecent(before, verdicts, now(seen)) };
-    return { release: { ...known, ...recent, verdicts: [...verdicts], ...(isBlindNow ? { blindSinceMs } : {}) } };
+    const { blindSinceMs = now(seen), recent: before = {}, failures: counted = {}, ...known } = seen.context.release;
+    const failures = countedFailures(counted, verdicts, seen.event.facts.canary.spec.analysis);
+    return {
+      release: {
+        ...known,
+        verdicts: [...verdicts],
+        ...(verdicts.length === 0 ? {} : { recent: withRecent(before, verdicts, now(seen)) }),
+        ...(Object.keys(failures).length === 0 ? {} : { failures }),
+        ...(isBlindNow ? { blindSinceMs } : {}),
+      },
+    };
   },
   /** The pods of this revision alone answer from here on (E20a). A canary that comes back after a fall keeps its own past. */
   isolate: (seen: Seen) => ({

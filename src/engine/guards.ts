@@ -2,6 +2,7 @@ import { reachesCanary } from '../api/routes.ts';
 import { hasCapacity } from './capacity.ts';
 import type { Seen } from './context.ts';
 import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { countedFailures, overLimit } from './failure-limits.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { areSameConfigs, decidesPods, wereWrittenBetween } from './pin.ts';
@@ -58,6 +59,12 @@ const isBlindTooLong = ({ context, event }: Seen) => {
   return isBlind(event.answer) && nowMs >= blindUntilMs(canary, blindSinceMs);
 };
 const isLastStrike = ({ context, event }: Seen) => context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
+/** One metric has failed more often than it may (E20b). */
+const isOverItsLimit = ({ context, event }: Seen) => {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return false;
+  const { analysis } = event.facts.canary.spec;
+  return overLimit(countedFailures(context.release.failures ?? {}, event.answer.verdicts, analysis), analysis) !== undefined;
+};
 const move = ({ context, event }: Seen) => nextMove(context.release, event.facts.canary, event.facts);
 const isPrimaryPromoted = (seen: Seen) => primary(seen)?.carries === seen.context.release.revision;
 
@@ -137,7 +144,7 @@ export const guards = {
   hasPassed: (seen: Seen) => outcomeIs(seen, 'passed'),
   hasRefused: (seen: Seen) => outcomeIs(seen, 'refused'),
   hasRefusedForLast: (seen: Seen) => outcomeIs(seen, 'refused') && isLastStrike(seen),
-  checksFailedForLast: (seen: Seen) => judged(seen) === 'failed' && isLastStrike(seen),
+  checksFailedForLast: (seen: Seen) => judged(seen) === 'failed' && (isLastStrike(seen) || isOverItsLimit(seen)),
   checksFailed: (seen: Seen) => judged(seen) === 'failed',
   checksHold: (seen: Seen) => judged(seen) === 'hold',
   checksHoldTooLong: (seen: Seen) => judged(seen) === 'hold' && isBlindTooLong(seen),
