@@ -1,5 +1,6 @@
 import type { Answer, Trouble } from './monitoring.ts';
 
+const PATIENCE_MS = 150;
 const vector = (...values: string[]) =>
   JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
 const says =
@@ -35,8 +36,8 @@ export const outages: readonly { name: string; cause: RegExp; trouble: Trouble }
   { name: 'there is no series', cause: /found no series; asked: sum/, trouble: { answer: says(vector()) } },
   { name: 'the value is NaN', cause: /NaN/, trouble: { answer: says(vector('NaN')) } },
   { name: 'the samples are an hour old', cause: /found no series/, trouble: { silentForMs: 3_600_000 } },
-  { name: 'it answers byte by byte', cause: /did not answer within/, trouble: { answer: drips } },
-  { name: 'it never answers', cause: /did not answer within/, trouble: { answer: () => undefined } },
+  { name: 'it answers byte by byte', cause: /did not answer within/, trouble: { answer: drips, patienceMs: PATIENCE_MS } },
+  { name: 'it never answers', cause: /did not answer within/, trouble: { answer: () => undefined, patienceMs: PATIENCE_MS } },
   {
     name: 'it is cut off',
     cause: /cannot be asked/,

@@ -7,8 +7,8 @@ import { aCanary } from '../../build/world.ts';
 
 const NOW_MS = 1_000_000_000;
 const SCRAPE_MS = 15_000;
-/** Short, since what does not answer is waited for: milliseconds. */
-const TIMEOUT_MS = 150;
+/** Longer than any busy machine takes to answer: milliseconds. */
+const TIMEOUT_MS = 20_000;
 const QUERY = 'sum(rate(errors[1m]))';
 
 export type Answer = (response: ServerResponse) => void;
@@ -23,6 +23,8 @@ export interface Trouble {
   provider?: object;
   template?: Template;
   secret?: MeasureDependencies['secret'];
+  /** How long an answer is waited for that never comes, in milliseconds. */
+  patienceMs?: number;
   /** How long ago the last scrape was, in milliseconds; then the embedded Prometheus is asked. */
   silentForMs?: number;
 }
@@ -61,7 +63,7 @@ export async function startMonitoring(): Promise<Monitoring> {
           (async () => ({ token: 'planted-token', datadog_api_key: 'planted-key', datadog_application_key: 'planted-app' })),
         signal: new AbortController().signal,
         nowMs: NOW_MS,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs: trouble.patienceMs ?? TIMEOUT_MS,
       });
     },
     async stop() {
