@@ -117,6 +117,12 @@ describe('errors', () => {
     ],
     ['05-W14: an interval of no length', metric({ interval: '0s' }), analysisOf('.metrics[0].interval')],
     ['an initial delay that is none', metric({ initialDelay: '1mx' }), analysisOf('.metrics[0].initialDelay')],
+    [
+      '05-W14: an interval of a built-in metric that is none',
+      metric({ name: 'request-duration', interval: '1min' }),
+      analysisOf('.metrics[0].interval'),
+    ],
+    ['05-W14: an interval of no length', metric({ interval: '0s' }), analysisOf('.metrics[0].interval')],
     ['a webhook timeout of 0', webhook({ timeout: '0s' }), analysisOf('.webhooks[0].timeout')],
     ['a webhook without an address', webhook({ url: '' }), analysisOf('.webhooks[0].url')],
     ['a webhook by ftp', webhook({ url: 'ftp://load.test' }), analysisOf('.webhooks[0].url')],
