@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { CanarySpec, group, version } from './canary.ts';
-import { CanaryStatus } from './canary-status.ts';
+import { CanaryStatus, Condition } from './canary-status.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplateSpec } from './metric-template.ts';
 import { StringMatch } from './string-match.ts';
@@ -47,10 +47,10 @@ const canaryColumns: readonly PrinterColumn[] = [
 export function crds(): KubeObject[] {
   return [
     definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
-    definition('MetricTemplate', 'metrictemplates', { spec: structural(MetricTemplateSpec, 'spec') }, [
+    definition('MetricTemplate', 'metrictemplates', { spec: structural(MetricTemplateSpec, 'spec'), status: providerStatusSchema() }, [
       { name: 'Provider', type: 'string', jsonPath: '.spec.provider.type' },
     ]),
-    definition('AlertProvider', 'alertproviders', { spec: alertProviderSpecSchema() }, [
+    definition('AlertProvider', 'alertproviders', { spec: alertProviderSpecSchema(), status: providerStatusSchema() }, [
       { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     ]),
   ];
@@ -140,6 +140,13 @@ function alertProviderSpecSchema(): StructuralSchema {
   delete schema.required;
   // anyOf, not the established oneOf: its own documentation shows both together, and nothing is lost by taking it.
   schema.anyOf = [{ required: ['type', 'address'] }, { required: ['type', 'secretRef'] }];
+  return schema;
+}
+
+/** Of MetricTemplates and AlertProviders: what has been found out about them. */
+function providerStatusSchema(): StructuralSchema {
+  const schema = structural(z.object({ conditions: z.array(Condition).optional() }), 'status');
+  schema.description = 'What Serin has found out.';
   return schema;
 }
 

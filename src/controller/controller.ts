@@ -30,6 +30,8 @@ import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { depart } from './departure.ts';
 import { globalNotifier } from './global-notifier.ts';
+import { ProviderConditions } from './provider-conditions.ts';
+import { answeringOf, deliveringOf, validityOf } from './provider-findings.ts';
 import { scalerRefs } from './scaling.ts';
 import { alertSender } from './send-alert.ts';
 
@@ -55,6 +57,7 @@ export interface Controller {
 }
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
+const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 const DEPARTURE_RETRY_MS = 5_000;
 /** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
@@ -79,6 +82,11 @@ export function startController(options: ControllerOptions): Controller {
   const secret: ReadSecret = async (namespace, name) =>
     decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal: stopping.signal }));
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
+  const conditions = new ProviderConditions({
+    ...{ cluster, clock, log, mayWrite },
+    // AlertProviders are read when they are sent to, and not watched.
+    learn: (object) => object.kind === TEMPLATE.kind && view.learn(object),
+  });
   const configured = options.notifier ?? globalNotifier(config);
   const global = configured && 'send' in configured ? configured : undefined;
   if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
@@ -99,7 +107,10 @@ export function startController(options: ControllerOptions): Controller {
     deliveries: new DeliveryQueue({
       clock,
       log,
-      sendAlert: alertSender({ config, cluster, secret, global }),
+      sendAlert: alertSender({
+        ...{ config, cluster, secret, global },
+        told: (provider, outcome) => conditions.say(provider, deliveringOf(outcome)),
+      }),
       mayWrite,
       eventWebhook: config.eventWebhook,
       secret,
@@ -129,11 +140,19 @@ export function startController(options: ControllerOptions): Controller {
       if (ref.name !== '') canaryChanged(ref);
       return;
     }
+    if (ref.kind === 'MetricTemplate' && ref.name !== '') {
+      lookAtTemplate(view.find(ref)?.object);
+      return;
+    }
     if (ref.name === '') {
       for (const process of processes.values()) process.wake();
       return;
     }
     for (const key of register.interestedIn(ref)) processes.get(key)?.wake();
+  }
+
+  function lookAtTemplate(template: KubeObject | undefined): void {
+    if (template) conditions.say(template, validityOf(template));
   }
 
   function canaryChanged(ref: ObjectRef): void {
@@ -332,7 +351,11 @@ export function startController(options: ControllerOptions): Controller {
     return {
       metricsServer: config.metricsServer,
       noForeignRefs: config.noCrossNamespaceRefs,
-      template: async (namespace, name) => view.find({ apiVersion: CANARY.apiVersion, kind: 'MetricTemplate', namespace, name })?.object,
+      template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
+      templateAsked(ref, problem) {
+        const template = view.find({ ...TEMPLATE, ...ref })?.object;
+        if (template) conditions.say(template, answeringOf(problem));
+      },
       secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
       askCluster,
       signal,
@@ -365,6 +388,7 @@ export function startController(options: ControllerOptions): Controller {
       if (canary) put(labelOf(canary), canary, object);
     }
     isStarted = true;
+    for (const { object } of view.all(TEMPLATE)) lookAtTemplate(object);
     for (const { object } of view.all(CANARY))
       onChange({ ...CANARY, name: object.metadata.name, namespace: object.metadata.namespace ?? '' });
   }
@@ -375,6 +399,7 @@ export function startController(options: ControllerOptions): Controller {
     async stop() {
       stopping.abort(new Error('stopping'));
       room.deliveries.stop();
+      conditions.stop();
       const stopped = [...processes.values()].map((process) => process.stop());
       // Before they are waited for: one may itself be waiting for a first LIST, which an API server that is gone never answers.
       view.stop();

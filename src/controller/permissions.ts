@@ -32,6 +32,12 @@ export const corePermissions: readonly Permission[] = [
   { group: 'flagger.app', resources: ['canaries/status'], verbs: ['patch'], purpose: 'their status' },
   { group: 'flagger.app', resources: ['metrictemplates'], verbs: ['list', 'watch'], purpose: 'checks' },
   { group: 'flagger.app', resources: ['alertproviders'], verbs: ['get'], purpose: 'alerts' },
+  {
+    group: 'flagger.app',
+    resources: ['metrictemplates/status', 'alertproviders/status'],
+    verbs: ['patch'],
+    purpose: 'conditions that say whether they work; without it all goes on, and they are not written',
+  },
   ...workloadPermissions,
   ...servicePermissions,
   ...eventPermissions,

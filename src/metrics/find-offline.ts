@@ -5,7 +5,7 @@ import { templateBackend } from './template-backend.ts';
 
 type OnlineDependencies = Pick<
   MeasureDependencies,
-  'metricsServer' | 'template' | 'noForeignRefs' | 'secret' | 'askCluster' | 'signal' | 'nowMs' | 'timeoutMs'
+  'metricsServer' | 'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'askCluster' | 'signal' | 'nowMs' | 'timeoutMs'
 >;
 
 /**
@@ -22,7 +22,10 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
     }
     if (!metric.templateRef) return undefined;
     const found = await templateBackend(metric, canary.metadata.namespace, deps);
-    return 'problem' in found ? found.problem : found.backend.isOnline(deps.signal);
+    if ('problem' in found) return found.problem;
+    const reason = await found.backend.isOnline(deps.signal);
+    if (!deps.signal.aborted) deps.templateAsked?.(found.template, reason);
+    return reason;
   };
   const metrics = canary.spec.analysis.metrics ?? [];
   const reasons = await Promise.all(metrics.map(reasonOf));

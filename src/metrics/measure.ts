@@ -22,6 +22,8 @@ export interface MeasureDependencies {
   provider: Provider;
   /** The MetricTemplate as raw JSON; undefined when there is none. */
   template(namespace: string, name: string): Promise<unknown>;
+  /** Hears of each query of a template whether its backend answered, or why not. */
+  templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
   /** References to MetricTemplates of other namespaces are refused (05 T23). */
   noForeignRefs?: boolean | undefined;
   /** The decoded data of a Secret; undefined when there is none. */
@@ -131,8 +133,16 @@ async function customVerdict(
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
   const found = await templateBackend(metric, canary.metadata.namespace, deps);
   if ('problem' in found) return judgeMeasurement(metric, 'custom', { kind: 'error', reason: found.problem });
+  const backend: MetricProvider = {
+    ...found.backend,
+    async runQuery(query, signal) {
+      const measured = await found.backend.runQuery(query, signal);
+      if (!signal.aborted) deps.templateAsked?.(found.template, measured.kind === 'error' ? measured.reason : undefined);
+      return measured;
+    },
+  };
   try {
-    return await customVerdict(found.backend, canary, metric, found.query, deps);
+    return await customVerdict(backend, canary, metric, found.query, deps);
   } catch {
     const reason = `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked`;
     return judgeMeasurement(metric, 'custom', { kind: 'error', reason });

@@ -10,8 +10,8 @@ import { defaultInterval } from './query-variables.ts';
 export async function templateBackend(
   metric: Metric,
   canaryNamespace: string,
-  deps: Pick<MeasureDependencies, 'template' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
-): Promise<{ backend: MetricProvider; query: string } | { problem: string }> {
+  deps: Pick<MeasureDependencies, 'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
+): Promise<{ backend: MetricProvider; query: string; template: { namespace: string; name: string } } | { problem: string }> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
   const problem = (reason: string) => ({ problem: `MetricTemplate ${namespace}/${name}: ${reason}` });
@@ -23,7 +23,8 @@ export async function templateBackend(
     const template = MetricTemplate.safeParse(found);
     if (!template.success) return problem(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
     const backend = await make(template.data, namespace, metric, deps);
-    return 'problem' in backend ? problem(backend.problem) : { backend, query: template.data.spec.query };
+    if ('problem' in backend) deps.templateAsked?.({ namespace, name }, backend.problem);
+    return 'problem' in backend ? problem(backend.problem) : { backend, query: template.data.spec.query, template: { namespace, name } };
   } catch {
     // The error of a failed read may quote the request; the words for the user are ours.
     return problem('it or its Secret could not be read');

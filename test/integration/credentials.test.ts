@@ -145,6 +145,11 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   for (const who of ['Datadog', 'New Relic', 'InfluxDB', 'Dynatrace', 'Stackdriver', 'CloudWatch', 'Prometheus', 'Splunk'])
     expect(verdicts).toMatch(new RegExp(`${who} (answered 400|refused the program: 400): .{40}`));
 
+  const saidOf = (store: string, name: string): string =>
+    JSON.stringify(stores()[store]?.find((one) => one.metadata.name === name)?.status);
+  expect(saidOf('metrictemplates', 'datadog')).toMatch(/"Valid","status":"True".*"Answering","status":"False".*Datadog answered 400/);
+  expect(saidOf('alertproviders', 'slack')).toMatch(/"Delivering","status":"False".*HTTP 503/);
+
   for (const first of all.filter((one) => one !== 'back')) echo.refuses(first, 'once');
   echo.refuses('hooks', 'once');
   await changeImage(bare.cluster, 0, '3');

@@ -41,9 +41,14 @@ beforeAll(async () => {
       spec: { type: 'slack', address: `${echo.origin}/alerts/${namespace}` },
     });
   }
-  const flags = ['--port=0', '--min-analysis-interval=1s', '--no-cross-namespace-refs=true', `--kubeconfig=${bare.kubeconfigFile}`];
-  controller = startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags], join(folder, 'log'));
+  controller = start();
 });
+
+function start(): GuardedProcess {
+  const flags = ['--port=0', '--min-analysis-interval=1s', '--no-cross-namespace-refs=true', `--kubeconfig=${bare.kubeconfigFile}`];
+  return startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags], join(folder, 'log'));
+}
+
 afterAll(async () => {
   await controller?.stop('TERM');
   await Promise.all([echo?.stop(), bare?.stop()]);
@@ -86,4 +91,22 @@ it('05-T23, T24, W16: an edit to another namespace in the middle of a release ho
   expect(before?.status?.failedChecks).toBe(0);
   const asked = [...new Set(echo.seen.map(({ path }) => path.split('/')[2]))];
   expect(asked).toEqual([NAMESPACE]);
+});
+
+it('05-W15, W24, I8: the template that is used says that it is valid and answers, and a restart says nothing again', async () => {
+  const said = (namespace: string) =>
+    Object.entries(bare.snapshot())
+      .flatMap(([store, objects]) => (store.endsWith('metrictemplates') ? objects : []))
+      .find(({ metadata }) => metadata.namespace === namespace);
+  const typesOf = (object: KubeObject | undefined) =>
+    (object?.status?.conditions ?? []).map(({ type, status }: { type: string; status: string }) => `${type} ${status}`).sort();
+  expect(typesOf(said('ops'))).toEqual(['Valid True']);
+  await eventually('the template answers', () => typesOf(said(NAMESPACE)).includes('Answering True'));
+  expect(typesOf(said(NAMESPACE))).toEqual(['Answering True', 'Valid True']);
+  await controller.stop('TERM');
+  const before = [NAMESPACE, 'ops'].map((namespace) => said(namespace)?.metadata.resourceVersion);
+  const asked = echo.seen.length;
+  controller = start();
+  await eventually('the release goes on', () => echo.seen.length > asked + 1);
+  expect([NAMESPACE, 'ops'].map((namespace) => said(namespace)?.metadata.resourceVersion)).toEqual(before);
 });

@@ -18,6 +18,10 @@
 - apiGroups: [flagger.app]
   resources: [alertproviders]
   verbs: [get]
+# conditions that say whether they work; without it all goes on, and they are not written
+- apiGroups: [flagger.app]
+  resources: [metrictemplates/status, alertproviders/status]
+  verbs: [patch]
 # targets, and the primaries made of them
 - apiGroups: [apps]
   resources: [deployments, daemonsets]
