@@ -25,7 +25,7 @@ Values that nobody knows, or of a wrong type, are refused before anything is cha
   The roles are smaller: \`providers\` has to name every provider that a Canary names in \`spec.provider\`.
 - **Permissions**: rules for what is switched on, listed in docs/permissions.md. With \`namespaces\` there are Roles in these and no ClusterRole.
 - **Resource definitions** come and are upgraded with the chart (\`crds.install\`), and stay when it goes, and with them all Canaries. Those that
-  are there already are left alone: \`kubectl diff --server-side -f charts/serin/files/crds\` shows the difference.
+  are there already are left alone: \`serin crds diff\` shows the difference, and \`serin crds apply\` takes them forward without dropping anything.
 - **Availability**: one replica leads; with \`leaderElection.replicaCount=2\` another one takes over within seconds. Applications serve on without any.
 - **Memory**: the heap gets 65 % of \`resources.limits.memory\`, so that Serin collects garbage before the kernel ends it.
 - **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities.

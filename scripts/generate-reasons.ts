@@ -116,7 +116,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the other controller still runs, or somebody edited the status by hand',
     next: 'stop the other one, then `kubectl annotate canary NAME serin.dev/resume="$(date)" --overwrite`',
   },
-  CRDOutdated: { causes: 'the CRD of another controller or an older version is installed', next: 'apply `charts/serin/files/crds`' },
+  CRDOutdated: {
+    causes: 'the CRD of another controller or an older version is installed',
+    next: '`serin crds diff`, then `serin crds apply`, or apply `charts/serin/files/crds`',
+  },
 };
 
 const rows = Object.entries(reasons).map(([reason, meaning]) => {

@@ -179,7 +179,7 @@ export const Values = z.strictObject({
         'Install and upgrade the resource definitions with the chart. Those that another release or tool has made are left alone. They stay when the chart goes.',
       ),
     })
-    .describe('Resource definitions.'),
+    .describe('Resource definitions; `serin crds diff` compares them with a cluster.'),
   crd: z.strictObject({ create: onOff(false, `${inert}See \`crds.install\`.`) }).describe('Of the established chart.'),
 
   podDisruptionBudget: z

@@ -1,0 +1,63 @@
+import { crds } from '../../api/crds.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { compareDefinitions, type Difference } from './compare-definitions.ts';
+
+interface Look {
+  ours: KubeObject;
+  live: KubeObject | undefined;
+  differences: Difference[];
+}
+
+type Say = (line: string) => void;
+
+/** Compares the definitions of a cluster with ours, a line a difference. The exit code is 1 when there is one. */
+export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise<number> {
+  const looks = await lookAt(cluster);
+  for (const look of looks) tell(look, say);
+  return looks.every(isSame) ? 0 : 1;
+}
+
+/**
+ * Brings the definitions of a cluster to ours by server-side apply, all or none: a field or version that ours do not have would vanish from
+ * every object, and is refused. The exit code is 1 then.
+ */
+export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Say): Promise<number> {
+  const looks = await lookAt(cluster);
+  const losing = looks.filter(({ differences }) => differences.some(({ kind }) => kind === 'lost'));
+  for (const { ours, differences } of losing) {
+    for (const { kind, at, says } of differences)
+      if (kind === 'lost') say(`${ours.metadata.name}: ${at}: ${says} in the cluster, which would be dropped`);
+  }
+  if (losing.length > 0) {
+    say('Nothing was applied. Whoever made these definitions needs what they have more: use a version of Serin that has it, too.');
+    return 1;
+  }
+  for (const look of looks) {
+    const { ours, live } = look;
+    if (!isSame(look)) await cluster.apply(ours);
+    say(`${ours.metadata.name} ${live === undefined ? 'created' : isSame(look) ? 'unchanged' : 'applied'}`);
+  }
+  return 0;
+}
+
+async function lookAt(cluster: Pick<Cluster, 'get'>): Promise<Look[]> {
+  return Promise.all(
+    crds().map(async (ours) => {
+      const live = await cluster.get(refOf(ours));
+      return { ours, live, differences: live === undefined ? [] : compareDefinitions(live, ours) };
+    }),
+  );
+}
+
+const isSame = ({ live, differences }: Look): boolean => live !== undefined && differences.length === 0;
+
+const signs = { new: '+', changed: '~', lost: '-' } as const;
+
+function tell({ ours, live, differences }: Look, say: Say): void {
+  const { name } = ours.metadata;
+  if (live === undefined) say(`${name}: is not in the cluster`);
+  else if (differences.length === 0) say(`${name}: the same`);
+  else say(`${name}: ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}`);
+  for (const { kind, at, says } of differences) say(`  ${signs[kind]} ${at}: ${says}`);
+}
