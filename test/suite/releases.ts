@@ -169,6 +169,38 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await then.everyoneGets('1');
       });
 
+      tell(
+        'E65: an edit that cannot be run takes no step, and the hook of before takes the version back',
+        'refused-edit',
+        async (story) => {
+          const { given, when, then, hooks } = story;
+          await given.aDeployment();
+          given.users();
+          hooks.answers('undo', 403);
+          const webhooks = [
+            { name: 'undo', type: 'rollback', url: hooks.url('undo') },
+            { name: 'step', type: 'confirm-traffic-increase', url: hooks.url('step') },
+          ];
+          await given.aCanary({ stepWeight: 10, maxWeight: 90, webhooks });
+          await then.scalesTo(APP, 0);
+          await when.imageChanges('2');
+          await then.canaryReceives(10);
+          hooks.answers('step', 403);
+          await then.hookWasCalled('step', hooks.calls('step').length + 2);
+          await when.canaryIsEdited({ analysis: { stepWeight: 0 } });
+          await then.itIsTold('Accepted', /spec\.analysis\.stepWeight/);
+          const weight = story.weights().at(-1);
+          hooks.answers('step', 200);
+          await then.hookWasCalled('undo', hooks.calls('undo').length + 4);
+          expect(story.weights().at(-1)).toBe(weight);
+          hooks.answers('undo', 200);
+          await then.releaseEnds('Failed');
+          await then.primaryRuns('1');
+          await then.everyoneGets('1');
+          then.nothingWasLost();
+        },
+      );
+
       tell('with skipAnalysis a version is promoted without a step', 'skip-analysis', async (story) => {
         const { given, when, then } = story;
         await given.aDeployment();

@@ -122,6 +122,10 @@ export class Story {
     deadlineIs: async (seconds: number): Promise<void> => {
       await this.#stage.cluster.patch(this.#canaryRef, { spec: { progressDeadlineSeconds: seconds } });
     },
+    /** Somebody edits the Canary; the release is where it was. */
+    canaryIsEdited: async (spec: Record<string, unknown>): Promise<void> => {
+      await this.#stage.cluster.patch(this.#canaryRef, { spec });
+    },
     gateOpens: (hook: string): void => {
       this.#statuses = [];
       this.hooks.answers(hook, 200);
@@ -143,6 +147,12 @@ export class Story {
     releaseEnds: (phase: 'Succeeded' | 'Failed'): Promise<void> =>
       this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting'),
     canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
+    /** A condition of this type says so. */
+    itIsTold: async (type: string, what: RegExp): Promise<void> => {
+      const said = (now: KubeObject | undefined) =>
+        now?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
+      await this.#until(this.#canaryRef, `says ${what} in ${type}`, said);
+    },
     /** Also one that has passed since. */
     statusWas: (what: string, isSo: (status: SeenStatus) => boolean): Promise<void> => this.#seen(what, isSo),
     iterationIs: (iterations: number): Promise<void> => this.#seen(`is at iteration ${iterations}`, (s) => s.iterations === iterations),
