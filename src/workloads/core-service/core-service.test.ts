@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary } from '../../../test/build/world.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { coreService } from './core-service.ts';
+import { slimSlice } from './endpoints.ts';
+
+const namespace = 'test';
+const canary = aCanary();
+const target: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'podinfo', namespace, uid: 's-1' },
+  spec: { selector: { app: 'podinfo' }, ports: [{ name: 'http', port: 80 }] },
+};
+const options = {
+  selector: { key: 'app', value: 'podinfo' },
+  selectorLabels: ['app'],
+  includeLabelPrefix: [],
+  revision: 's1:a',
+  replicas: 1,
+};
+const slice = (of: string, ready: (boolean | undefined)[], name = `${of}-1`): KubeObject =>
+  slimSlice({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name, namespace, labels: { 'kubernetes.io/service-name': of } },
+    endpoints: ready.map((one) => ({ addresses: ['10.0.0.1'], conditions: one === undefined ? {} : { ready: one } })),
+  });
+
+/** The sides where these objects are there; the primary and the canary copy are made as a bootstrap makes them. */
+function sidesOf(change: Partial<KubeObject['spec']>, ...slices: KubeObject[]) {
+  const changed = { ...target, spec: { ...target.spec, ...change } };
+  const copies = [coreService.renderPrimary(canary, changed, options), coreService.renderCanary?.(canary, changed)];
+  const objects = [changed, ...copies].flatMap((object) => object ?? []);
+  return coreService.sides(canary, {
+    find: ({ name }) => {
+      const object = objects.find(({ metadata }) => metadata.name === name);
+      return object && { object, revision: coreService.revision(object) };
+    },
+    all: () => slices.map((object) => ({ object })),
+  });
+}
+
+describe('the sides of a Service target', () => {
+  it.each([
+    { what: 'a ready endpoint', slices: [slice('podinfo-canary', [true, false])], serving: true },
+    { what: 'one of which nothing is known', slices: [slice('podinfo-canary', [undefined])], serving: true },
+    { what: 'none that is ready', slices: [slice('podinfo-canary', [false])], serving: false },
+    { what: 'none at all', slices: [], serving: false },
+    { what: "only another Service's", slices: [slice('podinfo-primary', [true])], serving: false },
+  ])('03-S-T1: a copy with $what serves: $serving', ({ slices, serving }) => {
+    const { target: side } = sidesOf({}, ...slices);
+    expect([side?.serving, side?.readiness.state]).toEqual([serving, serving ? 'ready' : 'waiting']);
+  });
+
+  it.each([
+    { what: 'a name for another host', change: { type: 'ExternalName', externalName: 'a.example', selector: undefined } },
+    { what: 'a Service whose endpoints somebody else keeps', change: { selector: undefined } },
+  ])('03-S-T1: of $what nobody can tell, and it counts as ready', ({ change }) => {
+    const { target: side, primary } = sidesOf(change);
+    expect([side?.readiness.state, primary?.readiness.state]).toEqual(['ready', 'ready']);
+  });
+});
+
+it('03-S-T4: trafficDistribution stands in both copies, and still after a promotion', () => {
+  const wished = { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, trafficDistribution: 'PreferClose' as const } } };
+  const primary = coreService.renderPrimary(wished, target, options);
+  expect(primary.spec.trafficDistribution).toBe('PreferClose');
+  expect(coreService.renderCanary?.(wished, target).spec.trafficDistribution).toBe('PreferClose');
+  const patch = JSON.stringify(coreService.promotionPatch(primary, coreService.primaryTemplate(wished, target, options)));
+  expect(patch).not.toMatch(/"remove"[^}]*trafficDistribution/);
+});
+
+it('03-S-T6: what decides the revision is what the user has asked for, and not what the server hands out', () => {
+  const handed = { ...target, spec: { ...target.spec, clusterIP: '10.1.2.3', clusterIPs: ['10.1.2.3'] } };
+  expect(coreService.revision(handed)).toBe(coreService.revision(target));
+  expect(coreService.revision({ ...target, spec: { ...target.spec, selector: { app: 'other' } } })).not.toBe(coreService.revision(target));
+});

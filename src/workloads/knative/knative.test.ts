@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary } from '../../../test/build/world.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { knative } from './knative.ts';
+
+const service = (created: string, { ready = created, primary }: { ready?: string; primary?: string } = {}): KubeObject => ({
+  apiVersion: 'serving.knative.dev/v1',
+  kind: 'Service',
+  metadata: {
+    name: 'podinfo',
+    namespace: 'test',
+    uid: 'k-1',
+    ...(primary && { annotations: { 'flagger.app/primary-revision': primary } }),
+  },
+  spec: { traffic: [] },
+  status: { latestCreatedRevisionName: created, latestReadyRevisionName: ready },
+});
+const ready = (name: string): KubeObject => ({
+  apiVersion: 'serving.knative.dev/v1',
+  kind: 'Revision',
+  metadata: { name, namespace: 'test' },
+  status: { conditions: [{ type: 'Ready', status: 'True' }] },
+});
+
+/** The sides as they are seen where these Revisions are there. */
+function sidesOf(target: KubeObject, ...revisions: KubeObject[]) {
+  const objects = [target, ...revisions];
+  return knative.sides(aCanary(), {
+    find: ({ name }) => {
+      const object = objects.find(({ metadata }) => metadata.name === name);
+      return object && { object };
+    },
+    all: () => [],
+  });
+}
+
+describe('the Revisions of a Knative Service', () => {
+  it('03-K-T2: the newest one is the canary, also before it is ready; the one that the annotation names is the primary', () => {
+    const { target, primary } = sidesOf(
+      service('podinfo-00002', { ready: 'podinfo-00001', primary: 'podinfo-00001' }),
+      ready('podinfo-00001'),
+    );
+    expect([target?.serving, primary?.serving]).toEqual([false, true]);
+    expect(primary?.carries).toBe(knative.revision(service('podinfo-00001')));
+    expect(target?.revision).toBe(knative.revision(service('podinfo-00002')));
+  });
+
+  it('03-K-T2: without the annotation there is no primary, and before the first Revision no target either', () => {
+    expect(Object.keys(sidesOf(service('podinfo-00001'), ready('podinfo-00001')))).toEqual(['target']);
+    expect(sidesOf(service(''))).toEqual({});
+  });
+
+  it('03-K-T7: the name of the newest Revision alone decides the revision, in a form that tells it from a hash of a template', () => {
+    const one = knative.revision(service('podinfo-00002', { ready: 'podinfo-00001' }));
+    expect(one).toBe(knative.revision({ ...service('podinfo-00002'), spec: { traffic: [{ percent: 100, latestRevision: true }] } }));
+    expect(one).not.toBe(knative.revision(service('podinfo-00003')));
+    expect(one).toMatch(/^s1:/);
+  });
+});
