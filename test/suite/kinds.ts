@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControllerProcess, startController } from './controller.ts';
 import type { Application, StartApplication } from './kinds/application.ts';
 import type { Stage } from './stage.ts';
-import { Story } from './story.ts';
+import { APP, Story } from './story.ts';
+import { until } from './until.ts';
 
 type Play = (story: Story, app: Application) => Promise<void>;
 
@@ -21,7 +22,13 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
     afterAll(() => controller?.stop());
 
     describe.concurrent.each(Object.entries(kinds))('%s', (kind, start) => {
-      const tell = (title: string, what: string, play: Play, analysisOf: (story: Story) => object = () => ({})): void => {
+      const tell = (
+        title: string,
+        what: string,
+        play: Play,
+        analysisOf: (story: Story) => object = () => ({}),
+        spec: object = {},
+      ): void => {
         it(title, async () => {
           const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-${what}`;
           const story = await Story.begin(stageOf(), controller, namespace);
@@ -30,7 +37,10 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
             await app.create();
             await story.given.itServes();
             story.given.users();
-            await story.given.aCanary({ ...STEPS, unmeasured: 'hold', metrics: app.metrics, ...analysisOf(story) }, app.spec);
+            await story.given.aCanary(
+              { ...STEPS, unmeasured: 'hold', metrics: app.metrics, ...analysisOf(story) },
+              { ...app.spec, ...spec },
+            );
             await play(story, app);
             story.then.nothingWasLost();
           } finally {
@@ -89,7 +99,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
       tell(`a ${kind} that is pushed again in the middle of a release is released from the start (I3)`, 'overtaken', isOvertaken, unjudged);
 
       tell(
-        `a primary of a ${kind} that somebody removes comes back as it was promoted`,
+        `03-B6: a primary of a ${kind} that somebody removes comes back as it was promoted`,
         'lost',
         async (story, app) => {
           const { when, then } = story;
@@ -123,7 +133,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         );
 
       tell(
-        `a deleted Canary leaves its ${kind} as it was (I7)`,
+        `03-L11: a deleted Canary leaves its ${kind} as it was (I7)`,
         'deletion',
         async (story, app) => {
           const { when, then } = story;
@@ -134,6 +144,22 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
           await then.everyoneGets('1');
         },
         unjudged,
+      );
+
+      tell(
+        `03-L10, W61: a deleted Canary with revertOnDeletion goes, and leaves its ${kind} as it was (I7)`,
+        'revert',
+        async (story, app) => {
+          const { when, then, namespace } = story;
+          const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
+          await app.rests();
+          await when.canaryIsDeleted();
+          await until(stageOf().cluster, canary, 'is gone', (now) => now === undefined);
+          await app.isAsBefore();
+          await then.everyoneGets('1');
+        },
+        unjudged,
+        { revertOnDeletion: true },
       );
     });
   });
