@@ -94,6 +94,21 @@ describe('damage of the established tool: safety', () => {
     leaving.close();
   });
 
+  it.each([true, false])(
+    '03-W52, B34: a Canary goes whose primary somebody has deleted, and its target gets its pods back: revertOnDeletion %s',
+    async (revertOnDeletion) => {
+      const lab = await initialized({ revertOnDeletion });
+      await lab.passUntil(() => replicas(lab) === 0, 60_000);
+      lab.kill();
+      lab.server.delete(primaryRef);
+      lab.server.delete(canaryRef);
+      lab.start();
+      expect(await lab.passUntil(() => lab.canary() === undefined && lab.server.find(anchorRef) === undefined, 120_000)).toBe(true);
+      expect([replicas(lab), lab.answering()]).toEqual([1, [APP]]);
+      lab.close();
+    },
+  );
+
   it('02-15.1.12: revertOnDeletion that is switched off while Serin is down takes its finalizer along', async () => {
     const lab = await initialized({ revertOnDeletion: true });
     lab.kill();
@@ -196,6 +211,36 @@ describe('damage of the established tool: liveness', () => {
     const after = lab.writes.length;
     await lab.pass(600_000);
     expect([lab.writes.length - after, lab.clock.pending]).toEqual([0, 0]);
+    lab.close();
+  });
+
+  it('03-B27, I8: a Canary whose release has failed writes nothing while it rests, nor after a restart', async () => {
+    const lab = await releasing();
+    lab.server.patch(canaryRef, { spec: { progressDeadlineSeconds: 5 } });
+    lab.push(BROKEN_IMAGE);
+    expect(await lab.passUntil(() => lab.phase() === 'Failed' && replicas(lab) === 0, 300_000)).toBe(true);
+    await lab.pass(60_000);
+    const before = lab.writes.length;
+    await lab.pass(3_600_000);
+    expect(lab.writes.slice(before)).toEqual([]);
+    lab.kill();
+    lab.start();
+    await lab.pass(3_600_000);
+    expect(lab.writes).toEqual([]);
+    lab.close();
+  });
+
+  it('03-B1, B2, H7: after a failed release each further push is released, whatever was pushed while the last one was taken back', async () => {
+    const lab = await releasing();
+    lab.push(BROKEN_IMAGE);
+    expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
+    lab.push('3');
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    expect(lab.server.find(primaryRef)?.spec.template.spec.containers[0].image).toBe('3');
+    lab.server.patch(targetRef, { spec: { template: { metadata: { annotations: { again: '1' } } } } });
+    await lab.pass(60_000);
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    expect(lab.server.find(primaryRef)?.spec.template.metadata.annotations.again).toBe('1');
     lab.close();
   });
 
