@@ -94,7 +94,7 @@ describe('the sequence of each strategy', () => {
 });
 
 describe('bootstrap', () => {
-  it('E4: never takes traffic before the primary is ready and never rolls back (15.1.3, I5)', () => {
+  it('E4: never takes traffic before the primary is ready and never rolls back (15.1.3, 03-B33, L1, W50, I5)', () => {
     const world = new World();
     world.behaviour.brokenPrimary.add('s1:a');
     world.behaviour.stalls = true;
@@ -215,7 +215,7 @@ describe('failure', () => {
     expect(world.canary.status?.conditions?.[0]?.message).toContain('errors is 9');
   });
 
-  it('E30: a failed release is recorded before anything acts, with traffic and message together (15.1.5, 15.1.36)', () => {
+  it('E30: a failed release is recorded before anything acts, with traffic and message together (15.1.5, 15.1.36, 03-L7)', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.auto = false;
@@ -347,7 +347,7 @@ describe('promotion', () => {
     return world;
   };
 
-  it('E44: a failed promotion serves from the canary, restores the primary, then returns (15.1.1, I4)', () => {
+  it('E44: a failed promotion serves from the canary, restores the primary, then returns (15.1.1, 03-L8, I4)', () => {
     const world = promoting();
     world.auto = false;
     world.tick(60_000);
@@ -390,7 +390,7 @@ describe('promotion', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E41: a target that changed before the write restarts the analysis (15.1.9)', () => {
+  it('E41: a target that changed before the write restarts the analysis (15.1.9, 03-B4)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.push('s1:b');
     world.behaviour.refusesPromote = true;
@@ -418,7 +418,7 @@ describe('promotion', () => {
     expect(world.phase).toBe('Succeeded');
   });
 
-  it('E42: skipAnalysis waits for the primary to be ready', () => {
+  it('E42: skipAnalysis waits for the primary to be ready (03-B15, L9)', () => {
     const world = initialized(aCanary(steps, { skipAnalysis: true }));
     world.primaryDown = true;
     world.push('s1:b');
@@ -438,7 +438,7 @@ describe('promotion', () => {
 });
 
 describe('revisions', () => {
-  it('E50: a newer revision supersedes, restarts at 0 and asks no confirm-rollout again', () => {
+  it('E50: a newer revision supersedes, restarts at 0 and asks no confirm-rollout again (03-H6)', () => {
     const world = releasing(withHooks('confirm-rollout'));
     const asked = () => world.asked.filter((one) => one.kind === 'runHooks' && one.type === 'confirm-rollout').length;
     const before = asked();
@@ -447,7 +447,7 @@ describe('revisions', () => {
     expect([asked(), world.release.revision, world.release.failedChecks]).toEqual([before, 's1:c', 0]);
   });
 
-  it('E51: the target back at the promoted revision cancels the release (15.1.10)', () => {
+  it('E51: the target back at the promoted revision cancels the release (15.1.10, 03-B5, H4)', () => {
     const world = releasing();
     world.push('s1:a');
     expect([world.phase, world.routes]).toMatchObject(['Succeeded', { canary: 0 }]);
@@ -466,7 +466,7 @@ describe('revisions', () => {
     expect(world.promoted).toEqual(['s1:b', 's1:c']);
   });
 
-  it('E2: a broken primary at rest does not lose or fail a pushed fix (15.1.2, 15.1.37)', () => {
+  it('E2: a broken primary at rest does not lose or fail a pushed fix (15.1.2, 15.1.37, 03-B3, W49)', () => {
     const world = initialized(aCanary(steps));
     world.primaryDown = true;
     world.push('s1:b');

@@ -15,6 +15,19 @@ it('D11: Promoted is first, carries the sentence of explain, and foreign conditi
   expect(conditions?.[0]).toMatchObject({ status: 'True', reason: 'Initialized', message: explain(world.canary, world.facts()) });
 });
 
+it.each([
+  ...(['Initialized', 'Succeeded'] as const).map((phase) => ({ phase, status: 'True' })),
+  { phase: 'Failed', status: 'False' } as const,
+  ...(['Initializing', 'Waiting', 'Progressing', 'WaitingPromotion', 'Promoting', 'Finalising', 'Terminating'] as const).map((phase) => ({
+    phase,
+    status: 'Unknown',
+  })),
+])('03-H13: in $phase the condition Promoted is $status, with the phase as its reason', ({ phase, status }) => {
+  const world = initialized();
+  const [promoted] = projectStatus(world.canary, phase, world.release, world.facts()).conditions ?? [];
+  expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
+});
+
 it('E58: at rest the sentence tells what is waited for to know the target, unless an obstacle tells it already', () => {
   const world = initialized();
   const { target, ...facts } = world.facts();
@@ -24,7 +37,7 @@ it('E58: at rest the sentence tells what is waited for to know the target, unles
   expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: nobody has looked.');
 });
 
-it('D12: transition times move with the phase only', () => {
+it('D12: transition times move with the phase only (03-H14)', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.push('s1:b');
   const before = world.canary.status?.lastTransitionTime;

@@ -63,7 +63,7 @@ describe('renderCopy', () => {
     expect(labelsFor('')).toEqual({ 'serin.dev/canary': 'checkout' });
   });
 
-  it('03-B7: the name changes with data, binaryData, type, kind, source and Canary, and with nothing else', () => {
+  it('03-B7, CT16, CT17: the name changes with data, binaryData, type, kind, source and Canary, and with nothing else', () => {
     const plain = nameOf(config());
     const same = [
       config({ immutable: true }),

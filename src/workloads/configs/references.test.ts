@@ -117,7 +117,7 @@ describe('configReferences', () => {
     { flags: [true, false], optional: false },
     { flags: [false, true], optional: false },
     { flags: [true, undefined], optional: false },
-  ])('03-B24: references that are optional $flags are together optional: $optional', ({ flags, optional }) => {
+  ])('03-CT5, B24: references that are optional $flags are together optional: $optional', ({ flags, optional }) => {
     const spec = { volumes: flags.map((each, index) => ({ name: `v${index}`, configMap: { name: 'x', optional: each } })) };
     expect(configReferences(spec)).toEqual([{ kind: 'ConfigMap', name: 'x', optional }]);
   });
