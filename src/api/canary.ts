@@ -9,7 +9,7 @@ export const apiVersion = `${group}/${version}`;
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
 const Duration = z.string().regex(/^[0-9]+(m|s)/);
-/** As wide as the windows that people write; `1min` is Graphite's (05 W14). */
+/** As wide as the times that people write; `1min` is Graphite's (05 W14). */
 const Window = z.string().regex(/^[0-9]+(h|m|s)/);
 
 export const providers = [
@@ -81,7 +81,7 @@ export const Metric = z.object({
     .enum(['judge', 'observe'])
     .optional()
     .describe('`observe`: measured and shown, and without a say in the release. `judge` when absent.'),
-  initialDelay: Duration.optional().describe(
+  initialDelay: Window.optional().describe(
     'Time from the first moment at which the canary can get requests until the metric is asked; the release waits at its first step until then.',
   ),
   quantile: z
