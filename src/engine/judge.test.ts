@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized } from '../../test/build/world.ts';
+import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
 import { isBlind, judge } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
@@ -51,4 +51,36 @@ it('05-W28: what is only observed neither fails nor holds a release', () => {
     false,
   ]);
   expect(judge([...observed, failed], 'hold')).toEqual({ outcome: 'failed', reason: 'errors is 9, allowed at most 1' });
+});
+
+it('05-E3: failed checks add up over a release, a passed one lowers nothing, and the next release begins at 0', () => {
+  const world = initialized(aCanary({ stepWeight: 10, threshold: 4 }));
+  world.push('s1:b');
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 10);
+  const counts = [failed, undefined, failed, undefined, failed].map((verdict) => {
+    world.behaviour.verdicts = verdict ? [verdict] : [];
+    world.tick();
+    return world.canary.status?.failedChecks;
+  });
+  expect([counts, world.phase]).toEqual([[1, 1, 2, 2, 3], 'Progressing']);
+  world.behaviour.verdicts = [failed];
+  world.tick();
+  expect([world.phase, world.canary.status?.failedChecks]).toEqual(['Failed', 0]);
+  world.push('s1:c');
+  expect(world.release.failedChecks).toBe(0);
+});
+
+it('05-E7: before the first traffic only the pre-rollout hooks are asked, again and again, and each refusal is a failed check', () => {
+  const world = initialized(aCanary({ stepWeight: 10, threshold: 5, ...withHooks('pre-rollout', 'rollout') }));
+  world.behaviour.hooks['pre-rollout'] = 'refused';
+  const before = world.asked.length;
+  world.push('s1:b');
+  world.tickUntil(({ release }) => release.failedChecks === 3);
+  const asked = world.asked
+    .slice(before)
+    .flatMap((one) => (one.kind === 'runHooks' ? [one.type] : one.kind === 'measure' ? [one.kind] : []));
+  expect(new Set(asked)).toEqual(new Set(['pre-rollout']));
+  world.behaviour.hooks['pre-rollout'] = 'passed';
+  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  expect(world.asked.slice(before).some(({ kind }) => kind === 'measure')).toBe(true);
 });

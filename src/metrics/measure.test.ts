@@ -124,7 +124,7 @@ describe('a window that reaches back to the last revision', () => {
 });
 
 describe('measure', () => {
-  it('gives the hand-computed numbers of the built-in istio queries, and the primary as baseline', async () => {
+  it('05-B30, B31: gives the hand-computed numbers of the built-in istio queries, and the primary as baseline', async () => {
     const verdicts = await run(
       [
         { name: 'request-success-rate', thresholdRange: { min: 99 } },
@@ -183,7 +183,7 @@ describe('measure', () => {
         'successes that were seen once, which is too little for a rate',
         { 503: (scrape) => scrape * 7, 200: (scrape) => (scrape === 4 ? 90 : undefined) },
       ],
-    ])('I11: %s is no traffic to judge', async (_, codes) => {
+    ])('05-B38, I11: %s is no traffic to judge', async (_, codes) => {
       expect(await only(codes)).toMatchObject({ verdict: 'unmeasured' });
     });
   });
@@ -203,7 +203,7 @@ describe('measure', () => {
     ]);
   });
 
-  it('asks built-in and inline queries before templates (E1) and reads the template from its namespace', async () => {
+  it('05-E1: asks built-in and inline queries before templates, and reads the template from its namespace', async () => {
     const asked: string[] = [];
     const template = async (namespace: string, name: string) => {
       asked.push(`${namespace}/${name}`);
@@ -252,7 +252,7 @@ describe('measure', () => {
       /provider type datadog needs an interval such as 1m or 90s/,
     ],
     ['nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/],
-  ])('I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
+  ])('05-E5, E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
     expect(await run([metric], more)).toEqual([
       { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason) },
     ]);
@@ -303,6 +303,54 @@ describe('a metric in its way', () => {
     const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
     expect(verdict).toMatchObject(is);
   });
+});
+
+describe('the established rules of a list of metrics', () => {
+  const template = async () => ({ spec: { provider: { type: 'prometheus', address: server?.url }, query: 'vector(3)' } });
+  const verdicts = async (metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}) =>
+    (await run(metrics, { template, ...more })).map(({ check, value }) => [check, value]);
+
+  it('05-E4: a metric that has both a query and a template, or the name of a built-in one, is checked twice', async () => {
+    expect(await verdicts([{ name: 'm', query: 'vector(1)', templateRef: { name: 't' } }])).toEqual([
+      ['m', 1],
+      ['m', 3],
+    ]);
+    await server?.stop();
+    expect(await verdicts([{ name: 'request-success-rate', query: 'vector(1)' }])).toEqual([
+      ['request-success-rate', 95],
+      ['request-success-rate', 1],
+    ]);
+  });
+
+  it('05-E8, W14: a metric without an interval is asked for a minute, by a template, too', async () => {
+    const query = 'count_over_time(istio_requests_total{destination_workload="podinfo-primary"}[{{ interval }}])';
+    const asking = async () => ({ spec: { provider: { type: 'prometheus', address: server?.url }, query } });
+    // Four scrapes of 15 s lie within a minute.
+    expect(await verdicts([{ name: 'm', templateRef: { name: 't' } }], { template: asking })).toEqual([['m', 4]]);
+  });
+
+  it('05-E12: no metrics give no verdict', async () => {
+    expect(await verdicts([])).toEqual([]);
+  });
+
+  it("05-B6: the Canary's own server is asked instead of the global one, by built-in and inline metrics", async () => {
+    await scraped();
+    const own = canary([{ name: 'request-success-rate' }, { name: 'm', query: 'vector(1)' }]);
+    own.spec.metricsServer = server?.url ?? '';
+    const found = await measure(own, { ...dependencies(), metricsServer: 'http://127.0.0.1:1' });
+    expect(found.map(({ value }) => value)).toEqual([95, 1]);
+  });
+});
+
+it.each<[string, Metric, string]>([
+  ['05-B40', { name: 'request-success-rate', thresholdRange: { min: 99 } }, 'request-success-rate: 95% is below the minimum of 99%'],
+  ['05-B40', { name: 'request-success-rate', thresholdRange: { max: 90 } }, 'request-success-rate: 95% is above the maximum of 90%'],
+  ['05-B41', { name: 'request-duration', thresholdRange: { max: 300 } }, 'request-duration: 460ms is above the maximum of 300ms'],
+  ['05-B41', { name: 'request-duration', thresholdRange: { min: 500 } }, 'request-duration: 460ms is below the minimum of 500ms'],
+  ['05-B42', { name: 'm', query: 'vector(1.23456)', thresholdRange: { max: 1 } }, 'm: 1.23 is above the maximum of 1'],
+  ['05-B42', { name: 'm', query: 'vector(-1)', thresholdRange: { min: 0 } }, 'm: -1 is below the minimum of 0'],
+])('%s: what is out of range is told with metric, value, bound and side: %j', async (_, metric, reason) => {
+  expect(await run([metric])).toEqual([expect.objectContaining({ verdict: 'failed', reason })]);
 });
 
 it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
