@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import pino from 'pino';
 import { z } from 'zod';
@@ -6,6 +7,7 @@ import { parseDuration } from '../api/duration.ts';
 import { ControllerConfig } from '../controller/config.ts';
 import { type Controller, startController } from '../controller/controller.ts';
 import { createControllerMetrics } from '../controller/controller-metrics.ts';
+import { outgoing } from '../controller/outgoing.ts';
 import { systemClock } from '../kube/clock.ts';
 import { type Connection, loadConnection } from '../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../kube/create-cluster.ts';
@@ -78,6 +80,7 @@ const Flags = z.object({
   slackChannel: z.string(),
   msteamsUrl: z.string(),
   msteamsProxyUrl: z.string(),
+  allowedAddresses: List,
   noCrossNamespaceRefs: z.boolean().default(false),
   port: WholeNumber.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
   enableLeaderElection: z.boolean().default(false),
@@ -136,6 +139,11 @@ const flagName = (path: readonly PropertyKey[]): string =>
 function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {
   if (canarySelector === '' && namespaces.length <= 1) return 'flagger-leader-election';
   return `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;
+}
+
+/** As far as they are written out; a name of the API server is told by what the cluster says of it to its pods. */
+function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = '' }: NodeJS.ProcessEnv): string[] {
+  return [new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), host].filter((one) => isIP(one) !== 0);
 }
 
 function connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection> {
@@ -206,7 +214,7 @@ async function run(
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
-      config: { ...config, remoteRoutes },
+      config: { ...config, remoteRoutes, apiServers: addressesOf(connection, env) },
       cluster,
       clock: systemClock,
       log,
@@ -251,7 +259,8 @@ async function run(
   }
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
-  void serverOffline(config.metricsServer, { timeoutMs: 10_000, signal: stopping.signal }).then((reason) => {
+  const findWay = outgoing({ ...config, allowedAddresses: [] });
+  void serverOffline(config.metricsServer, { timeoutMs: 10_000, signal: stopping.signal, findWay }).then((reason) => {
     if (reason === undefined) log.info({}, 'the metrics server answers');
     else if (!stopping.signal.aborted) log.warn({ reason }, 'the metrics server cannot be asked');
   });

@@ -56,6 +56,12 @@ acceptDeadFlags(program.command('controller'))
   .addOption(new Option('--slack-channel <name>', 'channel that alerts go to').default('', 'none'))
   .addOption(new Option('--msteams-url <url>', 'the same for Microsoft Teams, instead of Slack ($MSTEAMS_URL wins)').default('', 'none'))
   .addOption(new Option('--msteams-proxy-url <url>', 'proxy for Microsoft Teams ($MSTEAMS_PROXY_URL wins)').default('', 'none'))
+  .addOption(
+    new Option(
+      '--allowed-addresses <list>',
+      'only these addresses and networks, like 10.0.0.0/8, are called for Canaries, MetricTemplates and AlertProviders',
+    ).default('', 'all'),
+  )
   .addOption(switchOption('--no-cross-namespace-refs', 'refuse Canaries that refer to objects of other namespaces', false))
   .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
   .addOption(switchOption('--enable-leader-election', 'run several replicas, one of which leads', false))

@@ -1,6 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -29,6 +30,7 @@ export interface AnswerContext {
   learn(object: KubeObject): void;
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
   secret: ReadSecret;
+  findWay?: FindWay | undefined;
   signal: AbortSignal;
 }
 
@@ -39,9 +41,13 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
-      const { canary, signal, secret } = context;
+      const { canary, signal, secret, findWay } = context;
       const checksum = canary.status?.release?.revision ?? '';
-      return { kind: 'runHooks', id, ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal, secret })) };
+      return {
+        kind: 'runHooks',
+        id,
+        ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal, secret, findWay })),
+      };
     }
     case 'measure':
       return { kind: 'measure', id, verdicts: await context.measure(context.canary, context.provider, context.signal) };

@@ -309,7 +309,7 @@ export class CanaryProcess {
   }
 
   #ask(canary: Canary, provider: Provider, questions: readonly Question[]): void {
-    const { clock, cluster, anchors, config, view, measure, secret } = this.#room;
+    const { clock, cluster, anchors, config, view, measure, secret, findWay } = this.#room;
     for (const question of questions) {
       switch (question.kind) {
         case 'record':
@@ -324,7 +324,7 @@ export class CanaryProcess {
           const { signal } = this.#questions;
           const learn = (object: KubeObject) => view.learn(object);
           const configs = this.#configs.learner;
-          answerQuestion(question, { canary, provider, cluster, anchors, config, configs, measure, secret, learn, signal }).then(
+          answerQuestion(question, { canary, provider, cluster, anchors, config, configs, measure, secret, findWay, learn, signal }).then(
             (answer) => {
               if (!signal.aborted) this.wake({ type: 'ANSWER', answer });
             },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Provider } from '../api/canary.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
+import { allowedAddressProblem } from './outgoing.ts';
 
 const seconds = (fallback: number) => z.number().min(0).default(fallback);
 
@@ -43,6 +44,16 @@ export const ControllerConfig = z.object({
   msteamsUrl: z.string().default('').describe('the same for Teams, which wins over Slack'),
   msteamsProxyUrl: z.string().default(''),
   noCrossNamespaceRefs: z.boolean().default(false).describe('refuse Canaries that refer to other namespaces'),
+  allowedAddresses: z
+    .array(
+      z.string().superRefine((entry, context) => {
+        const message = allowedAddressProblem(entry);
+        if (message) context.addIssue({ code: 'custom', message });
+      }),
+    )
+    .default([])
+    .describe('addresses and networks that Canaries, MetricTemplates and AlertProviders may have called; none is all'),
+  apiServers: z.array(z.string()).default([]).describe('addresses of API servers, whose answers are shown to nobody'),
   proxyEnvironment: z.record(z.string(), z.string()).default({}).describe('the variables that name proxies, as the process has them'),
   port: z.int().default(8080).describe('port of /metrics and the health endpoints'),
   enableLeaderElection: z.boolean().default(false),

@@ -1,6 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Announcement } from '../engine/questions.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -37,6 +38,8 @@ export interface ControllerRoom {
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
+  /** How the addresses of Canaries are reached. */
+  readonly findWay?: FindWay;
   /** There is a receiver for the alerts of Canaries that name none. */
   readonly globalAlerts: boolean;
   /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */

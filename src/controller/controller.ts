@@ -30,6 +30,7 @@ import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { depart } from './departure.ts';
 import { globalNotifier } from './global-notifier.ts';
+import { outgoing } from './outgoing.ts';
 import { ProviderConditions } from './provider-conditions.ts';
 import { answeringOf, deliveringOf, validityOf } from './provider-findings.ts';
 import { scalerRefs } from './scaling.ts';
@@ -82,6 +83,9 @@ export function startController(options: ControllerOptions): Controller {
   const secret: ReadSecret = async (namespace, name) =>
     decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal: stopping.signal }));
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
+  const findWay = outgoing(config);
+  /** To addresses of flags: whoever sets those decides himself. */
+  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
   const conditions = new ProviderConditions({
     ...{ cluster, clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.
@@ -108,18 +112,19 @@ export function startController(options: ControllerOptions): Controller {
       clock,
       log,
       sendAlert: alertSender({
-        ...{ config, cluster, secret, global },
+        ...{ config, cluster, secret, global, findWay },
         told: (provider, outcome) => conditions.say(provider, deliveringOf(outcome)),
       }),
       mayWrite,
       eventWebhook: config.eventWebhook,
+      ...{ findWay, findOwnWay },
       secret,
       record: (canary, event) => recorder.record(canary, event),
       onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
     }),
     mayWrite,
     cookieWord: () => randomBytes(8).toString('hex'),
-    secret,
+    ...{ secret, findWay },
     globalAlerts: global !== undefined,
     measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
     findOffline: (canary, signal) => findOffline(canary, metricDependencies(signal)),
@@ -321,7 +326,15 @@ export function startController(options: ControllerOptions): Controller {
     const { phase, release } = canary.status ?? { phase: '' as const };
     const { signal } = stopping;
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
-    sendEvent(canary, event, { phase, checksum: release?.revision ?? '', signal, secret, fallbackUrl: config.eventWebhook }).then(
+    sendEvent(canary, event, {
+      phase,
+      checksum: release?.revision ?? '',
+      signal,
+      secret,
+      fallbackUrl: config.eventWebhook,
+      findWay,
+      findOwnWay,
+    }).then(
       (refusals) => {
         for (const refusal of refusals)
           log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');
@@ -358,6 +371,7 @@ export function startController(options: ControllerOptions): Controller {
       },
       secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
       askCluster,
+      ...{ findWay, findOwnWay },
       signal,
       nowMs: clock.nowMs(),
       timeoutMs: 10_000,

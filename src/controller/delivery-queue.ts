@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import type { Reason } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
@@ -23,6 +24,8 @@ export interface DeliveryQueueOptions {
   sendAlert: SendAlert;
   eventWebhook: string;
   secret: ReadSecret;
+  findWay?: FindWay;
+  findOwnWay?: FindWay;
   log: { warn(fields: object, message: string): void };
   /** The lease is ours: a standby sends nothing (I9). */
   mayWrite(): boolean;
@@ -140,12 +143,12 @@ export class DeliveryQueue {
 
   /** Undefined when the receiver has answered. */
   async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<Failure | undefined> {
-    const { sendAlert, eventWebhook, clock, secret } = this.#options;
+    const { sendAlert, eventWebhook, clock, secret, findWay, findOwnWay } = this.#options;
     const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
     const checksum = canary.status?.release?.revision ?? '';
     switch (delivery.kind) {
       case 'post-rollout': {
-        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret });
+        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret, findWay });
         return answer.outcome === 'passed' ? undefined : { reason: `${answer.webhook}: ${answer.reason}` };
       }
       case 'event': {
@@ -153,7 +156,15 @@ export class DeliveryQueue {
         // A repeat after a crash is the same event again, and counted as such.
         await this.#options.record(canary, { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message });
         const event = { message: delivery.message, type, atMs: clock.nowMs() } as const;
-        const refusals = await sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook });
+        const refusals = await sendEvent(canary, event, {
+          phase,
+          checksum,
+          signal,
+          secret,
+          fallbackUrl: eventWebhook,
+          findWay,
+          findOwnWay,
+        });
         return refusals[0] && { reason: refusals[0].reason };
       }
       case 'alert': {

@@ -1,6 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import { parseAlertProvider } from '../api/parse-canary.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { notifierFor } from '../notifiers/index.ts';
@@ -17,6 +18,7 @@ interface Room {
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
+  findWay?: FindWay;
   /** Hears what came of each attempt at an AlertProvider that exists. */
   told?(provider: KubeObject, outcome: SendOutcome): void;
 }
@@ -60,12 +62,8 @@ interface Found {
   provider?: KubeObject;
 }
 
-async function receiverOf(
-  to: { namespace: string; name: string },
-  canary: Canary,
-  { config, cluster, secret }: Room,
-  signal: AbortSignal,
-): Promise<Found> {
+async function receiverOf(to: { namespace: string; name: string }, canary: Canary, room: Room, signal: AbortSignal): Promise<Found> {
+  const { config, cluster } = room;
   // Also here: it may have been listed before the flag was set (05 T24).
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
     const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
@@ -74,7 +72,7 @@ async function receiverOf(
   try {
     const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
     if (provider === undefined) return { receiver: wrong('it does not exist: create it, or correct providerRef') };
-    return { provider, receiver: await notifierOf(provider, to.namespace, { config, secret }) };
+    return { provider, receiver: await notifierOf(provider, to.namespace, room) };
   } catch {
     signal.throwIfAborted();
     // The error of a failed read may quote the request; the words for the user are ours.
@@ -82,11 +80,7 @@ async function receiverOf(
   }
 }
 
-async function notifierOf(
-  provider: KubeObject,
-  namespace: string,
-  { config, secret }: Pick<Room, 'config' | 'secret'>,
-): Promise<Notifier | Problem> {
+async function notifierOf(provider: KubeObject, namespace: string, { config, secret, findWay }: Room): Promise<Notifier | Problem> {
   const parsed = parseAlertProvider(provider);
   if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
   const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
@@ -96,7 +90,7 @@ async function notifierOf(
     return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
-  const made = notifierFor(type, settings, { environment: config.proxyEnvironment });
+  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, ...(findWay && { findWay }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }
 

@@ -5,7 +5,17 @@ import { templateBackend } from './template-backend.ts';
 
 type OnlineDependencies = Pick<
   MeasureDependencies,
-  'metricsServer' | 'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'askCluster' | 'signal' | 'nowMs' | 'timeoutMs'
+  | 'metricsServer'
+  | 'template'
+  | 'templateAsked'
+  | 'noForeignRefs'
+  | 'secret'
+  | 'askCluster'
+  | 'signal'
+  | 'nowMs'
+  | 'timeoutMs'
+  | 'findWay'
+  | 'findOwnWay'
 >;
 
 /**
@@ -17,7 +27,7 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
   const address = canary.spec.metricsServer || deps.metricsServer;
   const reasonOf = async (metric: Metric): Promise<string | undefined> => {
     if (isBuiltin(metric)) {
-      server ??= serverOffline(address, deps);
+      server ??= serverOffline(address, { ...deps, findWay: canary.spec.metricsServer ? deps.findWay : deps.findOwnWay });
       return server;
     }
     if (!metric.templateRef) return undefined;
@@ -36,7 +46,7 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
 /** Why the server of built-in and inline queries cannot be asked; undefined when it can (05 C1, P7). Never throws. */
 export function serverOffline(
   address: string,
-  { timeoutMs, signal }: Pick<MeasureDependencies, 'timeoutMs' | 'signal'>,
+  { timeoutMs, signal, findWay }: Pick<MeasureDependencies, 'timeoutMs' | 'signal' | 'findWay'>,
 ): Promise<string | undefined> {
-  return prometheus({ address, timeoutMs }).isOnline(signal);
+  return prometheus({ address, timeoutMs, findWay }).isOnline(signal);
 }

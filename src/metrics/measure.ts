@@ -1,5 +1,6 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import { askBaseline, namesTarget } from './baseline.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import { delayed } from './initial-delay.ts';
@@ -36,6 +37,10 @@ export interface MeasureDependencies {
   nowMs: number;
   /** For each query. */
   timeoutMs: number;
+  /** How the addresses of Canaries and templates are reached; default: straight. */
+  findWay?: FindWay | undefined;
+  /** The same for `metricsServer`. */
+  findOwnWay?: FindWay | undefined;
   /** Ask the built-in queries for the primary, too. */
   baselines?: boolean;
 }
@@ -155,7 +160,9 @@ function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependenc
 }
 
 function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {
-  return prometheus({ address: canary.spec.metricsServer || deps.metricsServer, timeoutMs: deps.timeoutMs });
+  const { metricsServer: given } = canary.spec;
+  const findWay = given ? deps.findWay : deps.findOwnWay;
+  return prometheus({ address: given || deps.metricsServer, timeoutMs: deps.timeoutMs, findWay });
 }
 
 async function askServer(

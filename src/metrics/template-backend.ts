@@ -10,7 +10,10 @@ import { defaultInterval } from './query-variables.ts';
 export async function templateBackend(
   metric: Metric,
   canaryNamespace: string,
-  deps: Pick<MeasureDependencies, 'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
+  deps: Pick<
+    MeasureDependencies,
+    'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'findWay' | 'askCluster'
+  >,
 ): Promise<{ backend: MetricProvider; query: string; template: { namespace: string; name: string } } | { problem: string }> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
@@ -35,7 +38,13 @@ async function make(
   { spec }: MetricTemplate,
   namespace: string,
   metric: Metric,
-  { secret: read, nowMs, timeoutMs, askCluster }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'askCluster'>,
+  {
+    secret: read,
+    nowMs,
+    timeoutMs,
+    findWay,
+    askCluster,
+  }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'findWay' | 'askCluster'>,
 ): Promise<MetricProvider | { problem: string }> {
   const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
@@ -45,5 +54,5 @@ async function make(
   const windowMs = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
   const choice = { reduce, sample, strictNoData };
-  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs, askCluster });
+  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs, findWay, askCluster });
 }

@@ -1,4 +1,5 @@
 import got, { RequestError, TimeoutError } from 'got';
+import type { FindWay, Way } from '../api/outgoing.ts';
 import { signatureHeader, signatureOf } from '../api/signature.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 import { agentsFor, type ProxyEnvironment } from './proxy.ts';
@@ -13,6 +14,7 @@ interface Post {
   message: AlertMessage;
   proxy: string | undefined;
   environment: ProxyEnvironment;
+  findWay: FindWay | undefined;
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -21,10 +23,20 @@ interface Post {
  * One POST, without retries: those are the queue's. Reasons name the host and a status or a code alone: the path of the address is often
  * the secret, a foreign body may echo it, and messages of libraries may quote either.
  */
-export async function postAlert({ url, format, settings, message, proxy, environment, timeoutMs, signal }: Post): Promise<SendOutcome> {
+export async function postAlert({
+  url,
+  format,
+  settings,
+  message,
+  proxy,
+  environment,
+  findWay,
+  timeoutMs,
+  signal,
+}: Post): Promise<SendOutcome> {
   signal.throwIfAborted();
-  const agent = agentsFor(proxy, environment);
-  if (agent === undefined) return { ok: false, reason: 'a proxy needs Node 22.21, 24.5 or later', retry: false };
+  const way = findWay ? findWay(url, proxy) : wayOf(agentsFor(proxy, environment));
+  if ('problem' in way) return { ok: false, reason: way.problem, retry: false };
   const body = JSON.stringify(format.body(message, settings));
   const { token, signingKey } = settings;
   const request = got.stream.post(url, {
@@ -35,7 +47,8 @@ export async function postAlert({ url, format, settings, message, proxy, environ
       ...(format.takesToken && token ? { authorization: `Bearer ${token}` } : {}),
       ...(format.isSigned && signingKey ? { [signatureHeader]: signatureOf(body, signingKey) } : {}),
     },
-    agent,
+    ...(way.agent && { agent: way.agent }),
+    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     timeout: { request: timeoutMs },
     retry: { limit: 0 },
     throwHttpErrors: false,
@@ -63,9 +76,17 @@ export async function postAlert({ url, format, settings, message, proxy, environ
     return failed(error, url, timeoutMs);
   } finally {
     request.destroy();
+    way.end();
+  }
+}
+
+function wayOf(agent: ReturnType<typeof agentsFor>): Way | { problem: string } {
+  if (agent === undefined) return { problem: 'a proxy needs Node 22.21, 24.5 or later' };
+  const end = () => {
     agent.http.destroy();
     agent.https.destroy();
-  }
+  };
+  return { agent, end };
 }
 
 function accepted({ judge }: AlertFormat, url: URL, body: string): SendOutcome {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
@@ -16,6 +17,8 @@ export interface CallOptions {
   clock?: { sleep(ms: number, signal: AbortSignal): Promise<void> };
   /** Reads the Secret that a webhook names. */
   secret?: ReadSecret;
+  /** How the addresses of Canaries are reached; default: straight. */
+  findWay?: FindWay | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -37,7 +40,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = realClock, secret }: CallOptions,
+  { signal, clock = realClock, secret, findWay }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -50,7 +53,7 @@ export async function callWebhook(
 
   const lastAttempt = Math.max(0, webhook.retries ?? 0) + 1;
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials });
+    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials, findWay });
     if (answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '')) {
       return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
     }

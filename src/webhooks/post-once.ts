@@ -1,4 +1,5 @@
 import got, { RequestError, TimeoutError } from 'got';
+import { type FindWay, straightWay, type Way } from '../api/outgoing.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
 /** More than this of an answer is not read: it is shown, never used. */
@@ -22,9 +23,12 @@ export interface PostOptions {
   verifyTls: boolean;
   signal: AbortSignal;
   credentials?: HookCredentials | undefined;
+  /** Default: straight. */
+  findWay?: FindWay | undefined;
 }
 
 class RedirectedError extends Error {}
+class NotAllowedError extends Error {}
 
 /**
  * One POST of JSON, redirects followed as Go's client does (301, 302 and 303 become a GET without body). Throws only when
@@ -33,9 +37,11 @@ class RedirectedError extends Error {}
 export async function postOnce(
   url: URL,
   payload: object,
-  { timeoutMs, verifyTls, signal, credentials }: PostOptions,
+  { timeoutMs, verifyTls, signal, credentials, findWay = straightWay }: PostOptions,
 ): Promise<Answered | Unanswered> {
   signal.throwIfAborted();
+  const way = findWay(url);
+  if ('problem' in way) return { cause: way.problem, mayRetry: false };
   const body = JSON.stringify(payload);
   const request = got.stream.post(url, {
     body,
@@ -45,8 +51,15 @@ export async function postOnce(
     throwHttpErrors: false,
     methodRewriting: true,
     https: { rejectUnauthorized: verifyTls },
+    ...(way.agent && { agent: way.agent }),
+    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     hooks: {
       beforeRedirect: [
+        (next) => {
+          const onward = next.url instanceof URL ? findWay(next.url) : undefined;
+          if (onward && 'problem' in onward) throw new NotAllowedError(onward.problem);
+          onward?.end();
+        },
         // They may stand in any header, so such a redirect is refused rather than stripped.
         (next) => {
           if (credentials && next.url instanceof URL && next.url.origin !== url.origin) throw new RedirectedError();
@@ -58,20 +71,23 @@ export async function postOnce(
   // Destroying a half-read answer may report an error once more, when nobody waits for it.
   request.on('error', () => undefined);
   try {
-    return await readAnswer(request);
+    return await readAnswer(request, way);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof TimeoutError) return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
     if (!(error instanceof Error)) throw error;
     if (error instanceof RedirectedError || error.cause instanceof RedirectedError)
       return { cause: 'it redirects to another address, and headers of a Secret go nowhere else', mayRetry: false };
+    if (error instanceof NotAllowedError || error.cause instanceof NotAllowedError)
+      return { cause: `it redirects, and ${error.message}`, mayRetry: false };
     return { cause: describe(error), mayRetry: !isPermanent(error) };
   } finally {
     request.destroy();
+    way.end();
   }
 }
 
-async function readAnswer(request: ReturnType<typeof got.stream.post>): Promise<Answered> {
+async function readAnswer(request: ReturnType<typeof got.stream.post>, { conceals }: Way): Promise<Answered> {
   let body = Buffer.alloc(0);
   for await (const chunk of request) {
     body = Buffer.concat([body, Buffer.from(chunk)]);
@@ -82,7 +98,7 @@ async function readAnswer(request: ReturnType<typeof got.stream.post>): Promise<
   const retryAfterMs = retryAfter(response.headers['retry-after'], response.headers.date);
   return {
     status: response.statusCode,
-    body: body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
+    body: conceals?.(response.ip) ? '' : body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

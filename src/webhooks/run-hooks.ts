@@ -1,4 +1,5 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
+import type { FindWay } from '../api/outgoing.ts';
 import type { Phase } from '../api/phase.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
 import { eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
@@ -32,13 +33,14 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
 export async function sendEvent(
   canary: Canary,
   event: HookEvent,
-  context: HooksContext & { fallbackUrl?: string },
+  context: HooksContext & { fallbackUrl?: string; findOwnWay?: FindWay | undefined },
 ): Promise<(HooksOutcome & { outcome: 'refused' })[]> {
   const own = hooksOf(canary, 'event');
   const fallback: Webhook[] = context.fallbackUrl ? [{ name: 'event-webhook', type: 'event', url: context.fallbackUrl }] : [];
   const refusals: (HooksOutcome & { outcome: 'refused' })[] = [];
   for (const webhook of own.length > 0 ? own : fallback) {
-    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), context);
+    const findWay = own.length > 0 ? context.findWay : context.findOwnWay;
+    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), { ...context, findWay });
     if (answer.outcome === 'refused') refusals.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
   }
   return refusals;

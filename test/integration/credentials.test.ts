@@ -109,6 +109,8 @@ function start(): GuardedProcess {
     `--metrics-server=${withUserInfo(echo.origin, 'global')}/server`,
     `--slack-proxy-url=${withUserInfo(echo.origin, 'proxy')}`,
     '--slack-channel=general',
+    // Named, so that refusals are shown: what is not shown hides nothing.
+    '--allowed-addresses=127.0.0.0/8',
   ];
   return startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags, ...global], join(folder, 'controller.log'), {
     ...process.env,

@@ -1,5 +1,6 @@
 import got, { type OptionsOfTextResponseBody } from 'got';
 import { userInfoOf } from '../../api/hide-secrets.ts';
+import { type FindWay, straightWay } from '../../api/outgoing.ts';
 import { redact } from './redact.ts';
 
 /** One request to a metric backend. */
@@ -17,6 +18,10 @@ export interface AskOptions {
   /** For the whole call, redirects included. */
   timeoutMs: number;
   insecureSkipVerify?: boolean | undefined;
+  /** Default: straight. */
+  findWay?: FindWay | undefined;
+  /** The only way there is. */
+  proxy?: string | undefined;
   /** Texts that no reason may show: keys, tokens, passwords. */
   secrets: readonly (string | undefined)[];
   signal: AbortSignal;
@@ -31,6 +36,8 @@ export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 /** Asks once, without retries: a check comes again with the next interval. Never throws. */
 export async function ask({ url, method, headers = {}, body }: Ask, options: AskOptions): Promise<Answer> {
   const { who, timeoutMs, insecureSkipVerify, signal } = options;
+  const way = (options.findWay ?? straightWay)(url, options.proxy);
+  if ('problem' in way) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${way.problem}` };
   const tooLong = new AbortController();
   const deadline = AbortSignal.timeout(timeoutMs);
   const request: OptionsOfTextResponseBody = {
@@ -40,6 +47,8 @@ export async function ask({ url, method, headers = {}, body }: Ask, options: Ask
     retry: { limit: 0 },
     throwHttpErrors: false,
     maxRedirects: 5,
+    ...(way.agent && { agent: way.agent }),
+    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     https: { rejectUnauthorized: insecureSkipVerify !== true },
     hooks: {
       beforeRedirect: [
@@ -57,12 +66,15 @@ export async function ask({ url, method, headers = {}, body }: Ask, options: Ask
       if (transferred > MAX_BODY_BYTES) tooLong.abort();
     });
     const answer = await pending;
-    return { status: answer.statusCode, body: answer.body };
+    const isConcealed = answer.statusCode >= 300 && way.conceals?.(answer.ip);
+    return { status: answer.statusCode, body: isConcealed ? '' : answer.body };
   } catch (error) {
     if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
     const why = redact(error, [...options.secrets, ...userInfoOf(url.href)]);
     return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${why}` };
+  } finally {
+    way.end();
   }
 }

@@ -1,3 +1,5 @@
+import type { FindWay } from '../../api/outgoing.ts';
+import type { AskOptions } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
 import type { MetricTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
@@ -19,12 +21,23 @@ export interface BackendSource {
   nowMs: number;
   /** For each request. */
   timeoutMs: number;
+  /** How the backend is reached; default: straight. */
+  findWay?: FindWay | undefined;
   /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
   askCluster?: AskCluster | undefined;
 }
 
 /** The backend, or why there can be none: a sentence for the user that names the field. */
 export type MakeBackend = (source: BackendSource) => MetricProvider | { problem: string };
+
+/** What of a source decides how its backend is spoken to. */
+export function transportOf({
+  provider,
+  timeoutMs,
+  findWay,
+}: BackendSource): Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay'> {
+  return { timeoutMs, insecureSkipVerify: provider.insecureSkipVerify, findWay };
+}
 
 /** The values of these keys of the Secret; or what is missing, by name. */
 export function secretKeys<K extends string>(

@@ -4,6 +4,7 @@ import {
   type GetMetricDataCommandInput,
   type GetMetricDataCommandOutput,
 } from '@aws-sdk/client-cloudwatch';
+import type { FindWay } from '../../api/outgoing.ts';
 import { askingHandler } from './aws-handler.ts';
 
 export interface AwsKeys {
@@ -19,32 +20,33 @@ interface Asking {
   /** Instead of Amazon's. */
   address: string | undefined;
   abortSignal: AbortSignal;
+  findWay: FindWay | undefined;
 }
 
 /** Throws what AWS' client throws. To be loaded by those who use it. */
 export async function getMetricData(
   input: GetMetricDataCommandInput,
-  { region, keys, address, abortSignal }: Asking,
+  { region, keys, address, abortSignal, findWay }: Asking,
 ): Promise<GetMetricDataCommandOutput> {
   const client = keys
-    ? newClient(region, { credentials: keys, ...(address !== undefined && { endpoint: address }) })
-    : sharedClient(region);
+    ? newClient(region, findWay, { credentials: keys, ...(address !== undefined && { endpoint: address }) })
+    : sharedClient(region, findWay);
   return client.send(new GetMetricDataCommand(input), { abortSignal });
 }
 
-function newClient(region: string, own: { credentials?: AwsKeys; endpoint?: string } = {}): CloudWatchClient {
-  return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch'), ...own });
+function newClient(region: string, findWay: FindWay | undefined, own: { credentials?: AwsKeys; endpoint?: string } = {}): CloudWatchClient {
+  return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch', findWay), ...own });
 }
 
 const MOST_CLIENTS = 32;
 const clients = new Map<string, CloudWatchClient>();
 
 /** One a region for the controller's own identity, whose credentials it keeps until they end. */
-function sharedClient(region: string): CloudWatchClient {
+function sharedClient(region: string, findWay: FindWay | undefined): CloudWatchClient {
   const known = clients.get(region);
   if (known) return known;
   if (clients.size >= MOST_CLIENTS) clients.clear();
-  const client = newClient(region);
+  const client = newClient(region, findWay);
   clients.set(region, client);
   return client;
 }

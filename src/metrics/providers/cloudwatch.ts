@@ -32,7 +32,7 @@ export const cloudwatch: MakeBackend = (source) => {
         // The client is larger than all of the other backends.
         const { getMetricData } = await import('./cloudwatch-client.ts');
         try {
-          return await getMetricData(input, { region, keys, address, abortSignal });
+          return await getMetricData(input, { region, keys, address, abortSignal, findWay: source.findWay });
         } catch (error) {
           throw inWords(error, secrets);
         }

@@ -4,7 +4,7 @@ import { hideSecrets } from '../../api/hide-secrets.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
-import { type MakeBackend, secretKeys } from './backend.ts';
+import { type MakeBackend, secretKeys, transportOf } from './backend.ts';
 
 /** Today an empty answer is zero, so that an error count without errors passes (05 §4.2); `strictNoData` takes it for no data. */
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'zero', nan: 'keep' };
@@ -14,7 +14,7 @@ const NUMBERS = ['double', 'long', 'unsignedLong'];
 
 /** InfluxDB 2: a Flux query, answered as annotated CSV (05 P30, P31). */
 export const influxdb: MakeBackend = (source) => {
-  const { provider, timeoutMs } = source;
+  const { provider } = source;
   if (!provider.address) return { problem: 'spec.provider.address is required' };
   const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
@@ -27,7 +27,7 @@ export const influxdb: MakeBackend = (source) => {
         headers: { 'content-type': 'application/json', ...(keys.token ? { authorization: `Token ${keys.token}` } : {}) },
         body: JSON.stringify({ query, type: 'flux', dialect: DIALECT }),
       },
-      { who: 'InfluxDB', timeoutMs, insecureSkipVerify: provider.insecureSkipVerify, secrets: [keys.token], signal },
+      { who: 'InfluxDB', ...transportOf(source), secrets: [keys.token], signal },
     );
     if ('kind' in answer || (answer.status >= 200 && answer.status < 300)) return answer;
     return { kind: 'error', reason: `InfluxDB answered ${answer.status}${refusalIn(answer.body, keys.token)}` } as const;

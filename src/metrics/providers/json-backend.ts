@@ -2,7 +2,7 @@ import { hideSecrets } from '../../api/hide-secrets.ts';
 import { type Ask, ask } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
-import type { BackendSource } from './backend.ts';
+import { type BackendSource, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 
 /** What to send, and to whom; or why it cannot be told. */
@@ -33,8 +33,7 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
   const { who, source, secrets, rule } = backend;
   const options = (signal: AbortSignal) => ({
     who,
-    timeoutMs: source.timeoutMs,
-    insecureSkipVerify: source.provider.insecureSkipVerify,
+    ...transportOf(source),
     secrets,
     signal,
   });

@@ -1,4 +1,5 @@
 import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
+import type { FindWay } from '../../api/outgoing.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleChoice } from '../samples.ts';
@@ -17,6 +18,8 @@ export interface PrometheusOptions {
   /** For the whole call, redirects included. */
   timeoutMs: number;
   choice?: SampleChoice;
+  /** Default: straight. */
+  findWay?: FindWay | undefined;
 }
 
 /**
@@ -40,7 +43,7 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
 }
 
 async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const { bearer, basicAuth, headers = {}, insecureSkipVerify, timeoutMs } = options;
+  const { bearer, basicAuth, headers = {}, insecureSkipVerify, timeoutMs, findWay } = options;
   const pair = basicAuth && `${basicAuth.username}:${basicAuth.password}`;
   const secrets = [
     bearer,
@@ -50,7 +53,10 @@ async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: Ab
     ...Object.values(headers).flat(),
     ...userInfoOf(options.address),
   ];
-  const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', timeoutMs, insecureSkipVerify, secrets, signal });
+  const answer = await ask(
+    { url, headers: headersOf(options) },
+    { who: 'Prometheus', timeoutMs, insecureSkipVerify, findWay, secrets, signal },
+  );
   if ('kind' in answer) return answer;
   if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
   const measured = readAnswer(answer.body, options.choice);
@@ -78,13 +84,14 @@ function detailOf(body: string, secrets: readonly (string | undefined)[]): strin
 }
 
 /** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */
-export const prometheusBackend: MakeBackend = ({ provider, secret, secretName, timeoutMs, choice }) => {
+export const prometheusBackend: MakeBackend = ({ provider, secret, secretName, timeoutMs, choice, findWay }) => {
   const { address, headers, insecureSkipVerify } = provider;
   if (!address) return { problem: 'spec.provider.address is required' };
   const options: PrometheusOptions = {
     address,
     timeoutMs,
     choice,
+    findWay,
     ...(headers ? { headers } : {}),
     ...(insecureSkipVerify === undefined ? {} : { insecureSkipVerify }),
   };

@@ -2,7 +2,7 @@ import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { bounded } from '../http/bounded.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { type MakeBackend, secretKeys, transportOf, windowOf } from './backend.ts';
 
 const WHO = 'Splunk';
 const INTERVALS = 10;
@@ -10,7 +10,7 @@ const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 
 
 /** Splunk Observability Cloud: a SignalFlow program over a WebSocket that lives as long as the check (05 P50–P53). */
 export const splunk: MakeBackend = (source) => {
-  const { provider, nowMs, timeoutMs, choice } = source;
+  const { provider, nowMs, choice, findWay } = source;
   if (!provider.address) return { problem: 'spec.provider.address is required' };
   const keys = secretKeys(source, ['sf_token_key']);
   if ('problem' in keys) return keys;
@@ -19,10 +19,10 @@ export const splunk: MakeBackend = (source) => {
   const urls = splunkUrls(provider.address);
   if (!urls) return { problem: 'spec.provider.address is no http, https, ws or wss URL' };
   const token = keys.sf_token_key;
-  const options = (signal: AbortSignal) => ({ who: WHO, timeoutMs, secrets: [token], signal });
+  const options = (signal: AbortSignal) => ({ who: WHO, ...transportOf(source), secrets: [token], signal });
   return {
     async runQuery(program, signal) {
-      const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs };
+      const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs, findWay };
       const { runSignalFlow } = await import('./signalflow/run-signalflow.ts');
       const found = await bounded((within) => runSignalFlow({ ...run, signal: within }), options(signal));
       // More than one series has always been an error here; a template can choose (05 P52).

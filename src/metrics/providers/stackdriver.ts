@@ -37,10 +37,10 @@ export const stackdriver: MakeBackend = (source) => {
     return googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
   };
   if (queryLanguage === 'promql') {
-    const { timeoutMs, choice } = source;
+    const { timeoutMs, choice, findWay } = source;
     const server = `${address.replace(/\/+$/, '')}/v1/projects/${project}/location/global/prometheus`;
     return withToken(token, (bearer) =>
-      prometheus({ address: server, bearer, timeoutMs, choice, insecureSkipVerify: insecureSkipVerify ?? false }),
+      prometheus({ address: server, bearer, timeoutMs, choice, findWay, insecureSkipVerify: insecureSkipVerify ?? false }),
     );
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);

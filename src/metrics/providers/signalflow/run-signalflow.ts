@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 import { z } from 'zod';
+import { type FindWay, straightWay } from '../../../api/outgoing.ts';
 import { MAX_BODY_BYTES } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import type { Samples } from '../../samples.ts';
@@ -13,6 +14,7 @@ export interface SignalFlowRun {
   startMs: number;
   stopMs: number;
   signal: AbortSignal;
+  findWay?: FindWay | undefined;
 }
 
 const CHANNEL = 'ch-1';
@@ -29,9 +31,24 @@ const Message = z.looseObject({
  * Runs one program over a stretch of time that is past, to its end, and closes the socket whatever happens. A connection that ends before the
  * program does is an error and not the part that was heard so far (I11).
  */
-export async function runSignalFlow({ url, token, program, startMs, stopMs, signal }: SignalFlowRun): Promise<{ series: Samples }> {
+export async function runSignalFlow({
+  url,
+  token,
+  program,
+  startMs,
+  stopMs,
+  signal,
+  findWay = straightWay,
+}: SignalFlowRun): Promise<{ series: Samples }> {
+  const way = findWay(new URL(url.href.replace(/^ws/, 'http')));
+  if ('problem' in way) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${way.problem}`);
+  const agent = way.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
-  const socket = new WebSocket(url, { maxPayload: MAX_BODY_BYTES, followRedirects: false });
+  const socket = new WebSocket(url, {
+    ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
+    ...(agent && { agent }),
+    ...(way.dnsLookup && { lookup: way.dnsLookup }),
+  });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
   try {
@@ -43,6 +60,7 @@ export async function runSignalFlow({ url, token, program, startMs, stopMs, sign
   } finally {
     signal.removeEventListener('abort', close);
     close();
+    way.end();
   }
 }
 
