@@ -1,0 +1,141 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Permission } from '../../src/api/permission.ts';
+import { permissionsFor } from '../../src/controller/permissions.ts';
+import { leasePermissions } from '../../src/kube/permissions.ts';
+
+const NAME = 'serin';
+const NAMESPACE = 'serin';
+const labels = { 'app.kubernetes.io/name': NAME };
+const rbac = 'rbac.authorization.k8s.io';
+const account = { kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE };
+const aggregateTo = (...roles: string[]) => Object.fromEntries(roles.map((role) => [`${rbac}/aggregate-to-${role}`, 'true']));
+
+const rulesOf = (permissions: readonly Permission[]) =>
+  permissions.map(({ group, resources, verbs }) => ({ apiGroups: [group], resources, verbs }));
+
+/** Everything but routes: those are granted by the component of a provider. */
+export function baseObjects(version: string): KubeObject[] {
+  const rules = rulesOf(
+    permissionsFor({
+      providers: [],
+      configTracking: true,
+      secretsMode: 'watch',
+      scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
+      metricBackends: ['keptn', 'externalmetrics'],
+    }),
+  );
+  const resources = ['canaries', 'metrictemplates', 'alertproviders'];
+  const forPeople = (name: string, verbs: string[], roles: string[]): KubeObject => ({
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: `${NAME}-${name}`, labels: { ...labels, ...aggregateTo(...roles) } },
+    rules: [{ apiGroups: ['flagger.app'], resources, verbs }],
+  });
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace: NAMESPACE, labels } },
+    ...clusterRole(NAME, rules),
+    ...leaseRole(),
+    forPeople('view', ['get', 'list', 'watch'], ['view', 'edit', 'admin']),
+    forPeople('edit', ['create', 'update', 'patch', 'delete', 'deletecollection'], ['edit', 'admin']),
+    deployment(version),
+  ];
+}
+
+/** The role of one provider; none where it needs none. */
+export function providerObjects(name: string, permissions: readonly Permission[]): KubeObject[] {
+  return permissions.length === 0 ? [] : clusterRole(`${NAME}-${name}`, rulesOf(permissions));
+}
+
+function clusterRole(name: string, rules: object[]): KubeObject[] {
+  const apiVersion = `${rbac}/v1`;
+  return [
+    { apiVersion, kind: 'ClusterRole', metadata: { name, labels }, rules },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name, labels },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+      subjects: [account],
+    },
+  ];
+}
+
+function leaseRole(): KubeObject[] {
+  const metadata = { name: `${NAME}-leader-election`, namespace: NAMESPACE, labels };
+  const [{ verbs = [] } = {}] = leasePermissions;
+  const lease = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
+  const rules = [
+    { ...lease, resourceNames: ['flagger-leader-election'], verbs: verbs.filter((verb) => verb !== 'create') },
+    // A name cannot limit what creates an object.
+    { ...lease, verbs: ['create'] },
+  ];
+  return [
+    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'Role', name: metadata.name },
+      subjects: [account],
+    },
+  ];
+}
+
+/** As the chart renders it without values; a test compares the two. */
+function deployment(version: string): KubeObject {
+  const probe = (path: string, periodSeconds: number) => ({ httpGet: { path, port: 'http' }, periodSeconds, timeoutSeconds: 5 });
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: NAME, namespace: NAMESPACE, labels },
+    spec: {
+      replicas: 1,
+      // The new pod stands by until the old one hands over.
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels, annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' } },
+        spec: {
+          serviceAccountName: NAME,
+          containers: [
+            {
+              name: 'serin',
+              image: `serin:${version}`,
+              imagePullPolicy: 'IfNotPresent',
+              args: [
+                'controller',
+                '--log-level=info',
+                '--include-label-prefix=app.kubernetes.io',
+                '--enable-leader-election',
+                '--leader-election-namespace=$(POD_NAMESPACE)',
+              ],
+              env: [
+                { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=65' },
+                { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+              ],
+              ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+              livenessProbe: probe('/livez', 10),
+              readinessProbe: probe('/readyz', 5),
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                capabilities: { drop: ['ALL'] },
+                readOnlyRootFilesystem: true,
+                runAsNonRoot: true,
+                seccompProfile: { type: 'RuntimeDefault' },
+              },
+              resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+            },
+          ],
+          affinity: {
+            podAntiAffinity: {
+              preferredDuringSchedulingIgnoredDuringExecution: [
+                { weight: 100, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } } },
+              ],
+            },
+          },
+        },
+      },
+    },
+  };
+}

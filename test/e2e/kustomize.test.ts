@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { providers } from '../../src/api/canary.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
+import { type RealCluster, startRealCluster } from './real-cluster.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
+const overlays = readdirSync(ROOT, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'providers')
+  .map(({ name }) => name);
+
+describe('the Kustomize bases', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-kustomize-'));
+  let real: RealCluster;
+  let helm: Helm;
+  beforeAll(async () => {
+    real = await startRealCluster();
+    helm = await startHelm();
+    await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'serin' } });
+  });
+  afterAll(async () => {
+    helm?.stop();
+    await real?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const kubectl = (args: string[], stdin = '') => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile }, stdin);
+  /** What `kubectl kustomize` prints, without a word of complaint: a deprecated field is one. */
+  const build = async (path: string): Promise<KubeObject[]> => {
+    const built = await kubectl(['kustomize', path]);
+    expect(built).toMatchObject({ code: 0, complained: '' });
+    return objectsIn(built.said);
+  };
+  const deploymentIn = (objects: readonly KubeObject[]): KubeObject => {
+    const found = objects.find(({ kind }) => kind === 'Deployment');
+    if (!found) throw new Error('there is a Deployment');
+    return found;
+  };
+
+  it('06-F17: there is one for every provider', () => {
+    expect(overlays).toEqual(expect.arrayContaining(['base', 'crds', ...providers.map((provider) => provider.replaceAll(':', '-'))]));
+  });
+
+  it.each(overlays)('06-F17: %s is built without a warning, and the API server takes every object as it is', async (name) => {
+    const objects = await build(join(ROOT, name));
+    const text = objects.map((object) => stringify(object)).join('---\n');
+    const taken = await kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+    expect(taken.complained).toBe('');
+    expect(taken.said.trim().split('\n')).toHaveLength(objects.length);
+  });
+
+  it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {
+    const ours = deploymentIn(await build(join(ROOT, 'linkerd')));
+    const charts = deploymentIn(await helm.render('serin'));
+    const withoutNames = ({ spec }: KubeObject) => {
+      const { template, selector: _, ...rest } = spec;
+      const { containers, affinity: _a, serviceAccountName: _s, ...pod } = template.spec;
+      const { args: _args, env: _env, ...container } = containers[0];
+      return { ...rest, pod, container, annotations: template.metadata.annotations };
+    };
+    expect(withoutNames(ours)).toEqual(withoutNames(charts));
+    const [container] = ours.spec.template.spec.containers;
+    expect(container.args.slice(-2)).toEqual(['--mesh-provider=linkerd', '--metrics-server=http://prometheus.linkerd-viz:9090']);
+    expect(container.env).toEqual(expect.arrayContaining(charts.spec.template.spec.containers[0].env));
+  });
+
+  it('the rules are those of the chart with the same provider', async () => {
+    const rulesIn = (objects: readonly KubeObject[], name: RegExp) =>
+      objects
+        .filter(({ kind, metadata }) => kind === 'ClusterRole' && name.test(metadata.name))
+        .flatMap(({ rules }) => rules.map(stringify))
+        .sort();
+    const ours = rulesIn(await build(join(ROOT, 'smi-v1alpha3')), /^serin(-smi-v1alpha3)?$/);
+    expect(ours).toEqual(rulesIn(await helm.render('serin', { meshProvider: 'smi:v1alpha3' }), /^serin$/));
+  });
+
+  it('the examples of the README are built: another namespace and image, two providers', async () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
+    expect(examples).toHaveLength(2);
+    for (const example of examples) {
+      const here = mkdtempSync(join(folder, 'example-'));
+      const there = (path: string) => relative(here, join(ROOT, '..', path));
+      const { resources, components = [], ...rest } = example;
+      writeFileSync(
+        join(here, 'kustomization.yaml'),
+        stringify({
+          ...rest,
+          namespace: 'elsewhere',
+          resources: resources.map(there),
+          ...(components.length > 0 && { components: components.map(there) }),
+        }),
+      );
+      const objects = await build(here);
+      const named = objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name);
+      expect(named).toEqual(['elsewhere']);
+      expect(deploymentIn(objects).metadata.namespace).toBe('elsewhere');
+      for (const { subjects } of objects.filter(({ kind }) => kind.endsWith('Binding')))
+        expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'serin', namespace: 'elsewhere' }]);
+      const [container] = deploymentIn(objects).spec.template.spec.containers;
+      if (rest.images) expect(container.image).toBe('registry.example.com/serin:0.1.0');
+      expect(container.args).toContain('--mesh-provider=istio');
+    }
+  });
+});
