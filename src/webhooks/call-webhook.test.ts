@@ -96,13 +96,14 @@ describe('callWebhook', () => {
   it('02 §8: a server that never answers is refused after the timeout of each attempt', async () => {
     await withServer(
       () => undefined,
-      async (url, seen) => {
-        const { answer } = await call({ url, timeout: '60ms', retries: 1 });
+      async (url) => {
+        // What the server has seen is no proof: on a busy machine the time is up before it looks.
+        const { answer, waits } = await call({ url, timeout: '60ms', retries: 1 });
+        expect(waits).toEqual([1000]);
         expect(answer).toEqual({
           outcome: 'refused',
           reason: `no answer from ${new URL(url).host} after 2 attempts: no complete answer within 60 ms`,
         });
-        expect(seen).toHaveLength(2);
       },
     );
   });
