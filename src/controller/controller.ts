@@ -72,6 +72,8 @@ export function startController(options: ControllerOptions): Controller {
   const leaving = new Map<string, { last: Canary; under: AbortController }>();
   const processes = new Map<string, CanaryProcess>();
   const register = new CanaryRegister();
+  /** Canaries that could not be read since they were first seen, by `namespace/name`. */
+  const unreadable = new Map<string, KubeObject>();
   const slice = parseLabelSelector(config.canarySelector);
   const stopping = new AbortController();
   let isStarted = false;
@@ -169,10 +171,16 @@ export function startController(options: ControllerOptions): Controller {
       if (before) letGo(key, before.uid);
       return;
     }
+    const unread = unreadable.get(key);
+    if (unread && raw?.metadata.uid !== unread.metadata.uid) {
+      unreadable.delete(key);
+      if (!before) void leaveByAnchor(key, unread);
+    }
     if (before && raw?.metadata.uid !== before.uid) {
       const rivals = register.rivalsOf(key);
       const last = readable(before.raw);
-      if (last && !isInherited(last)) void leave(key, last);
+      if (last === undefined) void leaveByAnchor(key, before.raw);
+      else if (!isInherited(last)) void leave(key, last);
       forget(key);
       // Whoever waited for this one's target goes on.
       for (const rival of rivals) processes.get(rival)?.wake();
@@ -182,10 +190,15 @@ export function startController(options: ControllerOptions): Controller {
       return;
     }
     if (raw.metadata.deletionTimestamp !== undefined) {
-      if (before && raw.metadata.finalizers?.includes(finalizer)) lastLeaves(key, before.raw, raw);
+      const last = before?.raw ?? unread;
+      // Heard of again while it leaves, it is neither.
+      unreadable.delete(key);
+      if (last && raw.metadata.finalizers?.includes(finalizer)) lastLeaves(key, last, raw);
       return;
     }
     const canary = readable(raw);
+    if (canary) unreadable.delete(key);
+    else if (!before) unreadable.set(key, raw);
     if (canary && !isRefusedEdit(raw, before?.raw)) put(key, canary, raw);
     if (canary?.status) metrics.weighed(canary, canary.status.canaryWeight);
     if (isNameLeft(key, raw)) return;
@@ -250,6 +263,23 @@ export function startController(options: ControllerOptions): Controller {
   function lastLeaves(key: string, last: KubeObject, held?: KubeObject): void {
     const canary = readable(last);
     if (canary) void leave(key, canary, held);
+    else void leaveByAnchor(key, last, held);
+  }
+
+  /** Of a Canary that could not be read since the start, its anchor tells what it owned. */
+  async function leaveByAnchor(key: string, last: KubeObject, held?: KubeObject): Promise<void> {
+    const { name, namespace = '', uid = '' } = last.metadata;
+    try {
+      const spec = await room.anchors.originalSpec(last, stopping.signal);
+      const metadata = { name, namespace, uid, generation: 0, resourceVersion: '' };
+      const canary = spec && ({ apiVersion: CANARY.apiVersion, kind: 'Canary', metadata, spec } as const);
+      if (canary && (held || !isInherited(canary))) await leave(key, canary, held);
+      else if (!canary && held) await release(held);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      log.warn({ canary: key, err: error, retryInMs: DEPARTURE_RETRY_MS }, 'what the Canary owned cannot be told');
+      clock.setTimer(DEPARTURE_RETRY_MS, () => void leaveByAnchor(key, last, held));
+    }
   }
 
   /** The Canary is gone: its application goes back to the target, again and again until it has. */
@@ -400,6 +430,7 @@ export function startController(options: ControllerOptions): Controller {
     for (const { object } of view.all(CANARY)) {
       const canary = isInSlice(object) ? readable(object) : undefined;
       if (canary) put(labelOf(canary), canary, object);
+      else if (isInSlice(object)) unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
     }
     isStarted = true;
     for (const { object } of view.all(TEMPLATE)) lookAtTemplate(object);

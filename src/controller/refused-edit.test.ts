@@ -176,6 +176,25 @@ describe('the same after a restart, when nobody knows the spec before', () => {
     back.close();
   });
 
+  it.each([
+    { what: '', revertOnDeletion: false, isDown: false },
+    { what: ', with revertOnDeletion', revertOnDeletion: true, isDown: false },
+    { what: ', with revertOnDeletion and while Serin is down', revertOnDeletion: true, isDown: true },
+  ])('I7: a Canary that nobody can read is given back when it is deleted$what', async ({ revertOnDeletion, isDown }) => {
+    const lab = await releasing({ revertOnDeletion });
+    await ended(lab);
+    lab.kill();
+    lab.server.patch(canaryRef, { spec: { service: { port: 70_000 } } });
+    if (isDown && revertOnDeletion) lab.server.delete(canaryRef);
+    lab.start();
+    await lab.pass(5_000);
+    if (lab.canary()?.metadata.deletionTimestamp === undefined) lab.server.delete(canaryRef);
+    await lab.pass(120_000);
+    expect([lab.canary(), lab.server.find(routeRef), lab.server.find(targetRef)?.spec.replicas]).toEqual([undefined, undefined, 1]);
+    expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+    lab.close();
+  });
+
   it('E65: what rests is left as it is, and nothing starts', async () => {
     const lab = await releasing();
     await ended(lab);
