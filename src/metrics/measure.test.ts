@@ -353,6 +353,15 @@ it.each<[string, Metric, string]>([
   expect(await run([metric])).toEqual([expect.objectContaining({ verdict: 'failed', reason })]);
 });
 
+it('05-B23, Q6: in the names that Skipper makes routes of, what is no letter, digit or underscore is an underscore', async () => {
+  await scraped();
+  const named = canary([{ name: 'request-success-rate' }]);
+  Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
+  Object.assign(named.spec, { service: { port: 80, name: 'api-v2' }, ingressRef: { apiVersion: 'v1', kind: 'Ingress', name: 'web.shop' } });
+  const [verdict] = await measure(named, { ...dependencies(), provider: 'skipper' });
+  expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
+});
+
 it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { provider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
