@@ -73,7 +73,8 @@ export const sourceOf = (known: BackendCase, type: string, address: string, choi
   windowMs: undefined,
   choice,
   nowMs: 1_800_000_000_500,
-  timeoutMs: 2_000,
+  // Far above what a busy machine takes, the first load of a vendor's client included; what never answers is asked with a bound of its own.
+  timeoutMs: 60_000,
   askCluster: known.inCluster ? clusterAt(address) : undefined,
 });
 
