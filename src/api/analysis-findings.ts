@@ -20,6 +20,9 @@ export function analysisFindings(scope: Scope): Finding[] {
     ...intervalFindings(analysis),
     ...(analysis.metrics ?? []).flatMap((metric, index) => metricFindings(metric, at(`metrics[${index}]`), scope)),
     ...webhookFindings(analysis),
+    ...(spec.metricsServerSecretRef && !spec.metricsServer
+      ? [warning('spec.metricsServerSecretRef', 'is for spec.metricsServer, which is not set: set it, or remove this')]
+      : []),
     ...(spec.metricsServer ? urlFindings(spec.metricsServer, 'spec.metricsServer') : []),
     ...cookieFindings(analysis),
   ];

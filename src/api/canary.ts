@@ -202,6 +202,12 @@ export type Analysis = z.infer<typeof Analysis>;
 export const CanarySpec = z.object({
   provider: Provider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
   metricsServer: z.string().optional().describe('Prometheus of this Canary; the global one when absent.'),
+  metricsServerSecretRef: z
+    .object({ name: z.string().describe('Name of the Secret.') })
+    .optional()
+    .describe(
+      'Secret in the same namespace for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
+    ),
   targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
   autoscalerRef: CrossReference.extend({
     kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),

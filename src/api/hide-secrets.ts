@@ -1,4 +1,6 @@
 const HIDDEN = '***';
+/** Shorter ones stand in ordinary words, and to hide them would tell them. */
+const SHORTEST = 3;
 /** Shorter ones stand in ordinary words once they are encoded. */
 const SHORTEST_ENCODED = 6;
 /** So much of a secret at the end of a text is one that was cut off there. */
@@ -9,7 +11,9 @@ const SHORTEST_CUT = 4;
  * encoded, or cut off at the end of the text.
  */
 export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
-  const forms = [...new Set(secrets.flatMap((secret) => (secret?.trim() ? formsOf(secret) : [])))].sort((a, b) => b.length - a.length);
+  const forms = [...new Set(secrets.flatMap((secret) => (secret && secret.trim().length >= SHORTEST ? formsOf(secret) : [])))].sort(
+    (a, b) => b.length - a.length,
+  );
   let shown = text;
   for (const form of forms) shown = shown.replaceAll(form, HIDDEN);
   for (const form of forms) shown = withoutCut(shown, form);

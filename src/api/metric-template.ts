@@ -34,6 +34,20 @@ export const MetricTemplateSpec = z.object({
       region: z.string().optional().describe('CloudWatch: the region.'),
       queryLanguage: z.enum(['mql', 'promql']).optional().describe('Stackdriver: the language of the query. MQL when absent.'),
       insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
+      caSecretRef: z
+        .object({ name: z.string().describe('Name of the Secret.') })
+        .optional()
+        .describe(
+          "Secret whose key `ca.crt` holds the authorities to trust, in the template's namespace; the Secret of secretRef may hold it, too.",
+        ),
+      proxy: z.string().optional().describe('HTTP proxy to go through; those of the environment when absent.'),
+      timeout: z.string().optional().describe('Time for one query with its retries, as duration text of at most 1m; 10s when absent.'),
+      retries: z
+        .int()
+        .min(0)
+        .max(5)
+        .optional()
+        .describe('More tries within that time after an error of the network, 429 or 5xx; 0 when absent.'),
     })
     .describe('The metric backend.'),
   reduce: z

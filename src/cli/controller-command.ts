@@ -18,12 +18,13 @@ import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
 import { splitCluster } from '../kube/split-cluster.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../kube/write-deadline.ts';
-import { serverOffline } from '../metrics/find-offline.ts';
+import { globalServer } from '../metrics/metrics-server.ts';
 import { isMeshKind } from '../routers/mesh-kinds.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { digest } from '../workloads/canonical-json.ts';
 import { alertFlags } from './alert-flags.ts';
 import { deadFlagsIn } from './dead-flags.ts';
+import { serverSecret } from './server-secret.ts';
 import { version } from './version.ts';
 
 const STALE_WATCH_MS = 300_000;
@@ -65,6 +66,7 @@ const Flags = z.object({
   ingressAnnotationsPrefix: z.string(),
   ingressClass: z.string(),
   metricsServer: z.string(),
+  metricsServerSecret: z.string().optional(),
   selectorLabels: List,
   includeLabelPrefix: List,
   enableConfigTracking: z.boolean(),
@@ -178,6 +180,7 @@ async function run(
   if (meshConnection === undefined) return 1;
   // The same API server under two names is one cluster: then owners are known there.
   const remoteRoutes = meshConnection.baseUrl !== connection.baseUrl;
+  const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
   let controller: Controller | undefined;
   let leadership: Leadership | undefined;
   const clientOptions: ClusterOptions = {
@@ -219,6 +222,7 @@ async function run(
       clock: systemClock,
       log,
       metrics,
+      metricsServerSecret,
       ...(leadership && { mayWrite: () => systemClock.monotonicMs() < (leadership?.mayWriteUntilMs() ?? 0) }),
     });
     controller.started.then(
@@ -259,11 +263,14 @@ async function run(
   }
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
-  const findWay = outgoing({ ...config, allowedAddresses: [] });
-  void serverOffline(config.metricsServer, { timeoutMs: 10_000, signal: stopping.signal, findWay }).then((reason) => {
-    if (reason === undefined) log.info({}, 'the metrics server answers');
-    else if (!stopping.signal.aborted) log.warn({ reason }, 'the metrics server cannot be asked');
-  });
+  const { metricsServer } = config;
+  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
+  void globalServer({ metricsServer, metricsServerSecret, findOwnWay, timeoutMs: 10_000 })
+    .isOnline(stopping.signal)
+    .then((reason) => {
+      if (reason === undefined) log.info({}, 'the metrics server answers');
+      else if (!stopping.signal.aborted) log.warn({ reason }, 'the metrics server cannot be asked');
+    });
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
     if (flags.endWithStdin) process.stdin.once('end', () => resolve('end of the standard input')).resume();

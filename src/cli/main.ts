@@ -27,6 +27,10 @@ acceptDeadFlags(program.command('controller'))
   .addOption(new Option('--ingress-class <name>', 'ingress class of generated HTTPProxies of Contour').default('', 'none'))
   .option('--ingress-annotations-prefix <prefix>', 'prefix of the annotations of ingress-nginx', 'nginx.ingress.kubernetes.io')
   .option('--metrics-server <url>', 'Prometheus for built-in and inline checks', 'http://prometheus:9090')
+  .option(
+    '--metrics-server-secret <folder>',
+    'folder of a mounted Secret for it: token, or username and password; header.NAME; ca.crt; tls.crt and tls.key ($METRICS_SERVER_TOKEN, $METRICS_SERVER_USERNAME and $METRICS_SERVER_PASSWORD win)',
+  )
   .option('--selector-labels <list>', 'labels that may select a target, by priority', 'app,name,app.kubernetes.io/name')
   .addOption(new Option('--include-label-prefix <list>', 'prefixes of labels copied to primaries; * is all').default('', 'none'))
   .addOption(switchOption('--enable-config-tracking', 'release changes of the ConfigMaps and Secrets that targets read', true))

@@ -44,6 +44,8 @@ export interface ControllerOptions {
   log: Log;
   metrics: ControllerMetrics;
   notifier?: Notifier;
+  /** What the global metrics server asks to see, as a Secret would hold it. */
+  metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** Whether the lease allows a write now; always, without leader election. */
   mayWrite?: () => boolean;
 }
@@ -393,6 +395,7 @@ export function startController(options: ControllerOptions): Controller {
   function metricDependencies(signal: AbortSignal): Omit<MeasureDependencies, 'provider'> {
     return {
       metricsServer: config.metricsServer,
+      metricsServerSecret: options.metricsServerSecret,
       noForeignRefs: config.noCrossNamespaceRefs,
       template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
       templateAsked(ref, problem) {

@@ -1,11 +1,12 @@
 import type { Canary, Metric } from '../api/canary.ts';
 import { isBuiltin, type MeasureDependencies } from './measure.ts';
-import { prometheus } from './providers/prometheus.ts';
+import { serverOf } from './metrics-server.ts';
 import { templateBackend } from './template-backend.ts';
 
 type OnlineDependencies = Pick<
   MeasureDependencies,
   | 'metricsServer'
+  | 'metricsServerSecret'
   | 'template'
   | 'templateAsked'
   | 'noForeignRefs'
@@ -24,10 +25,9 @@ type OnlineDependencies = Pick<
  */
 export async function findOffline(canary: Canary, deps: OnlineDependencies): Promise<string | undefined> {
   let server: Promise<string | undefined> | undefined;
-  const address = canary.spec.metricsServer || deps.metricsServer;
   const reasonOf = async (metric: Metric): Promise<string | undefined> => {
     if (isBuiltin(metric)) {
-      server ??= serverOffline(address, { ...deps, findWay: canary.spec.metricsServer ? deps.findWay : deps.findOwnWay });
+      server ??= serverOf(canary, deps).isOnline(deps.signal);
       return server;
     }
     if (!metric.templateRef) return undefined;
@@ -41,12 +41,4 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
   const reasons = await Promise.all(metrics.map(reasonOf));
   const first = reasons.findIndex((reason) => reason !== undefined);
   return first < 0 ? undefined : `metric ${metrics[first]?.name} cannot be asked for: ${reasons[first]}`;
-}
-
-/** Why the server of built-in and inline queries cannot be asked; undefined when it can (05 C1, P7). Never throws. */
-export function serverOffline(
-  address: string,
-  { timeoutMs, signal, findWay }: Pick<MeasureDependencies, 'timeoutMs' | 'signal' | 'findWay'>,
-): Promise<string | undefined> {
-  return prometheus({ address, timeoutMs, findWay }).isOnline(signal);
 }

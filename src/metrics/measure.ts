@@ -8,10 +8,10 @@ import { judgeMeasurement } from './judge-measurement.ts';
 import type { MetricKind } from './limit.ts';
 import { lowTraffic } from './low-traffic.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
+import { serverOf } from './metrics-server.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
-import { prometheus } from './providers/prometheus.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { templateBackend } from './template-backend.ts';
@@ -19,6 +19,8 @@ import { templateBackend } from './template-backend.ts';
 export interface MeasureDependencies {
   /** Address for built-in and inline queries, unless the Canary names its own. */
   metricsServer: string;
+  /** What `metricsServer` asks to see of us, as a Secret would hold it; read for each query. */
+  metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** Whose built-in queries are asked, unless the Canary names its own. */
   provider: Provider;
   /** The MetricTemplate as raw JSON; undefined when there is none. */
@@ -157,12 +159,6 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
 function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependencies): QueryVariables {
   const variables = queryVariables(canary, metric);
   return route === undefined ? variables : { ...variables, route };
-}
-
-function serverOf(canary: Canary, deps: MeasureDependencies): MetricProvider {
-  const { metricsServer: given } = canary.spec;
-  const findWay = given ? deps.findWay : deps.findOwnWay;
-  return prometheus({ address: given || deps.metricsServer, timeoutMs: deps.timeoutMs, findWay });
 }
 
 async function askServer(

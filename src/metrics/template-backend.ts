@@ -1,5 +1,6 @@
 import type { Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
+import { tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure.ts';
 import { MetricTemplate } from './metric-template.ts';
 import { backendFor } from './providers/index.ts';
@@ -50,9 +51,30 @@ async function make(
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
   const secret = provider.secretRef && (await read(namespace, provider.secretRef.name));
   if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
+  const { caSecretRef, timeout } = provider;
+  const caSecret = caSecretRef && (await read(namespace, caSecretRef.name));
+  if (caSecretRef && !caSecret?.['ca.crt'])
+    return { problem: `Secret ${namespace}/${caSecretRef.name} has no key ca.crt, or is not there` };
+  const ownTimeoutMs = timeoutOf(timeout);
+  if (typeof ownTimeoutMs === 'object') return ownTimeoutMs;
   const intervalMs = parseDuration(metric.interval || defaultInterval);
   const windowMs = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
   const choice = { reduce, sample, strictNoData };
-  return backendFor({ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, timeoutMs, findWay, askCluster });
+  return backendFor({
+    ...{ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, findWay, askCluster },
+    timeoutMs: ownTimeoutMs ?? timeoutMs,
+    tls: tlsFiles(secret, caSecret),
+  });
+}
+
+const LONGEST_TIMEOUT_MS = 60_000;
+
+/** Milliseconds of `spec.provider.timeout`; undefined where there is none. */
+export function timeoutOf(text: string | undefined): number | undefined | { problem: string } {
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  return ms && ms <= LONGEST_TIMEOUT_MS
+    ? ms
+    : { problem: 'spec.provider.timeout is no time above 0 and of at most 1m: write it as in 20s' };
 }

@@ -8,6 +8,7 @@ import { readKeptnQuery } from './providers/keptn-query.ts';
 import { readMetricDataQueries } from './providers/metric-data-query.ts';
 import { splunkUrls } from './providers/splunk.ts';
 import { checkTemplate } from './query-template.ts';
+import { timeoutOf } from './template-backend.ts';
 
 /** A Secret with every key that any backend asks for: of the real one nothing is known here. */
 const anySecret = Object.fromEntries(
@@ -35,6 +36,10 @@ export function templateProblems({ provider, query, window }: MetricTemplateSpec
   const windowMs = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && !windowMs)
     add('spec.window', `is ${JSON.stringify(window.slice(0, 40))}, which is no time above 0: write it as in 5m or 90s`);
+  const timeout = timeoutOf(provider.timeout);
+  if (typeof timeout === 'object') problems.push(placed(timeout.problem));
+  if (provider.proxy !== undefined && baseUrl(provider.proxy, '') === undefined)
+    add('spec.provider.proxy', 'is no http or https address: write it as in http://proxy.namespace:3128');
   const backend = backendFor({
     provider,
     secret: provider.secretRef && anySecret,

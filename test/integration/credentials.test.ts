@@ -92,7 +92,9 @@ beforeAll(async () => {
     })),
   };
   const metricsServer = `${withUserInfo(echo.origin, 'server')}/server`;
-  await bare.cluster.patch(canary(), { spec: { metricsServer, analysis } });
+  await createSecret('server', { 'header.X-Scope-OrgID': planted('server-header') });
+  const metricsServerSecretRef = { name: 'server' };
+  await bare.cluster.patch(canary(), { spec: { metricsServer, metricsServerSecretRef, analysis } });
 });
 
 afterAll(async () => {
@@ -116,6 +118,7 @@ function start(): GuardedProcess {
     ...process.env,
     SLACK_URL: `${echo.origin}/alerts/global/${planted('slack-path')}`,
     SLACK_TOKEN: planted('slack-token'),
+    METRICS_SERVER_TOKEN: planted('server-token'),
     EVENT_WEBHOOK_URL: `${withUserInfo(echo.origin, 'event')}/events/${planted('event-path')}`,
   });
 }

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import got, { type OptionsOfTextResponseBody } from 'got';
 import { userInfoOf } from '../../api/hide-secrets.ts';
 import { type FindWay, straightWay } from '../../api/outgoing.ts';
 import { redact } from './redact.ts';
+import type { TlsFiles } from './tls-files.ts';
 
 /** One request to a metric backend. */
 export interface Ask {
@@ -22,6 +24,9 @@ export interface AskOptions {
   findWay?: FindWay | undefined;
   /** The only way there is. */
   proxy?: string | undefined;
+  tls?: TlsFiles | undefined;
+  /** More tries, where a first one may have met a moment's trouble; all of them within `timeoutMs`. Default: 0. */
+  retries?: number | undefined;
   /** Texts that no reason may show: keys, tokens, passwords. */
   secrets: readonly (string | undefined)[];
   signal: AbortSignal;
@@ -33,13 +38,29 @@ export type Answer = { status: number; body: string } | { kind: 'error'; reason:
 /** The longest answer that is read. */
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 
-/** Asks once, without retries: a check comes again with the next interval. Never throws. */
-export async function ask({ url, method, headers = {}, body }: Ask, options: AskOptions): Promise<Answer> {
-  const { who, timeoutMs, insecureSkipVerify, signal } = options;
+/** Asks once, or as often again as `retries` says: a check comes again with the next interval anyhow. Never throws. */
+export async function ask(what: Ask, options: AskOptions): Promise<Answer> {
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  for (let tries = 0; ; tries += 1) {
+    const answer = await askOnce(what, options, deadline);
+    const isOver = options.signal.aborted || deadline.aborted;
+    if (isOver || tries >= Math.min(options.retries ?? 0, MOST_RETRIES) || !mayPass(answer)) return answer;
+    const over = AbortSignal.any([options.signal, deadline]);
+    await sleep(FIRST_PAUSE_MS * 2 ** tries, undefined, { signal: over }).catch(() => undefined);
+  }
+}
+
+const MOST_RETRIES = 5;
+const FIRST_PAUSE_MS = 200;
+
+/** What may be otherwise in a moment. An error is one of the network here, or of an address that no second try makes better but none harms. */
+const mayPass = (answer: Answer): boolean => 'kind' in answer || answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
+
+async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOptions, deadline: AbortSignal): Promise<Answer> {
+  const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
   const way = (options.findWay ?? straightWay)(url, options.proxy);
   if ('problem' in way) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${way.problem}` };
   const tooLong = new AbortController();
-  const deadline = AbortSignal.timeout(timeoutMs);
   const request: OptionsOfTextResponseBody = {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...headers },
@@ -49,7 +70,11 @@ export async function ask({ url, method, headers = {}, body }: Ask, options: Ask
     maxRedirects: 5,
     ...(way.agent && { agent: way.agent }),
     ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
-    https: { rejectUnauthorized: insecureSkipVerify !== true },
+    https: {
+      rejectUnauthorized: insecureSkipVerify !== true,
+      ...(tls?.ca && { certificateAuthority: tls.ca }),
+      ...(tls?.cert && tls.key && { certificate: tls.cert, key: tls.key }),
+    },
     hooks: {
       beforeRedirect: [
         // Credentials may stand in any header, so a redirect elsewhere is refused rather than stripped.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { FindWay } from '../../api/outgoing.ts';
 import { ask } from '../http/ask.ts';
 import { Unanswered } from '../http/bounded.ts';
+import type { Transport } from './backend.ts';
 
 /** One attempt of the client; the check's own time is shorter and ends them all. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
@@ -18,13 +18,21 @@ interface Sent {
 }
 
 /** The requests of AWS' client under the same bounds as all others: length of the answer, time, and no other address by a redirect. */
-export function askingHandler(who: string, findWay?: FindWay) {
+export function askingHandler(who: string, transport: Partial<Transport> = {}) {
   return {
     async handle({ protocol, hostname, port, path, method, headers, body }: Sent, { abortSignal }: { abortSignal?: unknown } = {}) {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
       const signal = abortSignal instanceof AbortSignal ? abortSignal : new AbortController().signal;
       const request = { url, method: method === 'GET' ? ('GET' as const) : ('POST' as const), headers, body: textOf(body) };
-      const answer = await ask(request, { who, timeoutMs: ATTEMPT_TIMEOUT_MS, secrets: Object.values(headers), signal, findWay });
+      const answer = await ask(request, {
+        ...transport,
+        who,
+        // The client has its own.
+        retries: 0,
+        timeoutMs: ATTEMPT_TIMEOUT_MS,
+        secrets: Object.values(headers),
+        signal,
+      });
       if ('kind' in answer) throw new Unanswered(answer.reason);
       const { status } = answer;
       // Of a refusal in another form, a proxy's page perhaps, the client would see only that it cannot be read.

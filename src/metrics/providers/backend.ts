@@ -1,6 +1,7 @@
 import type { FindWay } from '../../api/outgoing.ts';
 import type { AskOptions } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
+import type { TlsFiles } from '../http/tls-files.ts';
 import type { MetricTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';
@@ -21,6 +22,7 @@ export interface BackendSource {
   nowMs: number;
   /** For each request. */
   timeoutMs: number;
+  tls?: TlsFiles | undefined;
   /** How the backend is reached; default: straight. */
   findWay?: FindWay | undefined;
   /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
@@ -30,13 +32,12 @@ export interface BackendSource {
 /** The backend, or why there can be none: a sentence for the user that names the field. */
 export type MakeBackend = (source: BackendSource) => MetricProvider | { problem: string };
 
+export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay' | 'tls' | 'proxy' | 'retries'>;
+
 /** What of a source decides how its backend is spoken to. */
-export function transportOf({
-  provider,
-  timeoutMs,
-  findWay,
-}: BackendSource): Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay'> {
-  return { timeoutMs, insecureSkipVerify: provider.insecureSkipVerify, findWay };
+export function transportOf({ provider, timeoutMs, findWay, tls }: BackendSource): Transport {
+  const { insecureSkipVerify, proxy, retries } = provider;
+  return { timeoutMs, insecureSkipVerify, findWay, tls, proxy, retries };
 }
 
 /** The values of these keys of the Secret; or what is missing, by name. */

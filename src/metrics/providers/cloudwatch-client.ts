@@ -4,8 +4,8 @@ import {
   type GetMetricDataCommandInput,
   type GetMetricDataCommandOutput,
 } from '@aws-sdk/client-cloudwatch';
-import type { FindWay } from '../../api/outgoing.ts';
 import { askingHandler } from './aws-handler.ts';
+import type { Transport } from './backend.ts';
 
 export interface AwsKeys {
   accessKeyId: string;
@@ -20,33 +20,37 @@ interface Asking {
   /** Instead of Amazon's. */
   address: string | undefined;
   abortSignal: AbortSignal;
-  findWay: FindWay | undefined;
+  transport: Transport | undefined;
 }
 
 /** Throws what AWS' client throws. To be loaded by those who use it. */
 export async function getMetricData(
   input: GetMetricDataCommandInput,
-  { region, keys, address, abortSignal, findWay }: Asking,
+  { region, keys, address, abortSignal, transport }: Asking,
 ): Promise<GetMetricDataCommandOutput> {
   const client = keys
-    ? newClient(region, findWay, { credentials: keys, ...(address !== undefined && { endpoint: address }) })
-    : sharedClient(region, findWay);
+    ? newClient(region, transport, { credentials: keys, ...(address !== undefined && { endpoint: address }) })
+    : sharedClient(region, transport);
   return client.send(new GetMetricDataCommand(input), { abortSignal });
 }
 
-function newClient(region: string, findWay: FindWay | undefined, own: { credentials?: AwsKeys; endpoint?: string } = {}): CloudWatchClient {
-  return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch', findWay), ...own });
+function newClient(
+  region: string,
+  transport: Transport | undefined,
+  own: { credentials?: AwsKeys; endpoint?: string } = {},
+): CloudWatchClient {
+  return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch', transport), ...own });
 }
 
 const MOST_CLIENTS = 32;
 const clients = new Map<string, CloudWatchClient>();
 
 /** One a region for the controller's own identity, whose credentials it keeps until they end. */
-function sharedClient(region: string, findWay: FindWay | undefined): CloudWatchClient {
+function sharedClient(region: string, transport: Transport | undefined): CloudWatchClient {
   const known = clients.get(region);
   if (known) return known;
   if (clients.size >= MOST_CLIENTS) clients.clear();
-  const client = newClient(region, findWay);
+  const client = newClient(region, transport && { timeoutMs: transport.timeoutMs, findWay: transport.findWay });
   clients.set(region, client);
   return client;
 }

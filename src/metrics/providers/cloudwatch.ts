@@ -2,7 +2,7 @@ import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQ
 import { bounded, Unanswered } from '../http/bounded.ts';
 import { redact } from '../http/redact.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, windowOf } from './backend.ts';
+import { type BackendSource, type MakeBackend, transportOf, windowOf } from './backend.ts';
 import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
@@ -32,7 +32,7 @@ export const cloudwatch: MakeBackend = (source) => {
         // The client is larger than all of the other backends.
         const { getMetricData } = await import('./cloudwatch-client.ts');
         try {
-          return await getMetricData(input, { region, keys, address, abortSignal, findWay: source.findWay });
+          return await getMetricData(input, { region, keys, address, abortSignal, transport: transportOf(source) });
         } catch (error) {
           throw inWords(error, secrets);
         }

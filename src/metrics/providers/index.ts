@@ -42,7 +42,12 @@ const SHORTEST_SECRET = 6;
 
 /** Each backend hides what it sends; this one net below them all holds whatever their Secret and address hold. */
 function withoutSecrets(backend: MetricProvider, { provider, secret = {} }: BackendSource): MetricProvider {
-  const values = [...Object.values(secret), ...Object.values(provider.headers ?? {}).flat(), ...userInfoOf(provider.address)];
+  const values = [
+    ...Object.values(secret),
+    ...Object.values(provider.headers ?? {}).flat(),
+    ...userInfoOf(provider.address),
+    ...userInfoOf(provider.proxy),
+  ];
   const secrets = values.filter((value) => value.length >= SHORTEST_SECRET);
   return {
     async runQuery(query, signal) {

@@ -1,25 +1,19 @@
 import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
-import type { FindWay } from '../../api/outgoing.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleChoice } from '../samples.ts';
-import type { MakeBackend } from './backend.ts';
+import { type MakeBackend, type Transport, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { readAnswer } from './prometheus-answer.ts';
 
-export interface PrometheusOptions {
+export interface PrometheusOptions extends Transport {
   /** Base URL; a path prefix and user info are kept, a query string is dropped (05 P1). */
   address: string;
   headers?: Readonly<Record<string, readonly string[]>>;
-  insecureSkipVerify?: boolean;
   basicAuth?: { username: string; password: string };
   /** A token; wins over `basicAuth`. */
   bearer?: string;
-  /** For the whole call, redirects included. */
-  timeoutMs: number;
   choice?: SampleChoice;
-  /** Default: straight. */
-  findWay?: FindWay | undefined;
 }
 
 /**
@@ -43,7 +37,8 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
 }
 
 async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const { bearer, basicAuth, headers = {}, insecureSkipVerify, timeoutMs, findWay } = options;
+  const { bearer, basicAuth, headers = {}, timeoutMs, insecureSkipVerify, findWay, tls, proxy, retries } = options;
+  const transport = { timeoutMs, insecureSkipVerify, findWay, tls, proxy, retries };
   const pair = basicAuth && `${basicAuth.username}:${basicAuth.password}`;
   const secrets = [
     bearer,
@@ -53,10 +48,7 @@ async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: Ab
     ...Object.values(headers).flat(),
     ...userInfoOf(options.address),
   ];
-  const answer = await ask(
-    { url, headers: headersOf(options) },
-    { who: 'Prometheus', timeoutMs, insecureSkipVerify, findWay, secrets, signal },
-  );
+  const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', ...transport, secrets, signal });
   if ('kind' in answer) return answer;
   if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
   const measured = readAnswer(answer.body, options.choice);
@@ -84,20 +76,16 @@ function detailOf(body: string, secrets: readonly (string | undefined)[]): strin
 }
 
 /** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */
-export const prometheusBackend: MakeBackend = ({ provider, secret, secretName, timeoutMs, choice, findWay }) => {
-  const { address, headers, insecureSkipVerify } = provider;
+export const prometheusBackend: MakeBackend = (source) => {
+  const { provider, secret, secretName, choice } = source;
+  const { address, headers } = provider;
   if (!address) return { problem: 'spec.provider.address is required' };
-  const options: PrometheusOptions = {
-    address,
-    timeoutMs,
-    choice,
-    findWay,
-    ...(headers ? { headers } : {}),
-    ...(insecureSkipVerify === undefined ? {} : { insecureSkipVerify }),
-  };
+  const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
   if (!secret) return prometheus(options);
   const { token, username, password } = secret;
   if (token) return prometheus({ ...options, bearer: token });
+  // A Secret may be there for TLS alone.
+  if (username === undefined && password === undefined && source.tls) return prometheus(options);
   if (username === undefined || password === undefined) return { problem: `Secret ${secretName} needs token, or username and password` };
   return prometheus({ ...options, basicAuth: { username, password } });
 };

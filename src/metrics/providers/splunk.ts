@@ -10,7 +10,7 @@ const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 
 
 /** Splunk Observability Cloud: a SignalFlow program over a WebSocket that lives as long as the check (05 P50–P53). */
 export const splunk: MakeBackend = (source) => {
-  const { provider, nowMs, choice, findWay } = source;
+  const { provider, nowMs, choice } = source;
   if (!provider.address) return { problem: 'spec.provider.address is required' };
   const keys = secretKeys(source, ['sf_token_key']);
   if ('problem' in keys) return keys;
@@ -22,7 +22,7 @@ export const splunk: MakeBackend = (source) => {
   const options = (signal: AbortSignal) => ({ who: WHO, ...transportOf(source), secrets: [token], signal });
   return {
     async runQuery(program, signal) {
-      const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs, findWay };
+      const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs, transport: transportOf(source) };
       const { runSignalFlow } = await import('./signalflow/run-signalflow.ts');
       const found = await bounded((within) => runSignalFlow({ ...run, signal: within }), options(signal));
       // More than one series has always been an error here; a template can choose (05 P52).

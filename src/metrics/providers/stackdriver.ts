@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, secretKeys } from './backend.ts';
+import { type BackendSource, type MakeBackend, secretKeys, transportOf } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import type { MetricProvider } from './metric-provider.ts';
 import { prometheus } from './prometheus.ts';
@@ -25,7 +25,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 export const stackdriver: MakeBackend = (source) => {
   const keys = secretKeys(source, ['project']);
   if ('problem' in keys) return keys;
-  const { queryLanguage = 'mql', insecureSkipVerify } = source.provider;
+  const { queryLanguage = 'mql' } = source.provider;
   if (!['mql', 'promql'].includes(queryLanguage))
     return { problem: `spec.provider.queryLanguage ${queryLanguage} is neither mql nor promql` };
   const key = ownKey(source);
@@ -37,11 +37,9 @@ export const stackdriver: MakeBackend = (source) => {
     return googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
   };
   if (queryLanguage === 'promql') {
-    const { timeoutMs, choice, findWay } = source;
+    const { choice } = source;
     const server = `${address.replace(/\/+$/, '')}/v1/projects/${project}/location/global/prometheus`;
-    return withToken(token, (bearer) =>
-      prometheus({ address: server, bearer, timeoutMs, choice, findWay, insecureSkipVerify: insecureSkipVerify ?? false }),
-    );
+    return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
   if (!url) return { problem: 'spec.provider.address is no http or https URL' };

@@ -1,9 +1,10 @@
 import { type RawData, WebSocket } from 'ws';
 import { z } from 'zod';
-import { type FindWay, straightWay } from '../../../api/outgoing.ts';
+import { straightWay } from '../../../api/outgoing.ts';
 import { MAX_BODY_BYTES } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import type { Samples } from '../../samples.ts';
+import type { Transport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
 
 export interface SignalFlowRun {
@@ -14,7 +15,7 @@ export interface SignalFlowRun {
   startMs: number;
   stopMs: number;
   signal: AbortSignal;
-  findWay?: FindWay | undefined;
+  transport: Transport;
 }
 
 const CHANNEL = 'ch-1';
@@ -38,14 +39,15 @@ export async function runSignalFlow({
   startMs,
   stopMs,
   signal,
-  findWay = straightWay,
+  transport: { findWay = straightWay, proxy, tls, insecureSkipVerify },
 }: SignalFlowRun): Promise<{ series: Samples }> {
-  const way = findWay(new URL(url.href.replace(/^ws/, 'http')));
+  const way = findWay(new URL(url.href.replace(/^ws/, 'http')), proxy);
   if ('problem' in way) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${way.problem}`);
   const agent = way.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
   const socket = new WebSocket(url, {
     ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
+    ...{ ...tls, rejectUnauthorized: insecureSkipVerify !== true },
     ...(agent && { agent }),
     ...(way.dnsLookup && { lookup: way.dnsLookup }),
   });

@@ -1,0 +1,19 @@
+/** What of a Secret decides how TLS is spoken, as PEM. */
+export interface TlsFiles {
+  /** Authorities that are trusted, and no others. */
+  ca?: string;
+  /** What Serin shows of itself. */
+  cert?: string;
+  key?: string;
+}
+
+type Data = Readonly<Record<string, string>> | undefined;
+
+/** The keys that Secrets of Kubernetes have for it: `ca.crt`, `tls.crt`, `tls.key` (05 W17, W18). */
+export function tlsFiles(secret: Data, caSecret?: Data): TlsFiles | undefined {
+  const ca = caSecret?.['ca.crt'] ?? secret?.['ca.crt'];
+  const cert = secret?.['tls.crt'];
+  const key = secret?.['tls.key'];
+  if (!ca && !(cert && key)) return undefined;
+  return { ...(ca && { ca }), ...(cert && key ? { cert, key } : {}) };
+}

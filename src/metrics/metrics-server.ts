@@ -1,0 +1,85 @@
+import type { Canary } from '../api/canary.ts';
+import type { FindWay } from '../api/outgoing.ts';
+import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
+import type { MeasureDependencies } from './measure.ts';
+import type { MetricProvider } from './providers/metric-provider.ts';
+import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
+
+type Data = Readonly<Record<string, string>>;
+export type ServerDependencies = Pick<
+  MeasureDependencies,
+  'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'findWay' | 'findOwnWay'
+>;
+
+/** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05 B6, W17). */
+export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): MetricProvider {
+  const { metricsServer: address, metricsServerSecretRef: ref } = spec;
+  if (!address) return globalServer(deps);
+  const name = `Secret ${metadata.namespace}/${ref?.name}`;
+  const read = async () => (ref ? ((await deps.secret(metadata.namespace, ref.name)) ?? { problem: `${name} not found` }) : undefined);
+  return withSecret(name, read, { address, timeoutMs: deps.timeoutMs, findWay: deps.findWay });
+}
+
+/** The one of the flags. */
+export function globalServer({
+  metricsServer: address,
+  metricsServerSecret: read,
+  timeoutMs,
+  findOwnWay,
+}: Omit<ServerDependencies, 'secret'>): MetricProvider {
+  return withSecret('--metrics-server-secret', async () => read?.(), { address, timeoutMs, findWay: findOwnWay });
+}
+
+/** Read for each query: what is rotated counts at once. */
+function withSecret(
+  name: string,
+  read: () => Promise<Data | { problem: string } | undefined>,
+  options: { address: string; timeoutMs: number; findWay: FindWay | undefined },
+): MetricProvider {
+  const connect = async (): Promise<MetricProvider | { problem: string }> => {
+    try {
+      const data = await read();
+      if (data === undefined) return prometheus(options);
+      if (isProblem(data)) return data;
+      const credentials = credentialsOf(data);
+      return 'problem' in credentials ? { problem: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
+    } catch {
+      // The error of a failed read may quote what was read.
+      return { problem: `${name} could not be read` };
+    }
+  };
+  return {
+    async runQuery(query, signal) {
+      const server = await connect();
+      return 'problem' in server ? { kind: 'error', reason: server.problem } : server.runQuery(query, signal);
+    },
+    async isOnline(signal) {
+      const server = await connect();
+      return 'problem' in server ? server.problem : server.isOnline(signal);
+    },
+  };
+}
+
+const isProblem = (data: Data | { problem: string }): data is { problem: string } => Object.keys(data).length === 1 && 'problem' in data;
+
+type Credentials = Pick<PrometheusOptions, 'bearer' | 'basicAuth' | 'headers'> & { tls?: TlsFiles };
+
+/** `token`, or `username` and `password`; `header.NAME`; `ca.crt`, `tls.crt` and `tls.key`. Line ends at the end are not part of a value. */
+function credentialsOf(data: Data): Credentials | { problem: string } {
+  const { token, username, password } = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, value.trim()]));
+  const headers = Object.fromEntries(
+    Object.entries(data).flatMap(([key, value]) => (key.startsWith('header.') ? [[key.slice('header.'.length), [value.trim()]]] : [])),
+  );
+  const tls = tlsFiles(data);
+  const wrong = Object.entries(headers).find(([name, [value = '']]) => !/^[-\w.]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value));
+  if (wrong) return { problem: `has a key header.${wrong[0].slice(0, 80)} that makes no header` };
+  if (!token && Boolean(username) !== Boolean(password)) return { problem: `has username and password not both` };
+  if (!token && !username && !tls && Object.keys(headers).length === 0)
+    return { problem: 'has neither token, username and password, header.NAME, ca.crt, nor tls.crt and tls.key' };
+  return {
+    ...(token && { bearer: token }),
+    ...(!token && username && password ? { basicAuth: { username, password } } : {}),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(tls && { tls }),
+  };
+}
