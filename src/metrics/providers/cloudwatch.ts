@@ -26,11 +26,11 @@ export const cloudwatch: MakeBackend = (source) => {
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
     return { problem: 'spec.provider.address is no http or https URL' };
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
-  const send = (input: GetMetricDataCommandInput, signal: AbortSignal) =>
-    bounded(
+  const send = async (input: GetMetricDataCommandInput, signal: AbortSignal) => {
+    // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.
+    const { getMetricData } = await import('./cloudwatch-client.ts');
+    return bounded(
       async (abortSignal) => {
-        // The client is larger than all of the other backends.
-        const { getMetricData } = await import('./cloudwatch-client.ts');
         try {
           return await getMetricData(input, { region, keys, address, abortSignal, transport: transportOf(source) });
         } catch (error) {
@@ -39,6 +39,7 @@ export const cloudwatch: MakeBackend = (source) => {
       },
       { who: WHO, timeoutMs: source.timeoutMs, secrets, signal },
     );
+  };
   return {
     async runQuery(query, signal) {
       const queries = readMetricDataQueries(query);
