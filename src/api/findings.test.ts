@@ -173,6 +173,7 @@ describe('errors', () => {
 describe('warnings', () => {
   it.each<[title: string, change: Change, path: string]>([
     ['weights on the kubernetes provider', { spec: { provider: 'kubernetes' } }, analysisOf('.stepWeight')],
+    ['05-W32: a window shorter than two scrapes', metric({ interval: '20s' }), analysisOf('.metrics[0].interval')],
     ['05-T12, W14: an interval that only a query can read', metric({ interval: '1min' }), analysisOf('.metrics[0].interval')],
     ['05-W14: a metric interval in hours, beyond that of the analysis', metric({ interval: '1h' }), analysisOf('.metrics[0].interval')],
     ['a metric interval beyond the analysis interval', metric({ interval: '2m' }), analysisOf('.metrics[0].interval')],

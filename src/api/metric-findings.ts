@@ -9,6 +9,11 @@ export const builtIn = ['request-success-rate', 'request-duration'];
 /** The shortest interval of an analysis that is used: milliseconds. Source: reference 01 §4. */
 export const shortestIntervalMs = 10_000;
 
+/** Few scrape more often than every 15 s, and a rate is made of two samples (05 W32). */
+const twoScrapesMs = 30_000;
+const narrow = (interval: string, ms: number): string =>
+  `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s: make it twice the scrape interval or longer`;
+
 /** Everything about one of `spec.analysis.metrics`. */
 export function metricFindings(metric: Metric, path: string, scope: Scope): Finding[] {
   const { analysis } = scope.canary.spec;
@@ -44,6 +49,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   );
   if (metric.interval === undefined) return found;
   const ms = parseDuration(metric.interval);
+  if (ms !== undefined && ms > 0 && ms < twoScrapesMs) found.push(warning(`${path}.interval`, narrow(metric.interval, ms)));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
     // Only its template can tell: Graphite's windows are texts of its own (05 T12, W14).

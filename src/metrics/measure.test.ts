@@ -362,6 +362,57 @@ it('05-B23, Q6: in the names that Skipper makes routes of, what is no letter, di
   expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
 });
 
+it('05-W19, W20, W21, W35: what a template says of series, points, windows and empty answers is done', async () => {
+  const spans: number[] = [];
+  const datadog = createServer((request, response) => {
+    const query = new URL(request.url ?? '', 'http://a').searchParams;
+    spans.push(Number(query.get('to')) - Number(query.get('from')));
+    response.end('{"series":[{"pointlist":[[1,null],[2,4]]},{"pointlist":[[1,8]]}]}');
+  });
+  await new Promise<void>((resolve) => {
+    datadog.listen(0, '127.0.0.1', resolve);
+  });
+  const address = `http://127.0.0.1:${(datadog.address() as AddressInfo).port}`;
+  const choices: Record<string, object> = {
+    today: {},
+    sample: { sample: 'last' },
+    reduce: { sample: 'last', reduce: 'max' },
+    strict: { strictNoData: true },
+    window: { window: '2m' },
+    error: { reduce: 'error' },
+  };
+  const verdicts = await run(
+    Object.keys(choices).map((name) => ({ name, templateRef: { name }, thresholdRange: { min: 0 } })),
+    {
+      template: async (_, name) => ({
+        spec: { provider: { type: 'datadog', address, secretRef: { name: 's' } }, query: 'q', ...choices[name] },
+      }),
+      secret: async () => ({ datadog_api_key: 'any', datadog_application_key: 'any' }),
+    },
+  );
+  datadog.close();
+  expect(verdicts.map(({ check, value, verdict }) => [check, value ?? verdict])).toEqual([
+    ['today', 0],
+    ['sample', 4],
+    ['reduce', 8],
+    ['strict', 4],
+    ['window', 0],
+    ['error', 'unmeasured'],
+  ]);
+  expect(spans.sort((a, b) => a - b)).toEqual([120, 600, 600, 600, 600, 600]);
+});
+
+it('05-W32: a rate that finds nothing in a window shorter than two scrapes says so', async () => {
+  const [narrow, wide, plain] = await run([
+    { name: 'narrow', query: 'sum(rate(nothing[{{ interval }}]))', interval: '30s' },
+    { name: 'wide', query: 'sum(rate(nothing[{{ interval }}]))', interval: '2m' },
+    { name: 'plain', query: 'nothing', interval: '30s' },
+  ]);
+  expect(narrow?.reason).toMatch(/a rate needs two samples within 30s, so targets have to be scraped every 15s at least$/);
+  expect(wide?.reason).toMatch(/asked: sum\(rate\(nothing\[2m\]\)\)$/);
+  expect(plain?.reason).toMatch(/asked: nothing$/);
+});
+
 it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { provider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);

@@ -1,5 +1,6 @@
 import type { Canary, Metric, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { parseDuration } from '../api/duration.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { askBaseline, namesTarget } from './baseline.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
@@ -171,7 +172,18 @@ async function askServer(
   if ('error' in rendered) return { kind: 'error', reason: rendered.error };
   const measured = await server.runQuery(rendered.query, deps.signal);
   // A query that is wrong and one without traffic look alike: whoever reads it has to tell them apart (05 W33).
-  return measured.kind === 'noData' ? { ...measured, reason: `${measured.reason}; asked: ${shortened(rendered.query)}` } : measured;
+  if (measured.kind !== 'noData') return measured;
+  const hint = narrowWindow(rendered.query, variables.interval);
+  return { ...measured, reason: `${measured.reason}; asked: ${shortened(rendered.query)}${hint}` };
+}
+
+/** Prometheus scrapes once a minute unless it is told otherwise, and a rate is made of two samples (05 W32). */
+const TWO_SCRAPES_MS = 120_000;
+
+function narrowWindow(query: string, interval: string): string {
+  const ms = parseDuration(interval) ?? TWO_SCRAPES_MS;
+  if (ms >= TWO_SCRAPES_MS || !query.includes(`[${interval}]`) || !/\b(i?rate|increase|i?delta)\s*\(/.test(query)) return '';
+  return `; a rate needs two samples within ${interval}, so targets have to be scraped every ${ms / 2000}s at least`;
 }
 
 /** Enough for the built-in queries; an event has room for 1024 characters. */
