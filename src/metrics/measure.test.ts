@@ -228,8 +228,8 @@ describe('measure', () => {
     ['no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/],
     ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /no http or https URL/],
     ['a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/],
-    ['a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/],
-    ['a missing template', { name: 'm', templateRef: { name: 't' } }, {}, /MetricTemplate test\/t: not found/],
+    ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/],
+    ['05-T22: a missing template', { name: 'm', templateRef: { name: 't' } }, {}, /MetricTemplate test\/t: not found/],
     [
       'a template that cannot be read',
       { name: 'm', templateRef: { name: 't' } },

@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { templateBackend } from './template-backend.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const seen: { url: string; headers: Record<string, unknown> }[] = [];
+const server = createServer(({ url = '', headers }, response) => {
+  seen.push({ url, headers });
+  response.end('{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]}]}}');
+});
+let address: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** What is looked up for a metric of a Canary in `shop`, and what comes of it. */
+async function looked(templateRef: { name: string; namespace?: string }, provider: object) {
+  const lookups: string[] = [];
+  const found = await templateBackend({ name: 'm', templateRef }, 'shop', {
+    template: async (namespace, name) => {
+      lookups.push(`template ${namespace}/${name}`);
+      return { spec: { provider: { address, ...provider }, query: 'q' } };
+    },
+    secret: async (namespace, name) => {
+      lookups.push(`secret ${namespace}/${name}`);
+      return { token: 't0ken' };
+    },
+    nowMs: 0,
+    timeoutMs: 5_000,
+  });
+  return { lookups, result: 'problem' in found ? found : await found.backend.runQuery('a  b\n c', signal) };
+}
+
+const secretRef = { name: 'keys' };
+
+it.each([
+  ['the Canary', { name: 't' }, ['template shop/t', 'secret shop/keys']],
+  ['the reference', { name: 't', namespace: 'ops' }, ['template ops/t', 'secret ops/keys']],
+])('05-T22: the template is of the namespace of %s, and its Secret always of the template’s', async (_, ref, lookups) => {
+  expect((await looked(ref, { type: 'prometheus', secretRef })).lookups).toEqual(lookups);
+});
+
+it('05-T20: a missing type is Prometheus, and an unknown one is refused by its name', async () => {
+  expect((await looked({ name: 't' }, {})).result).toEqual({ kind: 'value', value: 1 });
+  const { result } = await looked({ name: 't' }, { type: 'wavefront' });
+  expect(result).toEqual({ problem: expect.stringMatching(/MetricTemplate shop\/t: spec\.provider\.type wavefront is unknown/) });
+});
+
+it('05-T21: headers of the template are sent, and its white space is not', async () => {
+  seen.splice(0);
+  await looked({ name: 't' }, { type: 'prometheus', headers: { 'X-Scope-OrgID': ['a', 'b'] } });
+  expect(seen).toEqual([{ url: '/api/v1/query?query=a+b+c', headers: expect.objectContaining({ 'x-scope-orgid': 'a, b' }) }]);
+});
+
+it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('05-T25: type %s needs an address', async (type) => {
+  const { result } = await looked({ name: 't' }, { type, secretRef, address: undefined });
+  expect(result).toEqual({ problem: expect.stringMatching(/spec\.provider\.address is required/) });
+});
