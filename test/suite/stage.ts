@@ -35,6 +35,8 @@ export interface Stage {
 }
 
 export interface RealStage extends Stage {
+  /** Requests of one user so far, and whether they were refused for want of permission. */
+  requestsOf(user: string): { verb: string; uri: string; isRefused: boolean }[];
   /** What kubectl prints, as a cluster administrator. */
   kubectl(...args: string[]): Promise<string>;
 }
@@ -143,6 +145,11 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
       nodes,
       prometheusUrl: prometheus.url,
       requestCounts: () => countsIn(audit.events(), ({ userAgent }) => userAgent === 'serin-controller'),
+      requestsOf: (user) =>
+        audit
+          .events()
+          .filter((event) => event.user.username === user)
+          .map((event) => ({ verb: event.verb, uri: event.requestURI, isRefused: isUnauthorised(event) })),
       forbidden: (user = 'serin') =>
         audit
           .events()

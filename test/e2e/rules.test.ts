@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { providers } from '../../src/api/canary.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Permission } from '../../src/api/permission.ts';
+import { permissionsFor } from '../../src/controller/permissions.ts';
+import { systemClock } from '../../src/kube/clock.ts';
+import { isForbidden } from '../../src/kube/errors.ts';
+import { electLeader } from '../../src/kube/lease.ts';
+import { leasePermissions } from '../../src/kube/permissions.ts';
+import { eventually } from '../suite/eventually.ts';
+import { type RealStage, startRealStage } from '../suite/stage.ts';
+import { accountWith, play } from './rules/play.ts';
+import { type Scene, scenes, wholeRelease } from './rules/scenes.ts';
+
+const everything = permissionsFor({
+  providers,
+  configTracking: true,
+  secretsMode: 'watch',
+  scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
+  metricBackends: ['keptn', 'externalmetrics'],
+});
+/** What no fixture defines: names and versions are all that a refused request needs. */
+const FURTHER_KINDS = [
+  { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
+  { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualRouter' },
+  { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualService' },
+  { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', scope: 'Cluster' },
+];
+
+/** Verbs that the audit log of a release does not show, and what needs them. */
+const USED_ELSEWHERE = {
+  'create services': 'an apply of what is not there yet (below)',
+  'get events': 'an event that another replica has written first (src/kube/events.test.ts)',
+  'patch configmaps': 'copies that another controller left (test/integration/config-adoption.test.ts)',
+  'patch secrets': 'the same',
+};
+
+/** All but this rule: others that grant the same on the same resources are gone with it. */
+const without = (rule: Permission): Permission[] =>
+  everything.filter(({ group, resources }) => group !== rule.group || !resources.some((one) => rule.resources.includes(one)));
+const nameOf = ({ group, resources }: Permission): string => resources.map((one) => `${one}${group === '' ? '' : `.${group}`}`).join(', ');
+
+/** `canaries/status` of `/apis/flagger.app/v1beta1/namespaces/a/canaries/shop/status?…`. */
+function resourceIn(uri: string): { group: string; resource: string } {
+  const path = new URL(uri, 'http://server').pathname.split('/').slice(1);
+  const isCore = path[0] === 'api';
+  const group = isCore ? '' : (path[1] ?? '');
+  const rest = path.slice(isCore ? 2 : 3);
+  const inNamespace = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest;
+  const [resource = '', , subresource] = inNamespace;
+  return { group, resource: subresource === undefined ? resource : `${resource}/${subresource}` };
+}
+
+const isOf = ({ group, resources }: Permission, uri: string): boolean => {
+  const found = resourceIn(uri);
+  return found.group === group && (resources.includes(found.resource) || resources.includes('*'));
+};
+
+describe('each rule of the role is needed', () => {
+  let stage: RealStage;
+  beforeAll(async () => {
+    stage = await startRealStage();
+    for (const one of FURTHER_KINDS) await stage.cluster.apply(definitionOf(one));
+  });
+  afterAll(() => stage?.stop());
+
+  const playWithout = async (scene: Scene, rule: Permission, namespace: string): Promise<string[]> => {
+    const account = await accountWith(stage, namespace, without(rule));
+    try {
+      await play(stage, scene, namespace, account, () => stage.forbidden(account.user).length > 0);
+      return stage.forbidden(account.user);
+    } finally {
+      await account.stop();
+    }
+  };
+  const isRefusedFor = (refused: readonly string[], rule: Permission) => {
+    expect(refused).not.toEqual([]);
+    for (const request of refused) expect(isOf(rule, request.split(' ')[1] ?? ''), `${request} without ${nameOf(rule)}`).toBe(true);
+  };
+
+  it('with all of them nothing is refused, and each verb is used', async () => {
+    const account = await accountWith(stage, 'with-all', everything);
+    try {
+      await play(stage, wholeRelease, 'with-all', account, () => false);
+      expect(stage.forbidden(account.user)).toEqual([]);
+      const asked = stage.requestsOf(account.user);
+      const unused = wholeRelease.rules.flatMap((rule) =>
+        rule.verbs
+          .filter((verb) => !asked.some((request) => request.verb === verb && isOf(rule, request.uri)))
+          .map((verb) => `${verb} ${nameOf(rule)}`),
+      );
+      expect(unused).toEqual(Object.keys(USED_ELSEWHERE));
+    } finally {
+      await account.stop();
+    }
+  });
+
+  const removals = [wholeRelease, ...scenes].flatMap((scene, index) =>
+    scene.rules.map((rule, place) => ({ what: `${scene.name}: ${nameOf(rule)}`, scene, rule, namespace: `without-${index}-${place}` })),
+  );
+  describe.concurrent('06-F11: without it something is refused, and nothing but it', () => {
+    it.each(removals)('$what', async ({ scene, rule, namespace }) => {
+      isRefusedFor(await playWithout(scene, rule, namespace), rule);
+    });
+  });
+
+  it('06-RB1: an apply that makes an object needs create as well as patch', async () => {
+    const permissions = everything.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }));
+    const account = await accountWith(stage, 'without-create', permissions);
+    const metadata = { name: 'shop', namespace: 'without-create' };
+    try {
+      const made = account.cluster.apply({ apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } });
+      await expect(made).rejects.toSatisfy(isForbidden);
+    } finally {
+      await account.stop();
+    }
+  });
+
+  it('06-RB2: nobody leads without the rule on leases', async () => {
+    const account = await accountWith(stage, 'without-lease', everything);
+    const [rule] = leasePermissions;
+    const leadership = electLeader(account.cluster, {
+      namespace: 'without-lease',
+      name: 'flagger-leader-election',
+      identity: 'one',
+      clock: systemClock,
+      onLeading: () => expect.unreachable('it leads'),
+      onLost: () => undefined,
+    });
+    try {
+      const refused = await eventually(
+        'a refusal',
+        () => stage.forbidden(account.user),
+        (list) => list.length > 0,
+      );
+      if (rule) isRefusedFor(refused, rule);
+    } finally {
+      await leadership.stop();
+      await account.stop();
+    }
+  });
+
+  it('every rule has its removal', () => {
+    const removed = new Set(removals.map(({ rule }) => nameOf(rule)));
+    expect(everything.map(nameOf).filter((name) => !removed.has(name))).toEqual([]);
+  });
+});
+
+function definitionOf({ group, versions, kind, scope = 'Namespaced' }: (typeof FURTHER_KINDS)[number]): KubeObject {
+  const singular = kind.toLowerCase();
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { kind, listKind: `${kind}List`, plural: `${singular}s`, singular },
+      versions: versions.map((name, place) => ({ name, served: true, storage: place === 0, schema })),
+    },
+  };
+}
