@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Helm, runProgram, startHelm } from './helm.ts';
+
+/** What was rendered, by the parts that are looked at. */
+interface Rendered {
+  objects: KubeObject[];
+  deployment: KubeObject;
+  pod: KubeObject;
+  container: Record<string, unknown> & { args: string[] };
+  of(kind: string): KubeObject[];
+}
+
+function partsOf(objects: KubeObject[]): Rendered {
+  const of = (kind: string) => objects.filter((object) => object.kind === kind);
+  const [deployment] = of('Deployment');
+  if (!deployment) throw new Error('the chart renders a Deployment');
+  const pod = deployment.spec.template;
+  return { objects, deployment, pod, container: pod.spec.containers[0], of };
+}
+
+const args =
+  (...wanted: string[]) =>
+  ({ container }: Rendered) =>
+    expect(container.args).toEqual(expect.arrayContaining(wanted));
+
+/** The values of the established chart, each with what comes of it. */
+const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
+  {
+    row: 'HC1',
+    what: 'image, and one Secret for its registry',
+    values: {
+      image: { repository: 'r.example/serin', tag: 'v9', pullPolicy: 'Always', pullSecret: 'one' },
+      imagePullSecrets: [{ name: 'two' }],
+    },
+    holds({ pod, container }) {
+      expect(container).toMatchObject({ image: 'r.example/serin:v9', imagePullPolicy: 'Always' });
+      expect(pod.spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
+    },
+  },
+  {
+    row: 'HC2',
+    what: 'annotations',
+    values: { annotations: { a: 'b' } },
+    holds: ({ deployment }) => expect(deployment.metadata.annotations).toEqual({ a: 'b' }),
+  },
+  { row: 'HC3', what: 'logLevel', values: { logLevel: 'debug' }, holds: args('--log-level=debug') },
+  {
+    row: 'HC4',
+    what: 'podAnnotations',
+    holds: ({ pod }) => expect(pod.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' }),
+  },
+  {
+    row: 'HC5',
+    what: 'podLabels, deploymentLabels',
+    values: { podLabels: { a: 'b' }, deploymentLabels: { c: 'd' } },
+    holds({ pod, deployment }) {
+      expect(pod.metadata.labels).toMatchObject({ a: 'b', 'app.kubernetes.io/name': 'serin' });
+      expect(deployment.metadata.labels).toMatchObject({ c: 'd' });
+    },
+  },
+  {
+    row: 'HC6',
+    what: 'podPriorityClassName',
+    values: { podPriorityClassName: 'high' },
+    holds: ({ pod }) => expect(pod.spec.priorityClassName).toBe('high'),
+  },
+  { row: 'HC7', what: 'metricsServer', values: { metricsServer: 'http://p:1' }, holds: args('--metrics-server=http://p:1') },
+  { row: 'HC8', what: 'meshProvider', values: { meshProvider: 'gatewayapi:v1' }, holds: args('--mesh-provider=gatewayapi:v1') },
+  { row: 'HC9', what: 'namespace', values: { namespace: 'a' }, holds: args('--namespaces=a') },
+  { row: 'HC10', what: 'selectorLabels', values: { selectorLabels: 'app,name' }, holds: args('--selector-labels=app,name') },
+  { row: 'HC11', what: 'includeLabelPrefix', values: { includeLabelPrefix: '*' }, holds: args('--include-label-prefix=*') },
+  {
+    row: 'HC12',
+    what: 'configTracking.enabled',
+    values: { configTracking: { enabled: false } },
+    holds: args('--enable-config-tracking=false', '--secrets-mode=off'),
+  },
+  {
+    row: 'HC13',
+    what: 'ingressAnnotationsPrefix, ingressClass',
+    values: { ingressAnnotationsPrefix: 'my.io', ingressClass: 'contour' },
+    holds: args('--ingress-annotations-prefix=my.io', '--ingress-class=contour'),
+  },
+  {
+    row: 'HC14',
+    what: 'eventWebhook, clusterName',
+    values: { eventWebhook: 'https://e.example/t', clusterName: 'prod eu' },
+    holds(rendered) {
+      args('--cluster-name=prod eu')(rendered);
+      expect(rendered.of('Secret')[0]?.stringData).toEqual({ EVENT_WEBHOOK_URL: 'https://e.example/t' });
+    },
+  },
+  {
+    row: 'HC15',
+    what: 'slack',
+    values: { slack: { user: 'bot', channel: '#releases', url: 'https://s.example/t', proxyUrl: 'http://p:1' } },
+    holds(rendered) {
+      args('--slack-user=bot', '--slack-channel=#releases', '--slack-proxy-url=http://p:1')(rendered);
+      expect(rendered.of('Secret')[0]?.stringData).toEqual({ SLACK_URL: 'https://s.example/t' });
+    },
+  },
+  {
+    row: 'HC16',
+    what: 'msteams',
+    values: { msteams: { url: 'https://t.example/t', proxyUrl: 'http://p:1' } },
+    holds(rendered) {
+      args('--msteams-proxy-url=http://p:1')(rendered);
+      expect(rendered.of('Secret')[0]?.stringData).toEqual({ MSTEAMS_URL: 'https://t.example/t' });
+    },
+  },
+  {
+    row: 'HC17',
+    what: 'threadiness, without effect',
+    values: { threadiness: 4 },
+    holds: ({ container }) => expect(container.args.join(' ')).not.toContain('threadiness'),
+  },
+  {
+    row: 'HC18',
+    what: 'kubeconfigQPS, kubeconfigBurst',
+    values: { kubeconfigQPS: 5, kubeconfigBurst: '10' },
+    holds: args('--kubeconfig-qps=5', '--kubeconfig-burst=10'),
+  },
+  { row: 'HC19', what: 'noCrossNamespaceRefs', values: { noCrossNamespaceRefs: true }, holds: args('--no-cross-namespace-refs') },
+  {
+    row: 'HC20',
+    what: 'leaderElection, on by default; without it never two pods at a time',
+    values: { leaderElection: { enabled: false } },
+    holds({ deployment, container }) {
+      expect(deployment.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+      expect(container.args.join(' ')).not.toContain('leader');
+    },
+  },
+  {
+    row: 'HC21',
+    what: 'env',
+    values: { env: [{ name: 'SLACK_TOKEN', value: 'x' }] },
+    holds: ({ container }) =>
+      expect(container.env).toEqual([expect.objectContaining({ name: 'NODE_OPTIONS' }), { name: 'SLACK_TOKEN', value: 'x' }]),
+  },
+  {
+    row: 'HC22',
+    what: 'securityContext',
+    values: { securityContext: { context: { runAsUser: 10001 } } },
+    holds: ({ container }) =>
+      expect(container.securityContext).toMatchObject({ runAsUser: 10001, runAsNonRoot: true, readOnlyRootFilesystem: true }),
+  },
+  {
+    row: 'HC23',
+    what: 'serviceAccount',
+    values: { serviceAccount: { name: 'other', annotations: { a: 'b' } } },
+    holds({ of, pod }) {
+      expect(of('ServiceAccount')[0]?.metadata).toMatchObject({ name: 'other', annotations: { a: 'b' } });
+      expect(pod.spec.serviceAccountName).toBe('other');
+      expect(of('ClusterRoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'other', namespace: 'serin' }]);
+    },
+  },
+  {
+    row: 'HC24',
+    what: 'rbac',
+    values: { rbac: { create: false, pspEnabled: true } },
+    holds: ({ objects }) => expect(objects.filter(({ kind }) => /Role|PodSecurityPolicy/.test(kind))).toEqual([]),
+  },
+  {
+    row: 'HC25',
+    what: 'crd.create, without effect',
+    values: { crd: { create: true } },
+    holds: ({ of }) => expect(of('CustomResourceDefinition')).toHaveLength(3),
+  },
+  {
+    row: 'HC26',
+    what: 'linkerdAuthPolicy',
+    values: { linkerdAuthPolicy: { create: true, namespace: 'viz' } },
+    holds: ({ of }) =>
+      expect(of('AuthorizationPolicy')[0]).toMatchObject({
+        metadata: { namespace: 'viz' },
+        spec: { targetRef: { name: 'prometheus-admin' } },
+      }),
+  },
+  {
+    row: 'HC27',
+    what: 'resources',
+    values: { resources: { limits: { memory: '1Gi', cpu: '1' } } },
+    holds: ({ container }) =>
+      expect(container.resources).toEqual({ limits: { memory: '1Gi', cpu: '1' }, requests: { cpu: '50m', memory: '128Mi' } }),
+  },
+  {
+    row: 'HC28',
+    what: 'nodeSelector, tolerations, affinity, which may have a template in it',
+    values: {
+      nodeSelector: { os: 'linux' },
+      tolerations: [{ operator: 'Exists' }],
+      affinity: { nodeAffinity: { name: '{{ .Release.Name }}' } },
+    },
+    holds: ({ pod }) =>
+      expect(pod.spec).toMatchObject({
+        nodeSelector: { os: 'linux' },
+        tolerations: [{ operator: 'Exists' }],
+        affinity: { nodeAffinity: { name: 'serin' } },
+      }),
+  },
+  {
+    row: 'HC30',
+    what: 'controlplane.kubeconfig',
+    values: { controlplane: { kubeconfig: { secretName: 'mesh', key: 'config' } } },
+    holds(rendered) {
+      args('--kubeconfig-service-mesh=/etc/serin/controlplane/config')(rendered);
+      expect(rendered.container.volumeMounts).toEqual([{ name: 'controlplane', mountPath: '/etc/serin/controlplane', readOnly: true }]);
+      expect(rendered.pod.spec.volumes).toEqual([{ name: 'controlplane', secret: { secretName: 'mesh' } }]);
+    },
+  },
+  {
+    row: 'HC32',
+    what: 'podMonitor',
+    values: { podMonitor: { enabled: true, namespace: 'm', interval: '5s', additionalLabels: { a: 'b' }, honorLabels: true } },
+    holds: ({ of }) =>
+      expect(of('PodMonitor')[0]).toMatchObject({
+        metadata: { namespace: 'm', labels: { a: 'b' } },
+        spec: {
+          podMetricsEndpoints: [{ port: 'http', path: '/metrics', interval: '5s', honorLabels: true }],
+          namespaceSelector: { matchNames: ['serin'] },
+        },
+      }),
+  },
+  {
+    row: 'HC33',
+    what: 'serviceMonitor, with a Service, where its namespace says',
+    values: { serviceMonitor: { enabled: true, namespace: 'm', labels: { a: 'b' } } },
+    holds({ of }) {
+      expect(of('ServiceMonitor')[0]).toMatchObject({ metadata: { namespace: 'm', labels: { a: 'b' } } });
+      expect(of('Service')[0]?.spec.ports).toEqual([{ name: 'http', port: 8080, targetPort: 'http', protocol: 'TCP' }]);
+    },
+  },
+  {
+    row: 'HC34',
+    what: 'additionalVolumes, additionalVolumeMounts',
+    values: { additionalVolumes: [{ name: 'v', emptyDir: {} }], additionalVolumeMounts: [{ name: 'v', mountPath: '/v' }] },
+    holds({ pod, container }) {
+      expect(pod.spec.volumes).toEqual([{ name: 'v', emptyDir: {} }]);
+      expect(container.volumeMounts).toEqual([{ name: 'v', mountPath: '/v' }]);
+    },
+  },
+  {
+    row: 'HC35',
+    what: 'nameOverride, fullnameOverride',
+    values: { nameOverride: 'short', fullnameOverride: 'whole' },
+    holds({ deployment, of }) {
+      expect(deployment.metadata).toMatchObject({ name: 'whole', labels: { 'app.kubernetes.io/name': 'short' } });
+      expect(of('ClusterRole').map(({ metadata }) => metadata.name)).toContain('whole');
+    },
+  },
+];
+
+describe('the values that people know', () => {
+  let helm: Helm;
+  beforeAll(async () => {
+    helm = await startHelm();
+  });
+  afterAll(() => helm?.stop());
+
+  it.each(rows)('06-$row: $what', async ({ values = {}, holds }) => {
+    holds(partsOf(await helm.render('serin', values)));
+  });
+
+  it('what the container has in its environment makes a heap of 65 % of the memory that there is', async () => {
+    const { container } = partsOf(await helm.render('serin'));
+    const [{ value }] = container.env as [{ value: string }];
+    const script =
+      'const { heap_size_limit } = process.getBuiltinModule("v8").getHeapStatistics();' +
+      'const all = Math.min(process.getBuiltinModule("os").totalmem(), process.constrainedMemory() || Infinity);' +
+      'console.log(heap_size_limit / all)';
+    const ran = await runProgram(process.execPath, ['-e', script], { NODE_OPTIONS: value });
+    expect(ran.complained).toBe('');
+    expect(Number(ran.said)).toBeCloseTo(0.66, 1);
+  });
+});
