@@ -5,6 +5,28 @@ export const signatureHeader = 'X-Serin-Signature-256';
 /** Key of a Secret that holds what calls are signed with. */
 export const signingKeyName = 'signingKey';
 
+/** Headers that sign one attempt of a call, so that nobody can repeat it or send it elsewhere. */
+export const attemptHeaders = {
+  /** Seconds of the epoch. */
+  timestamp: 'X-Serin-Timestamp',
+  /** Another one for each attempt. */
+  id: 'X-Serin-Request-Id',
+  signature: 'X-Serin-Request-Signature-256',
+} as const;
+
+export interface Attempt {
+  timestamp: string;
+  id: string;
+  /** Path and query of a POST, as the receiver sees them. */
+  path: string;
+  body: string;
+}
+
 export function signatureOf(body: string, key: string): string {
   return `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+}
+
+/** Signs `TIMESTAMP.ID.POST PATH`, a line end, and the body. */
+export function attemptSignatureOf({ timestamp, id, path, body }: Attempt, key: string): string {
+  return signatureOf(`${timestamp}.${id}.POST ${path}\n${body}`, key);
 }

@@ -52,6 +52,28 @@ describe('a webhook with a Secret', () => {
     );
   });
 
+  it('signs each attempt with its time, an id of its own and the path, so that nobody can repeat it or send it elsewhere', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    await withServer(
+      (request, response, count) => {
+        seen.push(request.headers);
+        response.writeHead(count === 1 ? 503 : 200).end();
+      },
+      async (url, calls) => {
+        const hook = { name: 'hook', url: `${url}/gate/check?x=1`, secretRef: { name: 'hook' }, retries: 1 };
+        await callWebhook(hook, payload, { signal, clock, secret: async () => data });
+        expect(calls).toHaveLength(2);
+        for (const [index, headers] of seen.entries()) {
+          const { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature } = headers;
+          expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(120);
+          const text = `${timestamp}.${id}.POST /gate/check?x=1\n${calls[index]?.body}`;
+          expect(signature).toBe(`sha256=${createHmac('sha256', 's1gning-key').update(text).digest('hex')}`);
+        }
+        expect(seen[0]?.['x-serin-request-id']).not.toBe(seen[1]?.['x-serin-request-id']);
+      },
+    );
+  });
+
   it('shows nothing of it, even when the server echoes what it was sent', async () => {
     await withServer(
       (request, response) => response.writeHead(403).end(JSON.stringify(request.headers)),
@@ -102,7 +124,10 @@ describe('a webhook with a Secret', () => {
     );
   });
 
-  it.each(['Content-Type', 'host', 'X-Serin-Signature-256', 'Content-Length'])('does not say %s for us', (name) => {
-    expect(credentialsOf({ [`header.${name}`]: 'x' })).toHaveProperty('problem');
-  });
+  it.each(['Content-Type', 'host', 'X-Serin-Signature-256', 'X-Serin-Timestamp', 'x-serin-request-id', 'Content-Length'])(
+    'does not say %s for us',
+    (name) => {
+      expect(credentialsOf({ [`header.${name}`]: 'x' })).toHaveProperty('problem');
+    },
+  );
 });

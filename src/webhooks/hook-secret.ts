@@ -1,14 +1,19 @@
-import { signatureHeader, signatureOf, signingKeyName } from '../api/signature.ts';
+import { randomUUID } from 'node:crypto';
+import { attemptHeaders, attemptSignatureOf, signatureHeader, signatureOf, signingKeyName } from '../api/signature.ts';
 
 /** The decoded data of a Secret in the namespace of the Canary; undefined when there is none. */
 export type ReadSecret = (namespace: string, name: string) => Promise<Readonly<Record<string, string>> | undefined>;
 
 const HEADER_PREFIX = 'header.';
 /** Set by us: a Secret does not change what the body is. */
-const OURS = new Set(['content-type', 'content-length', 'host', 'transfer-encoding', 'connection', signatureHeader.toLowerCase()]);
+const OURS = new Set([
+  ...['content-type', 'content-length', 'host', 'transfer-encoding', 'connection'],
+  ...[signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase()),
+]);
 
 export interface HookCredentials {
-  headers(body: string): Record<string, string>;
+  /** Of one attempt to send the body there. */
+  headers(body: string, url: URL): Record<string, string>;
   /** Texts that nothing may show. */
   secrets: readonly string[];
 }
@@ -28,9 +33,19 @@ export function credentialsOf(secret: Readonly<Record<string, string>>): HookCre
   if (wrong) return { problem: `its key ${HEADER_PREFIX}${wrong[0].slice(0, 80)} makes no header that can be sent` };
   if (!key && own.length === 0) return { problem: `it has neither ${signingKeyName} nor a key ${HEADER_PREFIX}NAME` };
   return {
-    headers: (body) => ({ ...Object.fromEntries(own), ...(key ? { [signatureHeader]: signatureOf(body, key) } : {}) }),
+    headers: (body, url) => ({ ...Object.fromEntries(own), ...(key ? signed(body, url, key) : {}) }),
     secrets: [key, ...own.flatMap(([, value]) => [value, value.replace(/^(Basic|Bearer)\s+/i, '')])].filter(
       (text): text is string => text !== undefined && text !== '',
     ),
+  };
+}
+
+function signed(body: string, url: URL, key: string): Record<string, string> {
+  const attempt = { timestamp: String(Math.floor(Date.now() / 1000)), id: randomUUID(), path: `${url.pathname}${url.search}`, body };
+  return {
+    [signatureHeader]: signatureOf(body, key),
+    [attemptHeaders.timestamp]: attempt.timestamp,
+    [attemptHeaders.id]: attempt.id,
+    [attemptHeaders.signature]: attemptSignatureOf(attempt, key),
   };
 }

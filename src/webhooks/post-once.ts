@@ -45,7 +45,7 @@ export async function postOnce(
   const body = JSON.stringify(payload);
   const request = got.stream.post(url, {
     body,
-    headers: { 'content-type': 'application/json', ...credentials?.headers(body) },
+    headers: { 'content-type': 'application/json', ...credentials?.headers(body, url) },
     timeout: { request: timeoutMs },
     retry: { limit: 0 },
     throwHttpErrors: false,
