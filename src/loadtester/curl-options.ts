@@ -1,0 +1,131 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type CurlWords, curlWords } from './curl-words.ts';
+import { basicAuthorization, requestHeader, requestUrl, secretsOfHeader } from './request-headers.ts';
+
+export interface CurlOptions {
+  requests: readonly { url: URL; headers: OutgoingHttpHeaders }[];
+  method: string;
+  body: string | undefined;
+  /** Whether statuses from 400 count as a failure, and whether their body is shown then. */
+  fail: 'no' | 'yes' | 'with-body';
+  /** Whether the status line and headers are shown. */
+  include: boolean;
+  redirects: number;
+  verifyTls: boolean;
+  /** Whether the body is shown. */
+  show: boolean;
+  writeOut: string;
+  /** Of each attempt; 0 is none. */
+  timeoutMs: number;
+  retries: number;
+  retryDelayMs: number | undefined;
+  retryOnRefused: boolean;
+  retryAlways: boolean;
+  secrets: readonly string[];
+}
+
+const MOST_ADDRESSES = 10;
+const WRITE_OUT = /%\{([^}]*)\}/g;
+/** What `-w` can show here. */
+export const writeOutVariables = ['http_code', 'response_code', 'size_download', 'time_total', 'content_type'] as const;
+
+/** What `curl` is told, as far as it needs no file and no shell; `problem` is for the Canary's event. */
+export function curlOptions(words: readonly string[]): CurlOptions | { problem: string } {
+  const read = curlWords(words);
+  if ('problem' in read) return read;
+  const last = new Map(read.options);
+  const has = (name: string) => last.has(name);
+  const problem = problemOf(read, last);
+  if (problem !== undefined) return { problem: `curl: ${problem}` };
+  const body = bodyOf(read);
+  const base: Record<string, string> = { 'user-agent': 'serin-loadtester', accept: '*/*' };
+  if (body !== undefined && !has('get')) base['content-type'] = has('json') ? 'application/json' : 'application/x-www-form-urlencoded';
+  if (has('json')) base.accept = 'application/json';
+  const secrets: string[] = [];
+  const lines = read.options.flatMap(([name, value]) => {
+    if (name === 'header') return [value];
+    if (name === 'user-agent' || name === 'referer' || name === 'cookie') return [`${name}: ${value}`];
+    return name === 'user' ? [`authorization: ${basicAuthorization(value)}`] : [];
+  });
+  const account = last.get('user');
+  if (account?.includes(':')) secrets.push(account.slice(account.indexOf(':') + 1));
+  for (const line of lines) {
+    const empty = /^([^:;]+);$/.exec(line)?.[1];
+    const header = requestHeader(empty === undefined ? line : `${empty}:`);
+    if ('problem' in header) return { problem: `curl: ${header.problem}` };
+    const name = header.name.toLowerCase();
+    // `Name:` takes a header away, `Name;` sends it empty.
+    if (header.value === '' && empty === undefined) delete base[name];
+    else base[name] = header.value;
+    secrets.push(...secretsOfHeader(header.name, header.value));
+  }
+  const requests: { url: URL; headers: OutgoingHttpHeaders }[] = [];
+  for (const address of read.addresses) {
+    const target = requestUrl(address);
+    if ('problem' in target) return { problem: `curl: ${target.problem}` };
+    if (has('get') && body) target.url.search = [target.url.search.slice(1), body].filter((part) => part !== '').join('&');
+    requests.push({ url: target.url, headers: { ...(target.authorization && { authorization: target.authorization }), ...base } });
+    secrets.push(...target.secrets);
+  }
+  const number = (name: string, otherwise: number) => (has(name) ? Number(last.get(name)) : otherwise);
+  return {
+    requests,
+    method: last.get('request') ?? (has('head') ? 'HEAD' : body === undefined || has('get') ? 'GET' : 'POST'),
+    body: has('get') ? undefined : body,
+    fail: has('fail-with-body') ? 'with-body' : has('fail') ? 'yes' : 'no',
+    include: has('include') || has('head'),
+    redirects: has('location') ? number('max-redirs', 50) : 0,
+    verifyTls: !has('insecure'),
+    show: !has('output'),
+    writeOut: last.get('write-out') ?? '',
+    timeoutMs: number('max-time', 0) * 1000,
+    retries: number('retry', 0),
+    retryDelayMs: has('retry-delay') ? number('retry-delay', 0) * 1000 : undefined,
+    retryOnRefused: has('retry-connrefused'),
+    retryAlways: has('retry-all-errors'),
+    secrets,
+  };
+}
+
+function problemOf({ options, addresses }: CurlWords, last: ReadonlyMap<string, string>): string | undefined {
+  if (addresses.length === 0) return 'it names no address';
+  if (addresses.length > MOST_ADDRESSES) return `it names more than ${MOST_ADDRESSES} addresses`;
+  for (const [name, value] of options) {
+    const fromFile =
+      name === 'data-urlencode'
+        ? /^[^=]*@/.test(value)
+        : ['data', 'data-ascii', 'data-binary', 'json', 'header'].includes(name) && value.startsWith('@');
+    if (fromFile) return `--${name} reads a file of the load tester: write the text itself`;
+    if (name === 'cookie' && !value.includes('=')) return '--cookie reads a file of the load tester: write name=value';
+    if (name === 'output' && value !== '/dev/null') return '--output writes a file of the load tester: only /dev/null is possible';
+    if (name === 'request' && !/^[A-Za-z]{1,20}$/.test(value)) return '--request is no method of HTTP';
+    if (
+      ['max-time', 'connect-timeout', 'retry', 'retry-delay', 'retry-max-time', 'max-redirs'].includes(name) &&
+      !/^\d{1,6}(\.\d+)?$/.test(value)
+    )
+      return `--${name} is no number that it can be`;
+  }
+  if (last.get('request')?.toUpperCase() === 'CONNECT') return '--request is no method of a test';
+  const unknown = [...(last.get('write-out') ?? '').matchAll(WRITE_OUT)].find(
+    ([, name]) => !writeOutVariables.some((known) => known === name),
+  );
+  if (unknown || last.get('write-out')?.startsWith('@'))
+    return `--write-out knows ${writeOutVariables.map((name) => `%{${name}}`).join(', ')} here`;
+  return undefined;
+}
+
+function bodyOf({ options }: CurlWords): string | undefined {
+  const parts = options.flatMap(([name, value]) => {
+    if (name === 'data-urlencode') return [urlEncoded(value)];
+    // curl takes line ends out of what is no binary.
+    if (name === 'data' || name === 'data-ascii') return [value.replace(/[\r\n]/g, '')];
+    return name === 'data-raw' || name === 'data-binary' || name === 'json' ? [value] : [];
+  });
+  return parts.length === 0 ? undefined : parts.join(options.some(([name]) => name === 'json') ? '' : '&');
+}
+
+function urlEncoded(text: string): string {
+  const equals = text.indexOf('=');
+  if (equals < 1) return encodeURIComponent(text.slice(equals + 1));
+  return `${text.slice(0, equals)}=${encodeURIComponent(text.slice(equals + 1))}`;
+}

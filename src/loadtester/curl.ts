@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CurlOptions } from './curl-options.ts';
+import { type Answer, type Connections, ExchangeError, errorCode, exchange, openConnections } from './exchange.ts';
+import type { TargetPolicy } from './target-policy.ts';
+
+/** More of a body is dropped, and said to be. */
+const KEEP_BYTES = 262_144;
+
+/** What curl leaves behind: what it would print, and its exit code, 0 being success. */
+export interface CurlResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The requests that `curl` makes, without a process. Throws only when `signal` was aborted. */
+export async function curl(options: CurlOptions, policy: TargetPolicy, signal: AbortSignal): Promise<CurlResult> {
+  const connections = openConnections(policy, { keepAlive: true, verifyTls: options.verifyTls, atMost: 1 });
+  const result: CurlResult = { exitCode: 0, stdout: '', stderr: '' };
+  try {
+    for (const request of options.requests) {
+      const one = await untilAnswered(options, request, connections, signal);
+      result.exitCode = one.exitCode;
+      result.stdout += one.stdout;
+      result.stderr += one.stderr;
+    }
+    return result;
+  } finally {
+    connections.close();
+  }
+}
+
+async function untilAnswered(
+  options: CurlOptions,
+  request: CurlOptions['requests'][number],
+  connections: Connections,
+  signal: AbortSignal,
+): Promise<CurlResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    const startedMs = performance.now();
+    const seen = await ask(options, request, connections, signal);
+    if (attempt >= options.retries || !isWorthRepeating(seen, options))
+      return 'failed' in seen ? failure(seen.failed, request.url.host) : printed(seen.answer, options, performance.now() - startedMs);
+    await sleep(options.retryDelayMs ?? Math.min(1000 * 2 ** attempt, 600_000), undefined, { signal });
+  }
+}
+
+type Seen = { answer: Answer } | { failed: unknown };
+
+async function ask(
+  options: CurlOptions,
+  request: CurlOptions['requests'][number],
+  connections: Connections,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const { method, body, timeoutMs, redirects } = options;
+  try {
+    return {
+      answer: await exchange(
+        { ...request, method, body, timeoutMs, redirects, keepBytes: options.show ? KEEP_BYTES : 0 },
+        connections,
+        signal,
+      ),
+    };
+  } catch (failed) {
+    signal.throwIfAborted();
+    return { failed };
+  }
+}
+
+function isWorthRepeating(seen: Seen, { retryAlways, retryOnRefused, fail }: CurlOptions): boolean {
+  if ('failed' in seen)
+    return retryAlways || errorCode(seen.failed) === 'TIMEOUT' || (retryOnRefused && errorCode(seen.failed) === 'ECONNREFUSED');
+  const { status } = seen.answer;
+  return [408, 429, 500, 502, 503, 504].includes(status) || (retryAlways && fail !== 'no' && status >= 400);
+}
+
+/** The exit codes of curl, which users know. */
+function failure(error: unknown, host: string): CurlResult {
+  const code = errorCode(error);
+  const exitCode =
+    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+      ? 6
+      : code === 'TIMEOUT'
+        ? 28
+        : code === 'TOO_MANY_REDIRECTS'
+          ? 47
+          : /CERT|TLS|SSL|SIGNED/.test(code)
+            ? 60
+            : 7;
+  const why = error instanceof ExchangeError ? error.message : code;
+  return { exitCode, stdout: '', stderr: `curl: (${exitCode}) no answer from ${host}: ${why}\n` };
+}
+
+function printed(answer: Answer, { fail, include, show, writeOut }: CurlOptions, tookMs: number): CurlResult {
+  const hasFailed = fail !== 'no' && answer.status >= 400;
+  const head = `HTTP/1.1 ${answer.status} ${answer.statusText}\n${Object.entries(answer.headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')}\n`;
+  const isCut = show && answer.size > answer.body.length;
+  return {
+    exitCode: hasFailed ? 22 : 0,
+    stdout: `${include && show ? head : ''}${show && !(hasFailed && fail === 'yes') ? answer.body.toString('utf8') : ''}${written(writeOut, answer, tookMs)}`,
+    stderr: `${hasFailed ? `curl: (22) the answer is ${answer.status}\n` : ''}${isCut ? `curl: only the first ${KEEP_BYTES} bytes of the answer were kept\n` : ''}`,
+  };
+}
+
+function written(text: string, { status, size, headers }: Answer, tookMs: number): string {
+  const values: Record<string, string> = {
+    ...{ http_code: String(status).padStart(3, '0'), response_code: String(status).padStart(3, '0'), size_download: String(size) },
+    ...{ time_total: (tookMs / 1000).toFixed(6), content_type: String(headers['content-type'] ?? '') },
+  };
+  return text
+    .replace(/%\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+    .replace(/\\([nrt])/g, (_, letter) => ({ n: '\n', r: '\r', t: '\t' })[letter as 'n'] ?? '');
+}

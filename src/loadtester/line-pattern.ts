@@ -1,0 +1,158 @@
+type Test = (char: string) => boolean;
+
+interface Atom {
+  test: Test;
+  /** Whether it may be left out, and whether it may stand more than once. */
+  optional: boolean;
+  repeats: boolean;
+}
+
+interface Branch {
+  atStart: boolean;
+  atEnd: boolean;
+  atoms: readonly Atom[];
+}
+
+/**
+ * The patterns of grep that need no groups. All ways to match are followed side by side, so the time is that of the text times that of
+ * the pattern: no pattern of a Canary can hold the process up, as it can with the expressions of JavaScript.
+ */
+export class LinePattern {
+  readonly #branches: readonly Branch[];
+  readonly #ignoresCase: boolean;
+  readonly #wholeLine: boolean;
+
+  constructor(branches: readonly Branch[], { ignoresCase, wholeLine }: { ignoresCase: boolean; wholeLine: boolean }) {
+    this.#branches = branches;
+    this.#ignoresCase = ignoresCase;
+    this.#wholeLine = wholeLine;
+  }
+
+  matches(line: string): boolean {
+    const chars = Array.from(this.#ignoresCase ? line.toLowerCase() : line);
+    return this.#branches.some((branch) =>
+      this.#wholeLine ? isIn(chars, { ...branch, atStart: true, atEnd: true }) : isIn(chars, branch),
+    );
+  }
+}
+
+function isIn(chars: readonly string[], { atoms, atStart, atEnd }: Branch): boolean {
+  const end = atoms.length;
+  /** Positions in the pattern that what was read so far can stand at. */
+  let states = new Uint8Array(end + 1);
+  const enter = (into: Uint8Array, at: number) => {
+    for (let next = at; ; next += 1) {
+      if (into[next]) return;
+      into[next] = 1;
+      if (next === end || !atoms[next]?.optional) return;
+    }
+  };
+  enter(states, 0);
+  for (const char of chars) {
+    if (states[end] && !atEnd) return true;
+    const after = new Uint8Array(end + 1);
+    for (let at = 0; at < end; at += 1) {
+      const atom = atoms[at];
+      if (!states[at] || !atom?.test(char)) continue;
+      enter(after, at + 1);
+      // Once it has stood, the next one of it is a matter of choice.
+      if (atom.repeats) after[at] = 1;
+    }
+    if (!atStart) enter(after, 0);
+    states = after;
+  }
+  return states[end] === 1;
+}
+
+const CLASSES: Readonly<Record<string, RegExp>> = {
+  ...{
+    alpha: /\p{L}/u,
+    digit: /[0-9]/,
+    alnum: /[\p{L}0-9]/u,
+    upper: /\p{Lu}/u,
+    lower: /\p{Ll}/u,
+    space: /\s/,
+    blank: /[ \t]/,
+    punct: /[!-/:-@[-`{-~]/,
+  },
+  xdigit: /[0-9a-fA-F]/,
+};
+const MOST_ATOMS = 128;
+
+/** Reads a pattern as grep does: basic (`\+`, `\?`, `\|` are special) or extended (`+`, `?`, `|` are). */
+export function linePattern(
+  text: string,
+  kind: 'fixed' | 'basic' | 'extended',
+  options: { ignoresCase: boolean; wholeLine: boolean },
+): LinePattern | { problem: string } {
+  const fold = (char: string) => (options.ignoresCase ? char.toLowerCase() : char);
+  const only = (char: string): Atom => ({ test: (other) => other === fold(char), optional: false, repeats: false });
+  if (kind === 'fixed') {
+    const branches = text.split('\n').map((line) => ({ atStart: false, atEnd: false, atoms: Array.from(line, only) }));
+    return tooLong(branches) ?? new LinePattern(branches, options);
+  }
+  const chars = Array.from(text);
+  const branches: { atStart: boolean; atEnd: boolean; atoms: Atom[] }[] = [{ atStart: false, atEnd: false, atoms: [] }];
+  for (let at = 0; at < chars.length; at += 1) {
+    const branch = branches.at(-1);
+    if (branch === undefined) break;
+    const isEscaped = chars[at] === '\\';
+    if (isEscaped) at += 1;
+    const char = chars[at];
+    if (char === undefined) return { problem: 'its pattern ends with a backslash' };
+    const isSpecial = isEscaped ? kind === 'basic' : kind === 'extended';
+    const last = branch.atoms.at(-1);
+    if (char === '|' && isSpecial) branches.push({ atStart: false, atEnd: false, atoms: [] });
+    else if ('(){}'.includes(char) && isSpecial) return { problem: 'its pattern has groups or counts' };
+    else if (isEscaped && /[1-9bBAZ<>]/.test(char)) return { problem: `its pattern has \\${char}` };
+    else if (isEscaped && /[wWsS]/.test(char)) {
+      const wanted = /[wW]/.test(char) ? /[\p{L}0-9_]/u : /\s/;
+      const isNot = /[WS]/.test(char);
+      branch.atoms.push({ test: (other) => wanted.test(other) !== isNot, optional: false, repeats: false });
+    } else if (((char === '*' && !isEscaped) || ('+?'.includes(char) && isSpecial)) && last) {
+      last.optional ||= char !== '+';
+      last.repeats ||= char !== '?';
+    } else if (char === '^' && !isEscaped && branch.atoms.length === 0 && !branch.atStart) branch.atStart = true;
+    else if (char === '$' && !isEscaped && endsBranch(chars, at + 1, kind)) branch.atEnd = true;
+    else if (char === '.' && !isEscaped) branch.atoms.push({ test: () => true, optional: false, repeats: false });
+    else if (char === '[' && !isEscaped) {
+      const set = bracket(chars, at + 1, fold);
+      if (set === undefined) return { problem: 'its pattern has a `[` without `]`' };
+      branch.atoms.push({ test: set.test, optional: false, repeats: false });
+      at = set.end;
+    } else branch.atoms.push(only(char));
+  }
+  return tooLong(branches) ?? new LinePattern(branches, options);
+}
+
+function tooLong(branches: readonly Branch[]): { problem: string } | undefined {
+  const atoms = branches.reduce((sum, branch) => sum + branch.atoms.length, 0);
+  return atoms > MOST_ATOMS || branches.length > MOST_ATOMS
+    ? { problem: `its pattern is longer than ${MOST_ATOMS} characters` }
+    : undefined;
+}
+
+function endsBranch(chars: readonly string[], at: number, kind: 'basic' | 'extended'): boolean {
+  return at === chars.length || (kind === 'extended' ? chars[at] === '|' : chars[at] === '\\' && chars[at + 1] === '|');
+}
+
+function bracket(chars: readonly string[], from: number, fold: (char: string) => string): { test: Test; end: number } | undefined {
+  const isNot = chars[from] === '^';
+  const tests: Test[] = [];
+  const first = from + (isNot ? 1 : 0);
+  for (let at = first; at < chars.length; at += 1) {
+    const char = chars[at] ?? '';
+    if (char === ']' && at > first) return { test: (other) => tests.some((test) => test(other)) !== isNot, end: at };
+    const named = /^\[:(\w+):\]/.exec(chars.slice(at, at + 12).join(''));
+    const known = named && Object.hasOwn(CLASSES, named[1] ?? '') ? CLASSES[named[1] ?? ''] : undefined;
+    if (named && known) {
+      tests.push((other) => known.test(other));
+      at += named[0].length - 1;
+    } else if (chars[at + 1] === '-' && chars[at + 2] !== undefined && chars[at + 2] !== ']') {
+      const [low, high] = [fold(char), fold(chars[at + 2] ?? '')];
+      tests.push((other) => other >= low && other <= high);
+      at += 2;
+    } else tests.push((other) => other === fold(char));
+  }
+  return undefined;
+}

@@ -1,0 +1,19 @@
+import type { BoundedOutput } from './bounded-output.ts';
+
+/** How a program ended; `why` is a sentence for the Canary's event. */
+export type Ending = { ok: true } | { ok: false; why: string };
+
+export interface ProgramContext {
+  output: BoundedOutput;
+  /** Aborting ends the program soon; what it then says of its ending means nothing. */
+  signal: AbortSignal;
+}
+
+/** Something that a task runs: one of ours, or a process. */
+export interface Program {
+  /** For logs, which never show its arguments. */
+  name: string;
+  /** Texts that nothing may show, such as a password among its arguments. */
+  secrets: readonly string[];
+  run(context: ProgramContext): Promise<Ending>;
+}
