@@ -1,0 +1,84 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { z } from 'zod';
+
+export type GateKind = 'gate' | 'rollback';
+
+/** Gates that are open; every other one is closed (LT26), and a question leaves no trace. */
+export interface Gates {
+  isOpen(kind: GateKind, namespace: string, name: string): boolean;
+  /** Resolves when the state would survive a restart; false when there are too many open gates already. */
+  set(kind: GateKind, namespace: string, name: string, isOpen: boolean): Promise<boolean>;
+}
+
+const State = z.object({
+  version: z.literal(1),
+  open: z.array(z.object({ kind: z.enum(['gate', 'rollback']), namespace: z.string(), name: z.string() })),
+});
+const MOST_OPEN = 10_000;
+
+/** As a list: with a separator, a Canary named `rollback.x` would share a key with the rollback gate of `x` (LT25). */
+const keyOf = (kind: GateKind, namespace: string, name: string): string => JSON.stringify([kind, namespace, name]);
+
+/** Without a file the gates are closed after each start (LT24). `onUnreadable` hears of a file that was put aside. */
+export async function openGates(file: string | undefined, onUnreadable: (aside: string) => void): Promise<Gates> {
+  const openGates = file === undefined ? new Set<string>() : await readState(file, onUnreadable);
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  return {
+    isOpen: (kind, namespace, name) => openGates.has(keyOf(kind, namespace, name)),
+    set(kind, namespace, name, isOpen) {
+      const change = async (): Promise<boolean> => {
+        const key = keyOf(kind, namespace, name);
+        if (openGates.has(key) === isOpen) return true;
+        if (isOpen && openGates.size >= MOST_OPEN) return false;
+        // Before it counts: an answer must not promise what a restart would forget.
+        if (file !== undefined) await writeState(file, [...openGates].filter((other) => other !== key).concat(isOpen ? [key] : []));
+        if (isOpen) openGates.add(key);
+        else openGates.delete(key);
+        return true;
+      };
+      const done = lastWrite.then(change);
+      lastWrite = done.catch(() => undefined);
+      return done;
+    },
+  };
+}
+
+async function readState(file: string, onUnreadable: (aside: string) => void): Promise<Set<string>> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return new Set();
+  const state = State.safeParse(jsonOf(text));
+  if (state.success) return new Set(state.data.open.map(({ kind, namespace, name }) => keyOf(kind, namespace, name)));
+  // Closed is the safe side; the file stays for whoever wants to know.
+  const aside = `${file}.unreadable`;
+  await rename(file, aside);
+  onUnreadable(aside);
+  return new Set();
+}
+
+/** Whole or not at all: written beside, flushed, and put in its place. */
+async function writeState(file: string, keys: readonly string[]): Promise<void> {
+  const gates = keys.map((key) => {
+    const [kind, namespace, name] = JSON.parse(key) as [GateKind, string, string];
+    return { kind, namespace, name };
+  });
+  const handle = await open(`${file}.new`, 'w', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify({ version: 1, open: gates }, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Judged like any other text that is no state.
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** What a webhook of a Canary sends; what it left out is empty (LT21). */
+export interface Payload {
+  name: string;
+  namespace: string;
+  phase: string;
+  /** Names the revision under analysis. */
+  checksum: string;
+  metadata: ReadonlyMap<string, string>;
+}
+
+const Text = z.string().max(253).nullish();
+const Sent = z
+  .object({ name: Text, namespace: Text, phase: Text, checksum: Text, metadata: z.record(z.string(), z.unknown()).nullish() })
+  .nullable();
+
+/** Reads JSON as the established load tester does: `null` and `{}` are payloads, a key of metadata that is no text is none. */
+export function readPayload(body: Buffer): Payload | { problem: string } {
+  const json = parseJson(body);
+  if (json === undefined) return { problem: 'the body is no JSON' };
+  const sent = Sent.safeParse(json.value);
+  if (!sent.success) {
+    const [issue] = sent.error.issues;
+    return { problem: `the payload is not one of a Canary's webhook: ${issue?.path.join('.') || 'it'} is ${issue?.code ?? 'wrong'}` };
+  }
+  const metadata = new Map<string, string>();
+  // From what was parsed, and into a Map: a key like `__proto__` is a key like any other.
+  for (const [key, value] of Object.entries((json.value as { metadata?: object | null } | null)?.metadata ?? {})) {
+    if (typeof value !== 'string' && value !== null) return { problem: `metadata.${key.slice(0, 40)} is no text` };
+    metadata.set(key, value ?? '');
+  }
+  const { name, namespace, phase, checksum } = sent.data ?? {};
+  return { name: name ?? '', namespace: namespace ?? '', phase: phase ?? '', checksum: checksum ?? '', metadata };
+}
+
+function parseJson(body: Buffer): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(body.toString('utf8')) };
+  } catch {
+    // Also what is nested too deeply to be read: the sender hears that it is not JSON.
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { BoundedOutput } from './bounded-output.ts';
+import { type ProcessLimits, processProgram } from './process-program.ts';
+import { processesOf, signalTo } from './task-processes.ts';
+
+const LIMITS: ProcessLimits = { processes: 64, memoryBytes: 512 * 1_048_576, outputBytes: 1_048_576 };
+const env = { PATH: process.env.PATH ?? '' };
+/** Programs whose limits are judged by /proc. */
+const onLinux = process.platform === 'linux';
+
+async function run(
+  script: string,
+  { limits = {}, signal = new AbortController().signal }: { limits?: Partial<ProcessLimits>; signal?: AbortSignal } = {},
+) {
+  const output = new BoundedOutput(65_536);
+  const ending = await processProgram('sh', ['-c', script], env, { ...LIMITS, ...limits }).run({ output, signal });
+  return { ending, text: output.text() };
+}
+
+/** One that was killed and that its parent has not asked about yet does nothing any more. */
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+describe('a process of a task', () => {
+  it('LT31: gives what it wrote to both outputs, and its exit code', async () => {
+    expect(await run('echo out; echo err >&2')).toEqual({ ending: { ok: true }, text: expect.stringMatching(/out\n|err\n/) });
+    expect(await run('echo no; exit 3')).toEqual({ ending: { ok: false, why: 'it ended with exit code 3' }, text: 'no\n' });
+    expect((await run('kill -9 $$')).ending).toEqual({ ok: false, why: 'it was ended by SIGKILL' });
+    const missing = processProgram('no-such-program', [], env, LIMITS);
+    expect(await missing.run({ output: new BoundedOutput(10), signal: new AbortController().signal })).toEqual({
+      ok: false,
+      why: 'no-such-program is not installed beside this load tester',
+    });
+  });
+
+  it.runIf(onLinux)('LT40: takes its children with it, also those that left its group and those that hold its output', async () => {
+    const { ending, text } = await run('sleep 600 & echo $!; setsid sleep 600 >/dev/null 2>&1 & echo $!; sleep 0.2');
+    expect(ending).toEqual({ ok: true });
+    const pids = text.trim().split('\n').map(Number);
+    expect(pids).toHaveLength(2);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it.runIf(onLinux)('LT40: ends when it is told to, also when it does not want to', async () => {
+    const controller = new AbortController();
+    const running = run('trap "" TERM; echo $$; while :; do sleep 0.1; done', { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 200);
+    const { ending, text } = await running;
+    expect(ending).toEqual({ ok: false, why: 'it was ended by SIGKILL' });
+    expect(isAlive(Number(text.trim()))).toBe(false);
+  });
+
+  it('SE7: is killed when it writes without end', async () => {
+    const { ending, text } = await run('yes', { limits: { outputBytes: 100_000 } });
+    expect(ending).toEqual({ ok: false, why: 'it wrote more than 98 KiB' });
+    expect(text.length).toBeLessThan(70_000);
+  });
+
+  it.runIf(onLinux)('SE7: is killed with all that it has started when that is too much, as a fork bomb is', async () => {
+    // Bounded, should the watch fail: forty that sleep for ten seconds.
+    const { ending, text } = await run(
+      'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sleep 10 & sleep 10) & done; echo $$; wait',
+      {
+        limits: { processes: 10 },
+      },
+    );
+    expect(ending).toEqual({ ok: false, why: 'it ran more than 10 processes' });
+    expect(isAlive(Number(text.trim()))).toBe(false);
+  });
+
+  it.runIf(onLinux)('SE7: is killed when it holds too much memory', async () => {
+    const script = `const held = []; for (let at = 0; at < 20; at += 1) held.push(Buffer.alloc(10_000_000, 1)); setTimeout(() => held, 10_000);`;
+    const program = processProgram(process.execPath, ['-e', script], env, { ...LIMITS, memoryBytes: 100 * 1_048_576 });
+    expect(await program.run({ output: new BoundedOutput(10), signal: new AbortController().signal })).toEqual({
+      ok: false,
+      why: 'it held more than 100 MiB of memory',
+    });
+  });
+
+  it('does not run at all when it was given up before', async () => {
+    await expect(run('echo', { signal: AbortSignal.abort(new Error('given up')) })).rejects.toThrow('given up');
+  });
+});
+
+it('of a task that nobody has heard of there are no processes, and nobody gets its signal', async () => {
+  expect(await processesOf('no-such-task')).toEqual([]);
+  signalTo(2 ** 22 - 3, 'SIGTERM');
+});
