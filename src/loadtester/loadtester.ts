@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import { createCallerCheck } from './caller.ts';
+import { cacheCredentials } from './credential-cache.ts';
+import type { CredentialSources } from './credentials.ts';
+import { openGates } from './gates.ts';
+import { type HttpOptions, listen } from './http-server.ts';
+import { createLoadTesterMetrics } from './loadtester-metrics.ts';
+import { mask } from './mask.ts';
+import type { ProcessLimits } from './process-program.ts';
+import { createRoutes } from './routes.ts';
+import { targetPolicy } from './target-policy.ts';
+import type { Task } from './task.ts';
+import { isNamespace, planTask } from './task-plan.ts';
+import { Tasks } from './tasks.ts';
+
+export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | 'headersTimeoutMs' | 'requestTimeoutMs'> {
+  version: string;
+  log: Logger;
+  clock: { nowMs(): number; monotonicMs(): number };
+  credentials: CredentialSources;
+  /** Patterns of whole namespaces. None of `namespaces` is all of them; none of `commandNamespaces` is none. */
+  namespaces: readonly string[];
+  commandNamespaces: readonly string[];
+  stateFile: string | undefined;
+  /** Of one task. */
+  timeoutMs: number;
+  tasks: number;
+  tasksOfCanary: number;
+  processes: ProcessLimits;
+  /** For trials on one machine: requests may go to loopback. */
+  allowLocalAddresses: boolean;
+  /** What commands get to see; what holds our own credentials is taken out. */
+  env: NodeJS.ProcessEnv;
+}
+
+export interface LoadTester {
+  port: number;
+  /** Lets tasks that somebody waits for go on for so long. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Variables of the environment that hold credentials begin with this. */
+export const CREDENTIAL_VARIABLES = 'SERIN_LOADTESTER_';
+
+export async function startLoadTester(options: LoadTesterOptions): Promise<LoadTester> {
+  const { log, clock, timeoutMs } = options;
+  const metrics = createLoadTesterMetrics(options.version);
+  const credentials = await cacheCredentials(options.credentials, clock.monotonicMs, (error) =>
+    log.error({ err: error }, 'credentials cannot be read: nobody is let in'),
+  );
+  const gates = await openGates(options.stateFile, (aside) =>
+    log.error({ file: aside }, 'the state file is none: it was put aside, and all gates are closed'),
+  );
+  const outputOf = (task: Task) => mask(task.output.text(), [...task.program.secrets, ...credentials.secrets()]);
+  const tasks = new Tasks({
+    timeoutMs,
+    atMost: options.tasks,
+    atMostOfCanary: options.tasksOfCanary,
+    clock,
+    onStart(task) {
+      metrics.started(task);
+      log.info(told(task), 'task started');
+    },
+    onEnd(task) {
+      metrics.ended(task);
+      const { now, logsOutput } = task;
+      const ending = { ...told(task), ...now, ...(logsOutput && { output: outputOf(task) }) };
+      if (now.state === 'failed' || now.state === 'timeout') log.warn(ending, 'task failed');
+      else log.info(ending, 'task ended');
+    },
+  });
+  const mayRunCommands = matcher(options.commandNamespaces);
+  const mayCall = options.namespaces.length === 0 ? () => true : matcher(options.namespaces);
+  const native = { policy: targetPolicy({ allowLocal: options.allowLocalAddresses }), timeoutMs };
+  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith(CREDENTIAL_VARIABLES)));
+  const answer = createRoutes({
+    callerOf: createCallerCheck({ credentials: credentials.read, nowMs: clock.nowMs }),
+    mayCall,
+    plan: (payload) => planTask(payload, { native, processes: options.processes, mayRunCommands, env }),
+    gates,
+    tasks,
+    metrics,
+    log,
+    outputOf,
+  });
+  const server = await listen({ ...options, answer });
+  return {
+    port: server.port,
+    async stop(graceMs) {
+      server.close();
+      await tasks.drain(graceMs);
+      await server.stop();
+    },
+  };
+}
+
+const told = ({ id, type, namespace, name, program }: Task) => ({ canary: `${namespace}/${name}`, task: id, type, program: program.name });
+
+/** Of whole names: `prod` is not `my-prod-2` (LT23). What is no namespace matches nothing, so a pattern meets 63 characters at most. */
+function matcher(patterns: readonly string[]): (namespace: string) => boolean {
+  const compiled = patterns.map((pattern) => new RegExp(`^(?:${pattern})$`));
+  return (namespace) => isNamespace(namespace) && compiled.some((pattern) => pattern.test(namespace));
+}

@@ -1,0 +1,44 @@
+import type { BoundedOutput } from './bounded-output.ts';
+import type { Program } from './program.ts';
+
+/** The types of task that run here (LT30–LT33); `helmv3` is `helm`. */
+export type TaskType = 'cmd' | 'bash' | 'helm' | 'kubectl';
+
+export type TaskState =
+  | { state: 'running' }
+  | { state: 'succeeded'; tookMs: number }
+  /** `stopped`: nobody wants the answer any more, or the load tester ends. */
+  | { state: 'failed' | 'timeout' | 'stopped'; tookMs: number; why: string };
+
+/** What a Canary asked for. Two requests with one key ask for the same. */
+export interface TaskRequest {
+  type: TaskType;
+  namespace: string;
+  name: string;
+  checksum: string;
+  key: string;
+  program: Program;
+  /** Whether its output goes into the log (LT38). */
+  logsOutput: boolean;
+}
+
+export interface Task extends TaskRequest {
+  id: string;
+  /** ISO 8601. */
+  startedAt: string;
+  output: BoundedOutput;
+  now: TaskState;
+}
+
+const SHOWN_CHARACTERS = 300;
+
+/**
+ * What a failed task has to say in a Canary's event, of which 512 characters are shown: why it failed, and the end of its output, which says
+ * more than the beginning.
+ */
+export function failureText(task: Task, outputText: string): string {
+  const why = 'why' in task.now ? task.now.why : '';
+  const text = outputText.trim();
+  const end = text.length > SHOWN_CHARACTERS ? `…${text.slice(-SHOWN_CHARACTERS)}` : text;
+  return `${task.type} task failed: ${why}${end === '' ? '' : `: ${end}`} (all of it: /tasks/${task.id})`;
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { BoundedOutput } from './bounded-output.ts';
+import type { Task, TaskRequest } from './task.ts';
+
+export interface TasksOptions {
+  timeoutMs: number;
+  /** Tasks at a time, in all and of one Canary. */
+  atMost: number;
+  atMostOfCanary: number;
+  clock: { nowMs(): number; monotonicMs(): number };
+  /** Each task as it starts and as it ends. */
+  onStart(task: Task): void;
+  onEnd(task: Task): void;
+}
+
+export type Busy = { busy: string };
+
+const KEEP_OUTPUT_BYTES = 65_536;
+/** Tasks that have ended and can still be asked about, and failures that wait to be told. */
+const MOST_REMEMBERED = 500;
+const MOST_OF_ALL_OUTPUT_BYTES = 16_777_216;
+
+interface Running {
+  task: Task;
+  stop: AbortController;
+  ended: Promise<Task>;
+  /** How many requests wait for it. */
+  waiting: number;
+}
+
+class Stopped extends Error {
+  readonly state: 'timeout' | 'stopped';
+  constructor(state: 'timeout' | 'stopped', why: string) {
+    super(why);
+    this.state = state;
+  }
+}
+
+/** Runs tasks, each once at a time, within limits, and none beyond the time that it has. */
+export class Tasks {
+  readonly #options: TasksOptions;
+  readonly #running = new Map<string, Running>();
+  /** Of aborted tasks too, until they are gone. */
+  readonly #living = new Set<Promise<Task>>();
+  readonly #ended = new Map<string, Task>();
+  /** By key: what failed in the background and nobody has heard of yet. */
+  readonly #untold = new Map<string, Task>();
+  #isDraining = false;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+  }
+
+  /** Starts it unless it runs already (LT44). `failed`: how it ended when it last ran for this revision, told once. */
+  background(request: TaskRequest): { task: Task; failed?: Task } | Busy {
+    const key = `background ${request.key}`;
+    const found = this.#running.get(key);
+    if (found) return { task: found.task };
+    const failed = this.#untold.get(key);
+    const started = this.#start(key, request);
+    if ('busy' in started) return started;
+    this.#untold.delete(key);
+    void started.ended.then((task) => {
+      if (task.now.state === 'failed' || task.now.state === 'timeout') remember(this.#untold, key, task);
+    });
+    return { task: started.task, ...(failed?.checksum === request.checksum && { failed }) };
+  }
+
+  /**
+   * Resolves when it has ended. A repetition of a request that still waits joins it; when nobody waits any more, it is stopped (LT39).
+   */
+  async blocking(request: TaskRequest, signal: AbortSignal): Promise<Task | Busy> {
+    const key = `blocking ${request.checksum} ${request.key}`;
+    const running = this.#running.get(key) ?? this.#start(key, request);
+    if ('busy' in running) return running;
+    running.waiting += 1;
+    const onGone = () => {
+      running.waiting -= 1;
+      if (running.waiting > 0) return;
+      // From now on a repetition starts it anew.
+      if (this.#running.get(key) === running) this.#running.delete(key);
+      running.stop.abort(new Stopped('stopped', 'nobody waits for its answer any more'));
+    };
+    signal.addEventListener('abort', onGone, { once: true });
+    if (signal.aborted) onGone();
+    try {
+      return await running.ended;
+    } finally {
+      signal.removeEventListener('abort', onGone);
+    }
+  }
+
+  find(id: string): Task | undefined {
+    return this.#ended.get(id) ?? [...this.#running.values()].find(({ task }) => task.id === id)?.task;
+  }
+
+  /** Stops loads at once, gives tasks that somebody waits for so long, and stops them, too. No task starts any more. */
+  async drain(graceMs: number): Promise<void> {
+    this.#isDraining = true;
+    const why = new Stopped('stopped', 'the load tester was stopped');
+    const stop = (which: (key: string) => boolean) => {
+      for (const [key, running] of this.#running) if (which(key)) running.stop.abort(why);
+    };
+    stop((key) => key.startsWith('background '));
+    const timer = setTimeout(() => stop(() => true), graceMs);
+    await Promise.all(this.#living);
+    clearTimeout(timer);
+  }
+
+  #start(key: string, request: TaskRequest): Running | Busy {
+    const { atMost, atMostOfCanary, clock } = this.#options;
+    if (this.#isDraining) return { busy: 'the load tester is being stopped' };
+    if (this.#living.size >= atMost) return { busy: `${atMost} tasks run already` };
+    const ofCanary = [...this.#running.values()].filter(({ task }) => task.namespace === request.namespace && task.name === request.name);
+    if (ofCanary.length >= atMostOfCanary) return { busy: `${atMostOfCanary} tasks of this Canary run already` };
+    const output = new BoundedOutput(KEEP_OUTPUT_BYTES);
+    const startedAt = new Date(clock.nowMs()).toISOString();
+    const task: Task = { ...request, id: randomUUID(), startedAt, output, now: { state: 'running' } };
+    const stop = new AbortController();
+    const running: Running = { task, stop, waiting: 0, ended: this.#run(task, stop) };
+    this.#running.set(key, running);
+    this.#living.add(running.ended);
+    this.#options.onStart(task);
+    void running.ended.then(() => {
+      if (this.#running.get(key) === running) this.#running.delete(key);
+      this.#living.delete(running.ended);
+      remember(this.#ended, task.id, task);
+      this.#forgetOutputs();
+      this.#options.onEnd(task);
+    });
+    return running;
+  }
+
+  /** Never rejects: what a program throws is how its task ended. */
+  async #run(task: Task, stop: AbortController): Promise<Task> {
+    const { timeoutMs, clock } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const timer = setTimeout(() => stop.abort(new Stopped('timeout', `it did not end within ${timeoutMs / 1000} s`)), timeoutMs);
+    const state = await endOf(task, stop.signal);
+    clearTimeout(timer);
+    task.now = { ...state, tookMs: clock.monotonicMs() - startedMs };
+    return task;
+  }
+
+  /** The latest outputs are worth most. */
+  #forgetOutputs(): void {
+    let bytes = 0;
+    for (const [id, { output }] of [...this.#ended].reverse()) {
+      bytes += Math.min(output.total, KEEP_OUTPUT_BYTES);
+      if (bytes > MOST_OF_ALL_OUTPUT_BYTES) this.#ended.delete(id);
+    }
+  }
+}
+
+type Ended = { state: 'succeeded' } | { state: 'failed' | 'timeout' | 'stopped'; why: string };
+
+async function endOf({ program, output }: Task, signal: AbortSignal): Promise<Ended> {
+  // Not in the same turn: whoever starts it has to know it first.
+  await Promise.resolve();
+  try {
+    signal.throwIfAborted();
+    const ending = await program.run({ output, signal });
+    if (ending.ok && !signal.aborted) return { state: 'succeeded' };
+    if (!signal.aborted) return { state: 'failed', why: ending.ok ? '' : ending.why };
+  } catch (error) {
+    if (!signal.aborted) return { state: 'failed', why: `the load tester could not run it: ${(error as Error).name}` };
+  }
+  const reason: unknown = signal.reason;
+  return reason instanceof Stopped ? { state: reason.state, why: reason.message } : { state: 'stopped', why: 'it was stopped' };
+}
+
+function remember(tasks: Map<string, Task>, key: string, task: Task): void {
+  tasks.delete(key);
+  tasks.set(key, task);
+  const [oldest] = tasks.keys();
+  if (tasks.size > MOST_REMEMBERED && oldest !== undefined) tasks.delete(oldest);
+}
