@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { acceptDeadFlags } from './dead-flags.ts';
 import { logLevelOption, switchOption, withTwoDashes } from './go-flags.ts';
+import { addLoadTesterCommand } from './loadtester-options.ts';
 import { version } from './version.ts';
 
 // Each command loads its own modules: a newcomer's first line must not wait for a Kubernetes client.
@@ -86,6 +87,11 @@ acceptDeadFlags(program.command('controller'))
     const { controllerCommand } = await import('./controller-command.ts');
     process.exitCode = await controllerCommand(options, process.env);
   });
+
+addLoadTesterCommand(program, async (options) => {
+  const { loadTesterCommand } = await import('./loadtester-command.ts');
+  process.exitCode = await loadTesterCommand(options, process.env);
+});
 
 program
   .command('validate')

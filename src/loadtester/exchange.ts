@@ -8,6 +8,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { TargetPolicy } from './target-policy.ts';
 
+/** A longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Connections of one program. */
 export interface Connections {
   http: HttpAgent;
@@ -64,7 +67,7 @@ export async function exchange(asked: Exchange, connections: Connections, signal
   const stop = new AbortController();
   const onAbort = () => stop.abort();
   signal.addEventListener('abort', onAbort, { once: true });
-  const timer = asked.timeoutMs > 0 ? setTimeout(onAbort, asked.timeoutMs) : undefined;
+  const timer = asked.timeoutMs > 0 ? setTimeout(onAbort, Math.min(asked.timeoutMs, LONGEST_TIMER_MS)) : undefined;
   try {
     let next = asked;
     for (let followed = 0; ; followed += 1) {

@@ -1,0 +1,132 @@
+import pino from 'pino';
+import { z } from 'zod';
+import { parseDuration } from '../api/duration.ts';
+import { parseQuantity } from '../api/quantity.ts';
+import { systemClock } from '../kube/clock.ts';
+import { areRequired } from '../loadtester/credentials.ts';
+import { CREDENTIAL_VARIABLES, type LoadTester, type LoadTesterOptions, startLoadTester } from '../loadtester/loadtester.ts';
+import { version } from './version.ts';
+
+/** Timers end there. */
+const LONGEST_MS = 480 * 3_600_000;
+
+const Duration = z.string().transform((text, context) => {
+  const ms = parseDuration(text);
+  if (!ms || ms > LONGEST_MS) context.addIssue({ code: 'custom', message: `${text} is no duration up to 480h: write it like 30s or 1h` });
+  return ms ?? 0;
+});
+const Count = z
+  .string()
+  .regex(/^\d{1,9}$/, 'is no whole number: write it like 50')
+  .transform(Number);
+const Bytes = z.string().transform((text, context) => {
+  const bytes = parseQuantity(text);
+  if (bytes === undefined || bytes < 1) context.addIssue({ code: 'custom', message: `${text} is no amount: write it like 512Mi` });
+  return bytes ?? 0;
+});
+const Pattern = z.string().superRefine((text, context) => {
+  try {
+    new RegExp(`^(?:${text})$`);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `${text} is no regular expression: ${(error as Error).message}` });
+  }
+});
+
+const Flags = z
+  .object({
+    port: Count.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
+    host: z.string(),
+    timeout: Duration,
+    namespaceRegexp: Pattern,
+    allowCommands: z.array(Pattern).default([]),
+    allowUnauthenticatedCommands: z.boolean(),
+    tokenFile: z.string().optional(),
+    signingKeyFile: z.string().optional(),
+    credentialsDir: z.string().optional(),
+    stateFile: z.string().optional(),
+    maxTasks: Count,
+    maxTasksPerCanary: Count,
+    maxProcesses: Count,
+    maxMemory: Bytes,
+    maxOutput: Bytes,
+    grace: Duration,
+    allowLocalAddresses: z.boolean(),
+    logLevel: z.string().transform((level) => ({ warning: 'warn', panic: 'fatal' })[level] ?? level),
+  })
+  .readonly();
+type Flags = z.infer<typeof Flags>;
+
+/** Runs the load tester until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when it cannot start or is told to stop twice. */
+export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv): Promise<number> {
+  const flags = Flags.safeParse(options);
+  if (!flags.success) {
+    for (const { path, message } of flags.error.issues) complain(`${flagName(String(path[0] ?? ''))}: ${message}`);
+    return 1;
+  }
+  const settings = settingsOf(flags.data, env);
+  const { credentials, commandNamespaces } = settings;
+  if (commandNamespaces.length > 0 && !areRequired(credentials) && !flags.data.allowUnauthenticatedCommands) {
+    complain(
+      '--allow-commands: whoever reaches the port could run commands: name credentials (--token-file, --signing-key-file, --credentials-dir), or say that you want this with --allow-unauthenticated-commands',
+    );
+    return 1;
+  }
+  const log = pino(
+    { level: flags.data.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  const tester = await startLoadTester({ ...settings, log }).catch((error: NodeJS.ErrnoException) => {
+    complain(error.code === 'EADDRINUSE' ? `--port ${settings.port}: another program listens there` : `cannot start: ${error.message}`);
+    return undefined;
+  });
+  if (tester === undefined) return 1;
+  log.info(
+    { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },
+    'serin loadtester started',
+  );
+  if (!areRequired(credentials)) log.warn({}, 'whoever reaches the port may start tests and open gates: name credentials to change that');
+  if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');
+  return untilStopped(tester, flags.data.grace, log);
+}
+
+function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Omit<LoadTesterOptions, 'log'> {
+  return {
+    version,
+    clock: systemClock,
+    port: flags.port,
+    host: flags.host || undefined,
+    credentials: {
+      token: env[`${CREDENTIAL_VARIABLES}TOKEN`] || undefined,
+      signingKey: env[`${CREDENTIAL_VARIABLES}SIGNING_KEY`] || undefined,
+      tokenFile: flags.tokenFile,
+      signingKeyFile: flags.signingKeyFile,
+      folder: flags.credentialsDir,
+    },
+    namespaces: flags.namespaceRegexp === '' ? [] : [flags.namespaceRegexp],
+    commandNamespaces: flags.allowCommands,
+    stateFile: flags.stateFile,
+    timeoutMs: flags.timeout,
+    tasks: flags.maxTasks,
+    tasksOfCanary: flags.maxTasksPerCanary,
+    processes: { processes: flags.maxProcesses, memoryBytes: flags.maxMemory, outputBytes: flags.maxOutput },
+    allowLocalAddresses: flags.allowLocalAddresses,
+    env,
+  };
+}
+
+/** A second signal does not wait (LT8). */
+async function untilStopped(tester: LoadTester, graceMs: number, log: pino.Logger): Promise<number> {
+  const signal = () =>
+    new Promise<string>((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+    });
+  log.info({ signal: await signal() }, 'stopping');
+  const again = signal().then((name) => {
+    log.warn({ signal: name }, 'stopping without waiting');
+    return process.exit(1);
+  });
+  return Promise.race([tester.stop(graceMs).then(() => 0), again]);
+}
+
+const complain = (text: string): void => void process.stderr.write(`${text}\n`);
+const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander';
+import { switchOption } from './go-flags.ts';
+
+const list = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+
+const EXAMPLES = `
+Examples:
+  serin loadtester --state-file /data/gates.json
+      hey and curl for every Canary, as in their webhooks; gates survive a restart
+
+  serin loadtester --signing-key-file /secrets/key
+      only calls that are signed with this key (webhooks[].secretRef with signingKey)
+
+  serin loadtester --credentials-dir /secrets --allow-commands 'team-a|team-a-.*'
+      /secrets/team-a.token or /secrets/team-a.signingKey speaks for Canaries of team-a, and these may run commands
+
+Variables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of the files. More: docs/loadtester.md`;
+
+/** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1 … LT6). */
+export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
+  program
+    .command('loadtester')
+    .description('make load, run tests and keep gates for the webhooks of Canaries')
+    .option('--port <number>', 'port of all routes; 0 picks one (--port 8080)', '9090')
+    .addOption(new Option('--host <address>', 'only on this address (--host 127.0.0.1)').default('', 'all'))
+    .option('--timeout <duration>', 'how long a task may take (--timeout 10m)', '1h')
+    .addOption(
+      new Option(
+        '--namespace-regexp <pattern>',
+        "only for Canaries of namespaces that match as a whole (--namespace-regexp 'team-.*')",
+      ).default('', 'all'),
+    )
+    .addOption(
+      new Option(
+        '--allow-commands <pattern>',
+        'let Canaries of namespaces that match as a whole run commands: sh, bash, helm, kubectl; more than once for several (--allow-commands team-a)',
+      ).argParser(list),
+    )
+    .addOption(
+      switchOption('--allow-unauthenticated-commands', '--allow-commands without credentials: for whoever reaches the port', false),
+    )
+    .option('--token-file <file>', 'callers send this bearer token (--token-file /secrets/token)')
+    .option('--signing-key-file <file>', 'or sign calls with this key, as webhooks with a signingKey do (--signing-key-file /secrets/key)')
+    .option(
+      '--credentials-dir <folder>',
+      'files NAMESPACE.token and NAMESPACE.signingKey: each speaks for Canaries of its namespace (--credentials-dir /secrets)',
+    )
+    .option('--state-file <file>', 'where open gates are kept over a restart (--state-file /data/gates.json); default: nowhere')
+    .option('--max-tasks <number>', 'tasks at a time (--max-tasks 100)', '50')
+    .option('--max-tasks-per-canary <number>', 'tasks of one Canary at a time (--max-tasks-per-canary 5)', '10')
+    .option('--max-processes <number>', 'processes of one command at a time (--max-processes 64)', '128')
+    .option('--max-memory <quantity>', 'memory of one command with all its processes (--max-memory 256Mi)', '512Mi')
+    .option('--max-output <quantity>', 'what one command may write; the last 64Ki are kept (--max-output 1Mi)', '16Mi')
+    .option('--grace <duration>', 'how long blocking tasks go on after SIGTERM (--grace 60s)', '25s')
+    .addOption(switchOption('--allow-local-addresses', 'let requests go to loopback, for trials on one machine', false))
+    .addOption(
+      new Option('--log-level <level>', 'least level that is logged (--log-level debug)')
+        .choices(['debug', 'info', 'warn', 'warning', 'error', 'fatal', 'panic'])
+        .default('info'),
+    )
+    // Of the established load tester; logs are JSON here.
+    .addOption(new Option('--zap-encoding <encoding>').hideHelp())
+    .addOption(switchOption('--zap-replace-globals', 'without meaning here', false).hideHelp())
+    .addHelpText('after', EXAMPLES)
+    .action(run);
+}
