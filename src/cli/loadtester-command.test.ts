@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/suite/eventually.ts';
+import { startGuarded } from '../../test/suite/guarded-process.ts';
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'serin-loadtester-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...flags: string[]): Promise<{ code: number; text: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, 'loadtester', '--host=127.0.0.1', '--port=0', ...flags], (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), text: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+describe('serin loadtester', () => {
+  it.each([
+    { row: '06-LT3', flags: ['-namespace-regexp=team-('], text: '--namespace-regexp: team-( is no regular expression' },
+    { row: '06-SE5', flags: ['--allow-commands=team-['], text: '--allow-commands: team-[ is no regular expression' },
+    { row: '06-SE1', flags: ['--allow-commands=test'], text: 'whoever reaches the port could run commands: name credentials' },
+    { row: '06-LT2', flags: ['-timeout=1000h'], text: '--timeout: 1000h is no duration up to 480h' },
+    { row: '06-SE1', flags: ['--token-file=/none'], text: 'cannot start: ENOENT' },
+  ])('$row: $flags ends with exit code 1 and says what to correct', async ({ flags, text }) => {
+    const ended = await run(...flags);
+    expect(ended).toEqual({ code: 1, text: expect.stringContaining(text) });
+  });
+
+  it('its help shows every flag with an example', async () => {
+    const { code, text } = await run('--help');
+    expect(code).toBe(0);
+    for (const flag of ['--allow-commands team-a', '--state-file /data/gates.json', '--credentials-dir /secrets', '--max-memory 256Mi'])
+      expect(text.replace(/\s+/g, ' ')).toContain(flag);
+  });
+
+  it('06-LT1 06-LT4 06-LT5 06-LT8: starts with the flags of the established one, and ends with exit code 0 when it is told to', async () => {
+    const tokenFile = join(folder, 'token');
+    writeFileSync(tokenFile, 'pl4nted-token\n');
+    const flags = [
+      '-port=0',
+      '--host=127.0.0.1',
+      '-log-level=warning',
+      '-timeout=1h',
+      '-namespace-regexp=test',
+      '-zap-encoding=json',
+      '-zap-replace-globals',
+    ];
+    const logFile = join(folder, 'log');
+    const other = [`--token-file=${tokenFile}`, `--state-file=${join(folder, 'gates.json')}`, '--log-level=info'];
+    const tester = startGuarded('loadtester', [process.execPath, MAIN, 'loadtester', ...flags, ...other], logFile);
+    const started = await eventually(
+      'it says that it started',
+      () => /"port":(\d+)/.exec(readFileSync(logFile, 'utf8'))?.[1],
+      (port) => port !== undefined,
+      () => tester.logTail(),
+    );
+    const gate = (path: string) =>
+      fetch(`http://127.0.0.1:${started}${path}`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer pl4nted-token' },
+        body: '{"name":"a","namespace":"test"}',
+      });
+    expect((await gate('/gate/open')).status).toBe(202);
+    expect((await gate('/gate/check')).status).toBe(200);
+    await tester.stop('TERM');
+    expect(await tester.exited).toBe(0);
+    const log = readFileSync(logFile, 'utf8');
+    expect(log).toContain('"msg":"gate opened"');
+    expect(log).not.toContain('pl4nted');
+    expect(log).not.toContain('"level":40');
+  });
+});
