@@ -40,6 +40,7 @@ describe('examples', () => {
       'gateway-api.yaml',
       'istio-canary.yaml',
       'knative.yaml',
+      'load-tester.yaml',
       'metric-template.yaml',
       'service-target.yaml',
       'smi-canary.yaml',
