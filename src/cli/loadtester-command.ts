@@ -5,6 +5,7 @@ import { parseQuantity } from '../api/quantity.ts';
 import { systemClock } from '../kube/clock.ts';
 import { areRequired } from '../loadtester/credentials.ts';
 import { CREDENTIAL_VARIABLES, type LoadTester, type LoadTesterOptions, startLoadTester } from '../loadtester/loadtester.ts';
+import { deadFlagsIn } from './dead-flags.ts';
 import { version } from './version.ts';
 
 /** Timers end there. */
@@ -51,7 +52,7 @@ const Flags = z
     maxOutput: Bytes,
     grace: Duration,
     allowLocalAddresses: z.boolean(),
-    logLevel: z.string().transform((level) => ({ warning: 'warn', panic: 'fatal' })[level] ?? level),
+    logLevel: z.string(),
   })
   .readonly();
 type Flags = z.infer<typeof Flags>;
@@ -84,6 +85,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },
     'serin loadtester started',
   );
+  for (const { flag, reason } of deadFlagsIn(options as Record<string, unknown>)) log.info({ flag, reason }, 'a flag without meaning here');
   if (!areRequired(credentials)) log.warn({}, 'whoever reaches the port may start tests and open gates: name credentials to change that');
   if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');
   return untilStopped(tester, flags.data.grace, log);

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { switchOption } from './go-flags.ts';
+import { acceptDeadFlags } from './dead-flags.ts';
+import { logLevelOption, switchOption } from './go-flags.ts';
 
 const list = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
@@ -18,8 +19,7 @@ Variables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of t
 
 /** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1 … LT6). */
 export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
-  program
-    .command('loadtester')
+  acceptDeadFlags(program.command('loadtester'))
     .description('make load, run tests and keep gates for the webhooks of Canaries')
     .option('--port <number>', 'port of all routes; 0 picks one (--port 8080)', '9090')
     .addOption(new Option('--host <address>', 'only on this address (--host 127.0.0.1)').default('', 'all'))
@@ -53,14 +53,7 @@ export function addLoadTesterCommand(program: Command, run: (options: unknown) =
     .option('--max-output <quantity>', 'what one command may write; the last 64Ki are kept (--max-output 1Mi)', '16Mi')
     .option('--grace <duration>', 'how long blocking tasks go on after SIGTERM (--grace 60s)', '25s')
     .addOption(switchOption('--allow-local-addresses', 'let requests go to loopback, for trials on one machine', false))
-    .addOption(
-      new Option('--log-level <level>', 'least level that is logged (--log-level debug)')
-        .choices(['debug', 'info', 'warn', 'warning', 'error', 'fatal', 'panic'])
-        .default('info'),
-    )
-    // Of the established load tester; logs are JSON here.
-    .addOption(new Option('--zap-encoding <encoding>').hideHelp())
-    .addOption(switchOption('--zap-replace-globals', 'without meaning here', false).hideHelp())
+    .addOption(logLevelOption())
     .addHelpText('after', EXAMPLES)
     .action(run);
 }
