@@ -300,6 +300,7 @@ describe('a hostile caller', () => {
     expect(status).toBe(200);
     expect(text).toContain('PATH=');
     expect(text).toContain('token ***');
+    expect(text).not.toContain('SERIN_LOADTESTER_');
     expect(text).not.toContain('pl4nted');
   });
 
