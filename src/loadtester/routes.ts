@@ -69,7 +69,10 @@ export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<
 
   const run: Handle = async (payload, _caller, signal) => {
     const plan = options.plan(payload);
-    if ('refused' in plan) return refuse(plan.status === 400 ? 'payload' : 'command', plan.status, plan.refused);
+    if ('refused' in plan) {
+      log.warn({ canary: `${payload.namespace}/${payload.name}`, reason: plan.refused }, 'task refused');
+      return refuse(plan.status === 400 ? 'payload' : 'command', plan.status, plan.refused);
+    }
     return plan.isBlocking ? runBlocking(plan, signal) : runInBackground(plan);
   };
 

@@ -99,6 +99,7 @@ describe('commands of webhooks', () => {
     expect(text.startsWith(reason), text).toBe(true);
     expect(text).toContain('start it with --allow-commands test');
     expect(text.length, 'an event shows all of it').toBeLessThan(400);
+    expect(tester.logs()).toContain(JSON.stringify({ canary: 'test/podinfo', reason: text }).slice(1, -1));
   });
 
   it.runIf(existsSync(corpus))(
