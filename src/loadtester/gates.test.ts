@@ -13,7 +13,7 @@ const never = (aside: string) => {
   throw new Error(`${aside} was put aside`);
 };
 
-it('LT26: a gate is closed until it is opened, and LT25: no name of a Canary reaches the gate of another', async () => {
+it('06-LT26: a gate is closed until it is opened, and 06-LT25: no name of a Canary reaches the gate of another', async () => {
   const gates = await openGates(undefined, never);
   expect(gates.isOpen('gate', 'test', 'podinfo')).toBe(false);
   expect(await gates.set('rollback', 'test', 'x', true)).toBe(true);
@@ -26,7 +26,7 @@ it('LT26: a gate is closed until it is opened, and LT25: no name of a Canary rea
   expect(gates.isOpen('gate', 'b', 'a')).toBe(false);
 });
 
-it('LT24: with a file, gates are after a restart as they were, and the file is whole at every moment', async () => {
+it('06-LT24: with a file, gates are after a restart as they were, and the file is whole at every moment', async () => {
   const file = join(folder, 'gates.json');
   const gates = await openGates(file, never);
   const names = Array.from({ length: 20 }, (_, index) => `app-${index}`);
@@ -38,7 +38,7 @@ it('LT24: with a file, gates are after a restart as they were, and the file is w
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ version: 1 });
 });
 
-it('LT24: a file that is none is put aside, and the gates are closed', async () => {
+it('06-LT24: a file that is none is put aside, and the gates are closed', async () => {
   const file = join(folder, 'broken.json');
   await writeFile(file, '{"version":1,"open":[{"kind":"gate"');
   const aside: string[] = [];
@@ -48,14 +48,14 @@ it('LT24: a file that is none is put aside, and the gates are closed', async () 
   expect(await readdir(folder)).toEqual(expect.arrayContaining(['broken.json', 'broken.json.unreadable']));
 });
 
-it('LT24: what could not be written does not count, and does not stop the next one', async () => {
+it('06-LT24: what could not be written does not count, and does not stop the next one', async () => {
   const gates = await openGates(join(folder, 'none', 'gates.json'), never);
   await expect(gates.set('gate', 'test', 'a', true)).rejects.toThrow('ENOENT');
   expect(gates.isOpen('gate', 'test', 'a')).toBe(false);
   expect(await gates.set('gate', 'test', 'a', false)).toBe(true);
 });
 
-it('SE7: ten thousand open gates are enough', async () => {
+it('06-SE7: ten thousand open gates are enough', async () => {
   const gates = await openGates(undefined, never);
   for (let index = 0; index < 10_000; index += 1) await gates.set('gate', 'test', `app-${index}`, true);
   expect(await gates.set('gate', 'test', 'one-more', true)).toBe(false);

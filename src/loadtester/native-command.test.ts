@@ -25,14 +25,14 @@ async function run(text: string) {
 }
 
 describe('curl', () => {
-  it('LT30: posts and looks for a line in the answer', async () => {
+  it('06-LT30: posts and looks for a line in the answer', async () => {
     expect(await run(`curl -sd 'test' URL/token | grep token`)).toMatchObject({ ending: { ok: true }, text: '{"token":"abc"}\n' });
     expect(target.asked).toMatchObject([
       { method: 'POST', path: '/token', body: 'test', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ]);
   });
 
-  it('LT31: has failed when no line matches, and shows what came instead', async () => {
+  it('06-LT31: has failed when no line matches, and shows what came instead', async () => {
     const { ending, text } = await run(`curl -sd 'test' URL/status/500 | grep token`);
     expect(ending).toEqual({ ok: false, why: 'grep found no such line in what curl was answered' });
     expect(text).toContain('you asked for /status/500');
@@ -123,11 +123,11 @@ describe('nativeCommand', () => {
     ['sleep 60', 'sleep is no command that runs here'],
     ['TOKEN=abc123secret curl http://a', 'the command has no form that runs here'],
     ['curl http://a; sh', 'the command has `;`, which only a shell reads'],
-  ])('LT30: %s is refused: %s', (text, problem) => {
+  ])('06-LT30: %s is refused: %s', (text, problem) => {
     expect(native(text)).toEqual({ problem });
   });
 
-  it('LT30: the first word is shown only when it looks like the name of a program', () => {
+  it('06-LT30: the first word is shown only when it looks like the name of a program', () => {
     expect(native(`${'x'.repeat(50)} y`)).toEqual({ problem: 'the command has no form that runs here' });
   });
 });

@@ -59,7 +59,7 @@ const bad: Program = { name: 'bad', secrets: [], run: async () => ({ ok: false, 
 const never = new AbortController().signal;
 
 describe('tasks in the background', () => {
-  it('LT44: run once while they run, and again when they have ended', async () => {
+  it('06-LT42 06-LT44: run once while they run, and again when they have ended', async () => {
     const { tasks, until } = tasksWith();
     const { program, runs, ends } = held();
     const first = tasks.background(aRequest(program));
@@ -73,7 +73,7 @@ describe('tasks in the background', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('F2: that failed are told at the next call for the same revision, once, and run again', async () => {
+  it('06-F2: that failed are told at the next call for the same revision, once, and run again', async () => {
     const { tasks, until } = tasksWith();
     expect(tasks.background(aRequest(bad))).not.toHaveProperty('failed');
     await until(1);
@@ -82,7 +82,7 @@ describe('tasks in the background', () => {
     expect(tasks.background(aRequest(ok))).not.toHaveProperty('failed');
   });
 
-  it('F2: that failed for another revision are not told: a fix is not blamed for what it fixes', async () => {
+  it('06-F2: that failed for another revision are not told: a fix is not blamed for what it fixes', async () => {
     const { tasks, until } = tasksWith();
     tasks.background(aRequest(bad));
     await until(1);
@@ -91,7 +91,7 @@ describe('tasks in the background', () => {
     expect(tasks.background(aRequest(ok))).not.toHaveProperty('failed');
   });
 
-  it('LT41: are so many of a Canary and in all, and no more', async () => {
+  it('06-LT41: are so many of a Canary and in all, and no more', async () => {
     const { tasks } = tasksWith();
     const { program } = held();
     tasks.background(aRequest(program, { key: '1' }));
@@ -103,7 +103,7 @@ describe('tasks in the background', () => {
     await tasks.drain(0);
   });
 
-  it('LT2: end after the time that a task has', async () => {
+  it('06-LT2: end after the time that a task has', async () => {
     const { tasks, ended, until } = tasksWith({ timeoutMs: 30 });
     tasks.background(aRequest(held().program));
     await until(1);
@@ -112,7 +112,7 @@ describe('tasks in the background', () => {
     await tasks.drain(0);
   });
 
-  it('LT43: whose program throws have failed, and nothing else has', async () => {
+  it('06-LT43: whose program throws have failed, and nothing else has', async () => {
     const { tasks, ended, until } = tasksWith();
     const throws: Program = { name: 'throws', secrets: [], run: () => Promise.reject(new TypeError('secret')) };
     const throwsAtOnce: Program = {
@@ -131,7 +131,7 @@ describe('tasks in the background', () => {
 });
 
 describe('blocking tasks', () => {
-  it('LT39: end with the last request that waits for them, and start anew after that', async () => {
+  it('06-LT39: end with the last request that waits for them, and start anew after that', async () => {
     const { tasks, ended, until } = tasksWith();
     const { program, runs } = held();
     const [one, two] = [new AbortController(), new AbortController()];
@@ -151,19 +151,19 @@ describe('blocking tasks', () => {
     expect(await third).toMatchObject({ now: { state: 'stopped' } });
   });
 
-  it('LT39: of a caller that has gone already do not run on', async () => {
+  it('06-LT39: of a caller that has gone already do not run on', async () => {
     const { tasks } = tasksWith();
     expect(await tasks.blocking(aRequest(held().program), AbortSignal.abort())).toMatchObject({ now: { state: 'stopped' } });
   });
 
-  it('LT31: are not told again', async () => {
+  it('06-LT31: are not told again', async () => {
     const { tasks } = tasksWith();
     expect(await tasks.blocking(aRequest(bad, { type: 'bash' }), never)).toMatchObject({ now: { state: 'failed' } });
     expect(await tasks.blocking(aRequest(ok, { type: 'bash' }), never)).toMatchObject({ now: { state: 'succeeded' } });
   });
 });
 
-it('LT8: what is stopped lets go of loads at once, waits for what somebody waits for, and starts nothing', async () => {
+it('06-LT8: what is stopped lets go of loads at once, waits for what somebody waits for, and starts nothing', async () => {
   const { tasks, ended } = tasksWith();
   const [load, check] = [held(), held()];
   tasks.background(aRequest(load.program, { key: '1' }));
@@ -185,7 +185,7 @@ it('keeps the latest five hundred tasks that have ended', async () => {
   expect(tasks.find(ended[1]?.id ?? '')).toBe(ended[1]);
 });
 
-it('LT31: a failure is told with the end of the output, within what an event shows', () => {
+it('06-LT31: a failure is told with the end of the output, within what an event shows', () => {
   const task = { type: 'bash', id: 'i'.repeat(36), now: { state: 'failed', tookMs: 1, why: 'it ended with exit code 3' } } as Task;
   const text = failureText(task, `${'x'.repeat(10_000)}the end\n`);
   expect(text).toMatch(/^bash task failed: it ended with exit code 3: …x+the end \(all of it: \/tasks\/i+\)$/);

@@ -17,7 +17,7 @@ describe('commandLine', () => {
     { text: `curl -d '' a"b"'c'\\ d`, pipeline: [['curl', '-d', '', 'abc d']] },
     { text: `curl -d 'price: $5; rm -rf / | sh' http://a`, pipeline: [['curl', '-d', 'price: $5; rm -rf / | sh', 'http://a']] },
     { text: 'curl -d cost$ http://a', pipeline: [['curl', '-d', 'cost$', 'http://a']] },
-  ])('LT30: $text is read as a shell reads it', ({ text, pipeline }) => {
+  ])('06-LT30: $text is read as a shell reads it', ({ text, pipeline }) => {
     expect(commandLine(text)).toEqual({ pipeline });
   });
 
@@ -40,12 +40,12 @@ describe('commandLine', () => {
     { text: 'curl http://a |', beyond: 'a `|` without a command' },
     { text: '   ', beyond: 'no command' },
     { text: 'curl \\', beyond: 'a backslash at the end' },
-  ])('LT30: $text needs a shell', ({ text, beyond }) => {
+  ])('06-LT30: $text needs a shell', ({ text, beyond }) => {
     expect(commandLine(text)).toEqual({ beyond });
   });
 });
 
-it('LT37: arguments of helm and kubectl are split as they are quoted, and nothing else means anything', () => {
+it('06-LT37: arguments of helm and kubectl are split as they are quoted, and nothing else means anything', () => {
   expect(argumentWords(`run x --overrides='{ "spec": {} }' $HOME; | sh\n-n test`)).toEqual({
     words: ['run', 'x', '--overrides={ "spec": {} }', '$HOME;', '|', 'sh', '-n', 'test'],
   });

@@ -212,7 +212,7 @@ describe('a hostile request', () => {
     expect((await tester.get(`/tasks/${randomUUID()}`)).status).toBe(404);
   });
 
-  it('06-SE6: cannot write lines into the log', async () => {
+  it('06-LT9 06-SE6: cannot write lines into the log', async () => {
     await tester.post('/gate/open', payload(undefined, { name: 'x\n{"level":30,"msg":"forged"}' }));
     for (const line of tester.logs().trim().split('\n')) expect(JSON.parse(line).msg).not.toBe('forged');
   });
