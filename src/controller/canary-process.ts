@@ -82,6 +82,8 @@ export class CanaryProcess {
   /** A pass that ends at an obstacle is no failed one: its pauses grow on their own, until it is gone. */
   #blockedPauseMs = FIRST_PAUSE_MS;
   #stopped = false;
+  /** Of the tick under way, by the monotonic clock. */
+  #tickBeganMs: number | undefined;
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
 
@@ -217,10 +219,16 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
+    if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#endTick(recorded);
     this.#ask(recorded, provider, questions);
     this.#offline.look(recorded, this.#questions.signal);
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
     this.#room.deliveries.deliver(recorded);
+  }
+
+  #endTick(canary: Canary): void {
+    if (this.#tickBeganMs !== undefined) this.#room.metrics.tickEnded(canary, this.#room.clock.monotonicMs() - this.#tickBeganMs);
+    this.#tickBeganMs = undefined;
   }
 
   /** Only words of long ago are left to say the routes in: those in the cluster stay until traffic has to move. */
@@ -318,7 +326,11 @@ export class CanaryProcess {
           this.#room.announce(canary, question.announcement);
           break;
         case 'wakeAt':
-          this.#alarms.set('wake', question.atMs - clock.nowMs(), () => this.wake({ type: 'WAKE' }));
+          this.#alarms.set('wake', question.atMs - clock.nowMs(), () => {
+            this.#tickBeganMs = clock.monotonicMs();
+            this.#room.metrics.tickBegan(clock.nowMs() - question.atMs);
+            this.wake({ type: 'WAKE' });
+          });
           break;
         default: {
           const { signal } = this.#questions;
@@ -456,6 +468,7 @@ export class CanaryProcess {
     this.#dropSnapshot();
     const obstacle = obstacleOf(error);
     if (obstacle !== undefined) this.#obstacle = obstacle;
+    this.#room.metrics.tickFailed();
     this.#room.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'tick failed');
     this.#retryIn(pauseMs);
   }

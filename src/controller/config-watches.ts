@@ -65,9 +65,13 @@ export class ConfigWatches {
   }
 
   /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */
-  watches(): { kind: string; ageMs: number }[] {
+  watches(): { kind: string; ageMs: number; restarts: number }[] {
     const heard = [...this.#followed].filter(([, { sight }]) => sight.state !== 'unknown');
-    return heard.map(([key, { handle }]) => ({ kind: key.split('/').slice(0, 2).join('/'), ageMs: handle.ageMs() }));
+    return heard.map(([key, { handle }]) => ({
+      kind: key.split('/').slice(0, 2).join('/'),
+      ageMs: handle.ageMs(),
+      restarts: handle.restarts,
+    }));
   }
 
   stop(): void {

@@ -1,88 +1,40 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Canary } from '../api/canary.ts';
-import type { Phase } from '../api/phase.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
+import { OwnedSeries } from './owned-series.ts';
+import { processMetrics } from './process-metrics.ts';
+import { releaseMetrics } from './release-metrics.ts';
+import { tickMetrics } from './tick-metrics.ts';
 import { verdictMetrics } from './verdict-metrics.ts';
 
-const STATUS: Partial<Record<Phase, number>> = { Progressing: 0, Failed: 2 };
-
-/** What the controller exports, under the established names (reference 02 §13) and a few of our own. */
+/** What the controller exports, under the established names (reference 02 §13) and some of our own: docs/observability.md. */
 export function createControllerMetrics(version: string) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const info = new Gauge({ name: 'flagger_info', help: 'Version and mesh provider', labelNames: ['version', 'mesh_provider'], registers });
-  const total = new Gauge({ name: 'flagger_canary_total', help: 'Canaries by namespace', labelNames: ['namespace'], registers });
-  const status = new Gauge({
-    name: 'flagger_canary_status',
-    help: '0 releasing, 1 at rest, 2 failed',
-    labelNames: ['name', 'namespace'],
-    registers,
-  });
-  const weights = new Gauge({
-    name: 'flagger_canary_weight',
-    help: 'Percent of traffic',
-    labelNames: ['workload', 'namespace'],
-    registers,
-  });
-  const successes = new Counter({
-    name: 'flagger_canary_successes_total',
-    help: 'Promoted releases',
-    labelNames: ['name', 'namespace'],
-    registers,
-  });
-  const failures = new Counter({
-    name: 'flagger_canary_failures_total',
-    help: 'Failed releases',
-    labelNames: ['name', 'namespace'],
-    registers,
-  });
-  const requests = new Counter({
-    name: 'serin_api_requests_total',
-    help: 'Requests to the API server',
-    labelNames: ['verb', 'resource', 'status'],
-    registers,
-  });
-  const requestSeconds = new Histogram({
-    name: 'serin_api_request_duration_seconds',
-    help: 'How long the API server took',
-    labelNames: ['verb'],
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
-    registers,
-  });
-  const checks = verdictMetrics(registry);
-  info.set({ version, mesh_provider: '' }, 1);
+  const series = new OwnedSeries();
+  const { standsBy, ...process } = processMetrics(registry, version);
+  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, series);
   return {
     registry,
-    measured: checks.measured,
-    started(meshProvider: string): void {
-      info.reset();
-      info.set({ version, mesh_provider: meshProvider }, 1);
-    },
-    /** One Canary more or less. */
-    counted(namespace: string, change: 1 | -1): void {
-      total.inc({ namespace }, change);
-    },
-    phaseChanged(canary: Canary, phase: Phase): void {
-      const labels = { name: canary.spec.targetRef.name, namespace: canary.metadata.namespace };
-      status.set(labels, STATUS[phase] ?? 1);
-      if (phase === 'Succeeded') successes.inc(labels);
-      if (phase === 'Failed') failures.inc(labels);
-    },
-    weighed(canary: Canary, canaryWeight: number): void {
-      const { namespace } = canary.metadata;
-      weights.set({ workload: canary.spec.targetRef.name, namespace }, canaryWeight);
-      weights.set({ workload: `${canary.spec.targetRef.name}-primary`, namespace }, 100 - canaryWeight);
+    ...process,
+    ...releaseMetrics(registry, series),
+    ...verdictMetrics(registry, series),
+    ...tickMetrics(registry, series),
+    counted,
+    /** The Canary as it is stored now; whatever else is told of one that was never seen, or is gone, is not counted. */
+    seen(canary: ShownCanary, nowMs: number): void {
+      series.begin(canary);
+      seen(canary, nowMs);
     },
     /** A Canary that is gone leaves no series behind. */
-    gone(namespace: string, target: string): void {
-      status.remove({ name: target, namespace });
-      weights.remove({ workload: target, namespace });
-      weights.remove({ workload: `${target}-primary`, namespace });
-      checks.gone(namespace, target);
+    gone(key: { namespace: string; name: string }): void {
+      series.end(key);
+      forget(key);
     },
-    requested(request: { verb: string; resource: string; status: number; durationMs: number }): void {
-      requests.inc({ verb: request.verb, resource: request.resource, status: String(request.status) });
-      requestSeconds.observe({ verb: request.verb }, request.durationMs / 1000);
+    /** Another replica tells of the Canaries from now on. */
+    stopped(): void {
+      series.endAll();
+      forgetAll();
+      standsBy();
     },
   };
 }

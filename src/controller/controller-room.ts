@@ -12,6 +12,7 @@ import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import type { ConfigWatches } from './config-watches.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 
 export interface Log {
@@ -31,7 +32,9 @@ export interface ControllerRoom {
   readonly configWatches: ConfigWatches;
   readonly deliveries: DeliveryQueue;
   readonly log: Log;
-  readonly metrics: { phaseChanged(canary: Canary, phase: Phase): void };
+  readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed'> & {
+    phaseChanged(canary: Canary, phase: Phase): void;
+  };
   /** The lease is ours and will be for as long as a write may take. */
   mayWrite(): boolean;
   cookieWord(): string;

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { type KubeObject, type Labels, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
+import { parseStatus } from '../api/parse-status.ts';
 import type { Announcement } from '../engine/questions.ts';
 import { type Clock, sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -20,6 +22,7 @@ import { sendEvent } from '../webhooks/run-hooks.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { admitSpec } from './admission.ts';
 import { Anchors } from './anchors.ts';
+import type { ShownCanary } from './canary-metrics.ts';
 import { CanaryProcess } from './canary-process.ts';
 import { CanaryRegister } from './canary-register.ts';
 import { ClusterView } from './cluster-view.ts';
@@ -59,6 +62,7 @@ export interface Controller {
   stop(): Promise<void>;
 }
 
+const Targeted = z.object({ targetRef: z.object({ name: z.string() }) });
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 const DEPARTURE_RETRY_MS = 5_000;
@@ -105,8 +109,9 @@ export function startController(options: ControllerOptions): Controller {
     view,
     log,
     metrics: {
+      ...metrics,
       phaseChanged: (canary, phase) => {
-        metrics.phaseChanged(canary, phase);
+        metrics.phaseChanged(canary, phase, clock.nowMs());
         log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
       },
     },
@@ -124,6 +129,7 @@ export function startController(options: ControllerOptions): Controller {
       ...{ findWay, findOwnWay },
       secret,
       record: (canary, event) => recorder.record(canary, event),
+      onEnding: metrics.told,
       onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
     }),
     mayWrite,
@@ -133,7 +139,10 @@ export function startController(options: ControllerOptions): Controller {
     measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
     findOffline: (canary, signal) => findOffline(canary, metricDependencies(signal)),
     announce,
-    announceOn: (canary, announcement) => void recorder.record(canary, announcement),
+    announceOn: (involved, announcement) => {
+      metrics.told(involved, announcement.reason);
+      void recorder.record(involved, announcement);
+    },
     lookAfter: (canary, raw) => put(labelOf(canary), canary, raw),
     lastAccepted: (key) => register.lastSeen(key)?.raw,
     olderRival: (canary) => register.olderRival(labelOf(canary)),
@@ -202,7 +211,8 @@ export function startController(options: ControllerOptions): Controller {
     if (canary) unreadable.delete(key);
     else if (!before) unreadable.set(key, raw);
     if (canary && !isRefusedEdit(raw, before?.raw)) put(key, canary, raw);
-    if (canary?.status) metrics.weighed(canary, canary.status.canaryWeight);
+    const shown = canary ?? shownAs(raw);
+    if (shown) metrics.seen(shown, clock.nowMs());
     if (isNameLeft(key, raw)) return;
     let process = processes.get(key);
     if (!process) {
@@ -243,11 +253,13 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   function forget(key: string): void {
+    const [namespace = '', name = ''] = key.split('/');
+    metrics.gone({ namespace, name });
     const process = processes.get(key);
     if (process === undefined) return;
     void process.stop();
     processes.delete(key);
-    metrics.counted(key.split('/')[0] ?? '', -1);
+    metrics.counted(namespace, -1);
   }
 
   /** A Canary of this name on the same target lives, perhaps made again: it takes over what stands, and nothing is given back. */
@@ -289,7 +301,6 @@ export function startController(options: ControllerOptions): Controller {
     register.remove(key);
     room.deliveries.stop(canary.metadata.uid);
     room.anchors.forget(canary.metadata.uid);
-    metrics.gone(canary.metadata.namespace, canary.spec.targetRef.name);
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
     leaving.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
@@ -353,6 +364,7 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   function announce(canary: Canary, announcement: Announcement): void {
+    metrics.told(canary, announcement.reason);
     void recorder.record(canary, announcement);
     log.info({ canary: labelOf(canary), reason: announcement.reason }, announcement.message);
     const { phase, release } = canary.status ?? { phase: '' as const };
@@ -425,7 +437,10 @@ export function startController(options: ControllerOptions): Controller {
     }
   }
 
+  const watches = () => [...view.watches(), ...room.configWatches.watches()];
+
   async function start(): Promise<void> {
+    metrics.leads({ watches, deliveries: () => room.deliveries.depth });
     await view.start();
     metrics.started(config.meshProvider);
     for (const orphan of await orphans()) if (isInSlice(orphan)) void leave(labelOf(orphan), orphan);
@@ -443,9 +458,10 @@ export function startController(options: ControllerOptions): Controller {
 
   return {
     started: start(),
-    staleWatches: (limitMs) => [...view.watches(), ...room.configWatches.watches()].filter(({ ageMs }) => ageMs > limitMs),
+    staleWatches: (limitMs) => watches().filter(({ ageMs }) => ageMs > limitMs),
     async stop() {
       stopping.abort(new Error('stopping'));
+      metrics.stopped();
       room.deliveries.stop();
       conditions.stop();
       const stopped = [...processes.values()].map((process) => process.stop());
@@ -462,6 +478,13 @@ const labelOf = (canary: Canary): string => `${canary.metadata.namespace}/${cana
 function readable(raw: KubeObject): Canary | undefined {
   const parsed = parseCanary(raw);
   return 'canary' in parsed ? parsed.canary : undefined;
+}
+
+/** What its metrics can be called by, though it cannot be run. */
+function shownAs({ metadata, spec, status }: KubeObject): ShownCanary | undefined {
+  const { data } = Targeted.safeParse(spec);
+  const { namespace = '', name, uid = '' } = metadata;
+  return data && { metadata: { namespace, name, uid }, spec: data, status: parseStatus(status) };
 }
 
 function decoded(secret: KubeObject | undefined): Record<string, string> | undefined {

@@ -31,6 +31,8 @@ export interface DeliveryQueueOptions {
   mayWrite(): boolean;
   /** Writes the Kubernetes Event of the outcome; never fails. */
   record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
+  /** A release has come to this end, which is told once for all attempts. */
+  onEnding?(canary: Canary, reason: Reason): void;
   /** The receiver has answered, so that the delivery may leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
@@ -81,6 +83,7 @@ export class DeliveryQueue {
       if (this.#underway.has(id) || this.#answered.has(id)) continue;
       const abort = new AbortController();
       this.#underway.set(id, abort);
+      if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
       void this.#attempt({ canary, delivery, id, signal: abort.signal, isTold: false }, FIRST_PAUSE_MS);
     }
   }
@@ -114,8 +117,8 @@ export class DeliveryQueue {
     // Somebody has to mend it first: asking often would only be a nuisance.
     const waitMs = failure.isLasting ? LONGEST_PAUSE_MS : Math.min(Math.max(pauseMs, failure.retryAfterMs ?? 0), LONGEST_PAUSE_MS);
     const { namespace, name } = canary.metadata;
-    const fields = { canary: `${namespace}/${name}`, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs };
-    this.#options.log.warn(fields, 'delivery failed');
+    const canaryLabel = `${namespace}/${name}`;
+    this.#options.log.warn({ canary: canaryLabel, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs }, 'delivery failed');
     if (waitMs >= TELL_FROM_MS) this.#tell(attempt, failure.reason);
     this.#options.clock.setTimer(waitMs, () => {
       if (!signal.aborted) void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));

@@ -1,35 +1,34 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import type { OwnedSeries } from './owned-series.ts';
 
-type Labels = { name: string; namespace: string; metric: string; verdict: Verdict['verdict'] };
-
-/** How often each check has passed, failed or could not be measured: a monitoring outage and a bad version are two alarms. */
-export function verdictMetrics(registry: Registry) {
+/** How often each check has passed, failed or could not be measured (a monitoring outage and a bad version are two alarms), and its last value. */
+export function verdictMetrics(registry: Registry, series: OwnedSeries) {
   const checks = new Counter({
     name: 'flagger_canary_checks_total',
     help: 'Checks by metric and verdict: passed, failed or unmeasured',
     labelNames: ['name', 'namespace', 'metric', 'verdict'],
     registers: [registry],
   });
-  /** Of each Canary, since a series is removed by all of its labels. */
-  const known = new Map<string, Map<string, Labels>>();
+  const values = new Gauge({
+    name: 'flagger_canary_metric_analysis',
+    help: 'Last value of each metric; request-duration in seconds',
+    labelNames: ['name', 'namespace', 'metric'],
+    registers: [registry],
+  });
   return {
-    /** What could not be measured yet is no verdict. */
+    /** What could not be measured yet is no verdict, and what could not be measured now keeps its last value (05 B36). */
     measured(canary: Canary, verdicts: readonly Verdict[]): void {
       const { namespace } = canary.metadata;
       const { name } = canary.spec.targetRef;
-      for (const { check, verdict, early } of verdicts) {
+      for (const { check, verdict, early, value } of verdicts) {
         if (early) continue;
-        const labels: Labels = { name, namespace, metric: check, verdict };
-        const series = known.get(`${namespace}/${name}`) ?? new Map<string, Labels>();
-        known.set(`${namespace}/${name}`, series.set(`${verdict} ${check}`, labels));
-        checks.inc(labels);
+        const counted = series.own(canary, checks, { name, namespace, metric: check, verdict });
+        if (counted) checks.inc(counted);
+        const valued = value === undefined ? undefined : series.own(canary, values, { name, namespace, metric: check });
+        if (valued && value !== undefined) values.set(valued, check === 'request-duration' ? value / 1000 : value);
       }
-    },
-    gone(namespace: string, name: string): void {
-      for (const labels of known.get(`${namespace}/${name}`)?.values() ?? []) checks.remove(labels);
-      known.delete(`${namespace}/${name}`);
     },
   };
 }
