@@ -159,7 +159,13 @@ async function run(
   dead: readonly { flag: string; reason: string }[],
 ): Promise<number> {
   const log = pino(
-    { level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
+    {
+      level: flags.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorForLog },
+    },
     pino.destination({ fd: 2, sync: true }),
   );
   for (const { flag, reason } of dead) log.warn({ flag, reason }, 'this flag means nothing here');
