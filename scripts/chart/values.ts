@@ -215,6 +215,20 @@ export const Values = z.strictObject({
       honorLabels: onOff(false, 'Keep labels of the metrics that the scraper has, too.'),
     })
     .describe('PodMonitor.'),
+  prometheusRule: z
+    .strictObject({
+      enabled: onOff(
+        false,
+        'Make one with the alerts of docs/observability.md (needs the Prometheus operator). Labels of the metrics are kept then.',
+      ),
+      namespace: text('', 'Where; empty: with the controller.'),
+      additionalLabels: labels({}, 'Further labels.'),
+      runbooks: text(
+        'docs/runbooks.md',
+        'Address of the runbooks, where your people find it: `runbook_url` of each alert leads to its section there.',
+      ),
+    })
+    .describe('Alerts.'),
   serviceMonitor: z
     .strictObject({
       enabled: onOff(false, 'Make one, with a Service.'),

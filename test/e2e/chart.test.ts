@@ -53,6 +53,7 @@ const matrix: { what: string; values: object }[] = [
       networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], egress: [{}] },
       service: { enabled: true, port: 9000 },
       podMonitor: { enabled: true },
+      prometheusRule: { enabled: true, runbooks: 'https://wiki.example.com/runbooks' },
       serviceMonitor: { enabled: true, namespace: 'monitoring', labels: { release: 'prometheus' } },
       topologySpreadConstraints: [
         { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: { app: 'serin' } } },

@@ -1,0 +1,99 @@
+export interface AlertRule {
+  alert: string;
+  expr: string;
+  for: string;
+  severity: 'critical' | 'warning';
+  summary: string;
+  description: string;
+}
+
+/** Whoever waits for an approval is not stuck. */
+const RELEASING = 'flagger_canary_phase{phase=~"Progressing|Promoting|Finalising"}';
+const of = '{{ $labels.namespace }}/{{ $labels.name }}';
+
+/** What a person should be called for. Each has a section of its name in docs/runbooks.md. */
+export const alertRules: readonly AlertRule[] = [
+  {
+    alert: 'SerinReleaseFailed',
+    expr: 'flagger_canary_status > 1',
+    for: '1m',
+    severity: 'warning',
+    summary: `The release of ${of} failed`,
+    description:
+      'The primary serves what was promoted last. The target holds a version that was taken back: correct it, or take the edit back.',
+  },
+  {
+    alert: 'SerinReleaseStuck',
+    expr: `time() - flagger_canary_last_advance_timestamp_seconds > 10 * flagger_canary_interval_seconds + 600 and on (namespace, name) ${RELEASING}`,
+    for: '5m',
+    severity: 'warning',
+    summary: `The release of ${of} does not go on`,
+    description: 'Neither phase, weight nor iterations have moved for ten intervals and ten minutes more.',
+  },
+  {
+    alert: 'SerinPromotionFailing',
+    expr: 'flagger_canary_phase{phase="Promoting"} unless on (namespace, name) flagger_canary_last_advance_timestamp_seconds > time() - 600',
+    for: '1m',
+    severity: 'critical',
+    summary: `The primary of ${of} does not become ready with the promoted version`,
+    description:
+      'The version passed its analysis, and its primary has been on the way for ten minutes. Traffic stays with the side that serves.',
+  },
+  {
+    alert: 'SerinAnalysisUnmeasured',
+    expr: `flagger_canary_unmeasured_checks > 0 and on (namespace, name) ${RELEASING}`,
+    for: '5m',
+    severity: 'warning',
+    summary: `{{ $value }} checks of ${of} cannot be measured`,
+    description:
+      'The metric server does not answer, or has no data for the canary: by `analysis.unmeasured` the release is held or taken back.',
+  },
+  {
+    alert: 'SerinFieldContested',
+    expr: 'flagger_canary_condition{type="Contested",status="True"} == 1',
+    for: '5m',
+    severity: 'warning',
+    summary: `Another writer undoes what Serin writes for ${of}`,
+    description: 'The condition Contested of the Canary names the object, the field and who changes it back.',
+  },
+  {
+    alert: 'SerinCanaryRefused',
+    expr: 'flagger_canary_condition{type="Accepted",status="False"} == 1',
+    for: '15m',
+    severity: 'warning',
+    summary: `Canary ${of} cannot be run as it is ({{ $labels.reason }})`,
+    description: 'The condition Accepted names the field. What serves goes on serving; no new version is released.',
+  },
+  {
+    alert: 'SerinNoLeader',
+    expr: '(sum(serin_leader) or vector(0)) == 0',
+    for: '2m',
+    severity: 'critical',
+    summary: 'No replica of Serin looks after the Canaries',
+    description: 'Applications serve on, and routes stay as they are. No release goes on, and none is taken back.',
+  },
+  {
+    alert: 'SerinWatchStale',
+    expr: 'serin_watch_age_seconds > 300',
+    for: '2m',
+    severity: 'critical',
+    summary: 'Serin hears nothing of {{ $labels.kind }}',
+    description: 'The API server has sent nothing on this watch for five minutes: Serin decides by what it saw before.',
+  },
+  {
+    alert: 'SerinTicksFailing',
+    expr: 'increase(serin_tick_errors_total[10m]) > 20',
+    for: '5m',
+    severity: 'warning',
+    summary: 'Ticks of Serin end in errors',
+    description: 'Its log tells of each as "tick failed", with the Canary and the error.',
+  },
+  {
+    alert: 'SerinDeliveriesPending',
+    expr: 'serin_delivery_queue_depth > 0',
+    for: '1h',
+    severity: 'warning',
+    summary: '{{ $value }} messages of Serin find no receiver',
+    description: 'An event webhook, a post-rollout hook or a chat service has not answered for an hour. Each is given up after a day.',
+  },
+];

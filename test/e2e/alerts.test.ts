@@ -1,0 +1,202 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { ensurePrometheus } from '../../scripts/e2e-binaries.ts';
+import { alertRules } from '../../scripts/observability/alert-rules.ts';
+import { CHARTS, runProgram } from './helm.ts';
+
+const FILE = join(CHARTS, 'serin', 'files', 'alerts.yaml');
+const AT = 'namespace="test",name="podinfo"';
+const phase = (name: string, values: string) => ({ series: `flagger_canary_phase{${AT},phase="${name}"}`, values });
+const advanced = (values: string) => ({ series: `flagger_canary_last_advance_timestamp_seconds{${AT}}`, values });
+const interval = { series: `flagger_canary_interval_seconds{${AT}}`, values: '60x60' };
+
+interface Case {
+  alert: string;
+  when: string;
+  fires: boolean;
+  atMinute: number;
+  /** One sample a minute, from minute 0. */
+  input: { series: string; values: string }[];
+}
+
+const cases: Case[] = [
+  {
+    alert: 'SerinReleaseFailed',
+    when: 'a release has failed',
+    fires: true,
+    atMinute: 3,
+    input: [{ series: `flagger_canary_status{${AT}}`, values: '0 2x10' }],
+  },
+  {
+    alert: 'SerinReleaseFailed',
+    when: 'it is promoting',
+    fires: false,
+    atMinute: 3,
+    input: [{ series: `flagger_canary_status{${AT}}`, values: '0 1x10' }],
+  },
+  {
+    alert: 'SerinReleaseStuck',
+    when: 'nothing moves for ten intervals and more',
+    fires: true,
+    atMinute: 40,
+    input: [phase('Progressing', '1x60'), advanced('0x60'), interval],
+  },
+  {
+    alert: 'SerinReleaseStuck',
+    when: 'the weight moves',
+    fires: false,
+    atMinute: 40,
+    input: [phase('Progressing', '1x60'), advanced('0+60x60'), interval],
+  },
+  {
+    alert: 'SerinReleaseStuck',
+    when: 'it waits for an approval',
+    fires: false,
+    atMinute: 40,
+    input: [phase('WaitingPromotion', '1x60'), advanced('0x60'), interval],
+  },
+  {
+    alert: 'SerinReleaseStuck',
+    when: 'it rests',
+    fires: false,
+    atMinute: 40,
+    input: [phase('Succeeded', '1x60'), advanced('0x60'), interval],
+  },
+  {
+    alert: 'SerinPromotionFailing',
+    when: 'a primary is on the way for ten minutes',
+    fires: true,
+    atMinute: 15,
+    input: [phase('Promoting', '1x60'), advanced('0x60')],
+  },
+  {
+    alert: 'SerinPromotionFailing',
+    when: 'traffic moves to it',
+    fires: false,
+    atMinute: 15,
+    input: [phase('Promoting', '1x60'), advanced('0+60x60')],
+  },
+  {
+    alert: 'SerinAnalysisUnmeasured',
+    when: 'a check cannot be measured',
+    fires: true,
+    atMinute: 6,
+    input: [phase('Progressing', '1x60'), { series: `flagger_canary_unmeasured_checks{${AT}}`, values: '1x60' }],
+  },
+  {
+    alert: 'SerinAnalysisUnmeasured',
+    when: 'the release has ended',
+    fires: false,
+    atMinute: 6,
+    input: [phase('Failed', '1x60'), { series: `flagger_canary_unmeasured_checks{${AT}}`, values: '1x60' }],
+  },
+  {
+    alert: 'SerinFieldContested',
+    when: 'a field is contested',
+    fires: true,
+    atMinute: 6,
+    input: [{ series: `flagger_canary_condition{${AT},type="Contested",status="True",reason="FieldContested"}`, values: '1x60' }],
+  },
+  {
+    alert: 'SerinCanaryRefused',
+    when: 'a spec cannot be run',
+    fires: true,
+    atMinute: 16,
+    input: [{ series: `flagger_canary_condition{${AT},type="Accepted",status="False",reason="InvalidSpec"}`, values: '1x60' }],
+  },
+  {
+    alert: 'SerinNoLeader',
+    when: 'two stand by',
+    fires: true,
+    atMinute: 4,
+    input: [
+      { series: 'serin_leader{pod="a"}', values: '0x60' },
+      { series: 'serin_leader{pod="b"}', values: '0x60' },
+    ],
+  },
+  { alert: 'SerinNoLeader', when: 'none is there', fires: true, atMinute: 4, input: [{ series: 'up', values: '1x60' }] },
+  {
+    alert: 'SerinNoLeader',
+    when: 'one leads',
+    fires: false,
+    atMinute: 4,
+    input: [
+      { series: 'serin_leader{pod="a"}', values: '0x60' },
+      { series: 'serin_leader{pod="b"}', values: '1x60' },
+    ],
+  },
+  {
+    alert: 'SerinWatchStale',
+    when: 'a watch is silent',
+    fires: true,
+    atMinute: 10,
+    input: [{ series: 'serin_watch_age_seconds{kind="v1/Service"}', values: '0+60x60' }],
+  },
+  {
+    alert: 'SerinWatchStale',
+    when: 'bookmarks come',
+    fires: false,
+    atMinute: 10,
+    input: [{ series: 'serin_watch_age_seconds{kind="v1/Service"}', values: '59x60' }],
+  },
+  {
+    alert: 'SerinTicksFailing',
+    when: 'ticks fail again and again',
+    fires: true,
+    atMinute: 20,
+    input: [{ series: 'serin_tick_errors_total', values: '0+10x60' }],
+  },
+  {
+    alert: 'SerinTicksFailing',
+    when: 'one has failed',
+    fires: false,
+    atMinute: 20,
+    input: [{ series: 'serin_tick_errors_total', values: '0 1x60' }],
+  },
+  {
+    alert: 'SerinDeliveriesPending',
+    when: 'a receiver is away for an hour',
+    fires: true,
+    atMinute: 62,
+    input: [{ series: 'serin_delivery_queue_depth', values: '2x90' }],
+  },
+  {
+    alert: 'SerinDeliveriesPending',
+    when: 'the queue empties now and then',
+    fires: false,
+    atMinute: 62,
+    input: [{ series: 'serin_delivery_queue_depth', values: '2x30 0 2x60' }],
+  },
+];
+
+let promtool: string;
+let folder: string;
+beforeAll(async () => {
+  promtool = join(dirname(await ensurePrometheus()), 'promtool');
+  folder = mkdtempSync(join(tmpdir(), 'serin-alerts-'));
+});
+
+it('06-F14: promtool accepts the alerts', async () => {
+  expect((await runProgram(promtool, ['check', 'rules', FILE])).said).toContain(`${alertRules.length} rules found`);
+});
+
+it('06-F14: each alert has a case in which it fires', () => {
+  expect(new Set(cases.flatMap(({ alert, fires }) => (fires ? [alert] : [])))).toEqual(new Set(alertRules.map(({ alert }) => alert)));
+});
+
+it.each(cases)('06-F14: $alert when $when: $fires', async ({ alert, fires, atMinute, input }) => {
+  // JSON is YAML. ALERTS holds what fires, whatever its labels and annotations are.
+  const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;
+  const tests = [
+    {
+      interval: '1m',
+      input_series: input,
+      promql_expr_test: [{ expr, eval_time: `${atMinute}m`, exp_samples: [{ labels: '{}', value: fires ? 1 : 0 }] }],
+    },
+  ];
+  const file = join(folder, `${alert}-${atMinute}.json`);
+  writeFileSync(file, JSON.stringify({ rule_files: [FILE], evaluation_interval: '1m', tests }));
+  expect(await runProgram(promtool, ['test', 'rules', file])).toMatchObject({ code: 0 });
+});
