@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** They log for themselves: the cluster of the demo and the load tester. */
+const OTHER_PROCESSES = /^(embedded|loadtester|cli.loadtester)/;
+
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   /** In the code's order; those that are there only at times among them. */
@@ -15,7 +18,7 @@ export interface LogLine {
 export function logLines(root: string): LogLine[] {
   const rooms = join(root, 'src');
   return readdirSync(rooms, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('embedded'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !OTHER_PROCESSES.test(file))
     .sort()
     .flatMap((file) => linesOf(readFileSync(join(rooms, file), 'utf8'), file));
 }
