@@ -22,10 +22,6 @@ function blocked(allowLocal: boolean): BlockList {
   return list;
 }
 
-export class ForbiddenAddressError extends Error {
-  readonly code = 'ADDRESS_REFUSED';
-}
-
 export function targetPolicy({ allowLocal }: { allowLocal: boolean }): TargetPolicy {
   const list = blocked(allowLocal);
   const isBlocked = (address: string) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -39,7 +35,7 @@ export function targetPolicy({ allowLocal }: { allowLocal: boolean }): TargetPol
       lookUp(hostname, { ...options, all: true }, (error, addresses) => {
         if (error) return callback(error, []);
         const wrong = addresses.find(({ address }) => isBlocked(address));
-        if (wrong) return callback(new ForbiddenAddressError(`${hostname}: ${reason(wrong.address)}`), []);
+        if (wrong) return callback(Object.assign(new Error(reason(wrong.address)), { code: 'ADDRESS_REFUSED' }), []);
         const [first] = addresses;
         if (options.all || first === undefined) callback(null, addresses);
         else callback(null, first.address, first.family);
