@@ -1,0 +1,11 @@
+import type { Dashboard } from './dashboard.ts';
+import { familyDashboards } from './families.ts';
+import { serinDashboard } from './serin.ts';
+
+export const dashboards: readonly Dashboard[] = [serinDashboard, ...familyDashboards];
+
+export function dashboardOf(uid: string): Dashboard {
+  const found = dashboards.find((dashboard) => dashboard.uid === uid);
+  if (found === undefined) throw new Error(`no dashboard ${uid}`);
+  return found;
+}

@@ -1,0 +1,81 @@
+import type { Dashboard, Panel } from './dashboard.ts';
+
+const time = (title: string, unit: Panel['unit'], ...queries: readonly (readonly [expr: string, legend: string])[]): Panel => ({
+  title,
+  kind: 'time',
+  unit,
+  queries: queries.map(([expr, legend]) => ({ expr, legend })),
+});
+const stat = (title: string, expr: string, legend: string): Panel => ({ title, kind: 'stat', unit: 'short', queries: [{ expr, legend }] });
+const quantile = (part: number, histogram: string, by: string): string =>
+  `histogram_quantile(${part}, sum by (${by}) (rate(${histogram}_bucket[$__rate_interval])))`;
+
+/** Serin itself: all Canaries, and how well the controller does. */
+export const serinDashboard: Dashboard = {
+  uid: 'serin',
+  title: 'Serin',
+  description: 'All Canaries at a glance, and the controller that looks after them',
+  variables: [],
+  rows: [
+    {
+      title: 'Canaries',
+      panels: [
+        stat('Canaries', 'sum(flagger_canary_total)', 'all'),
+        stat('By phase', 'count by (phase) (flagger_canary_phase)', '{{phase}}'),
+        stat('Failed', 'count(flagger_canary_status > 1) or vector(0)', 'failed'),
+        stat('Contested', 'count(flagger_canary_condition{type="Contested",status="True"}) or vector(0)', 'contested'),
+        time('Weight of canaries', 'percent', [
+          'flagger_canary_weight unless on (namespace, workload) label_replace(flagger_canary_status, "workload", "$1-primary", "name", "(.*)")',
+          '{{namespace}}/{{workload}}',
+        ]),
+        time('Since the last advance of releases', 's', [
+          'time() - flagger_canary_last_advance_timestamp_seconds and on (namespace, name) flagger_canary_phase{phase=~"Progressing|Promoting|Finalising"}',
+          '{{namespace}}/{{name}}',
+        ]),
+      ],
+    },
+    {
+      title: 'Releases',
+      panels: [
+        time(
+          'Ended in an hour',
+          'short',
+          ['sum(increase(flagger_canary_successes_total[1h])) or vector(0)', 'promoted'],
+          ['sum(increase(flagger_canary_failures_total[1h])) or vector(0)', 'failed'],
+        ),
+        time(
+          'Duration',
+          's',
+          [quantile(0.5, 'flagger_canary_release_duration_seconds', 'le, outcome'), 'P50 {{outcome}}'],
+          [quantile(0.9, 'flagger_canary_release_duration_seconds', 'le, outcome'), 'P90 {{outcome}}'],
+        ),
+        time('Checks', 'short', ['sum by (verdict) (increase(flagger_canary_checks_total[$__rate_interval]))', '{{verdict}}']),
+        time('Events', 'short', ['sum by (reason) (increase(flagger_canary_events_total[$__rate_interval]))', '{{reason}}']),
+      ],
+    },
+    {
+      title: 'Controller',
+      panels: [
+        stat('Leaders', 'sum(serin_leader)', 'leaders'),
+        stat('Version', 'flagger_info', '{{version}} {{mesh_provider}}'),
+        time('Lateness of ticks, P99', 's', [quantile(0.99, 'serin_tick_lag_seconds', 'le'), 'P99']),
+        time('Duration of ticks, P90', 's', [quantile(0.9, 'flagger_canary_duration_seconds', 'le'), 'P90']),
+        time('Ticks that end in an error', 'short', ['sum(increase(serin_tick_errors_total[$__rate_interval]))', 'errors']),
+        time('Messages without an answer', 'short', ['sum(serin_delivery_queue_depth)', 'waiting']),
+        time('Memory', 'bytes', ['process_resident_memory_bytes and on (instance) serin_leader', '{{instance}}']),
+      ],
+    },
+    {
+      title: 'API server',
+      panels: [
+        time('Requests', 'reqps', [
+          'sum by (verb, resource, status) (rate(serin_api_requests_total[$__rate_interval]))',
+          '{{verb}} {{resource}} {{status}}',
+        ]),
+        time('Duration, P99', 's', [quantile(0.99, 'serin_api_request_duration_seconds', 'le, verb'), '{{verb}}']),
+        time('Silence of watches', 's', ['max by (kind) (serin_watch_age_seconds)', '{{kind}}']),
+        time('Watches opened again', 'short', ['max by (kind) (serin_watch_restarts)', '{{kind}}']),
+      ],
+    },
+  ],
+};

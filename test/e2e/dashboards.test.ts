@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queriesOf } from '../../scripts/dashboards/dashboard.ts';
+import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
+import { alertRules } from '../../scripts/observability/alert-rules.ts';
+import { type ControllerProcess, startController } from '../suite/controller.ts';
+import { eventually } from '../suite/eventually.ts';
+import { canaryFor } from '../suite/providers/canary-for.ts';
+import { contour } from '../suite/providers/contour.ts';
+import { istio } from '../suite/providers/istio.ts';
+import { nginx } from '../suite/providers/nginx.ts';
+import type { ProviderFixture } from '../suite/providers/provider-fixture.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { APP, Story } from '../suite/story.ts';
+import { freePort } from './free-port.ts';
+import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
+
+/** The kubelet's, which no part of a cluster without kubelets emits: their queries are only parsed. */
+const OF_KUBELETS = /\bcontainer_/;
+/** The mesh counts a request under the names of Istio, Linkerd and the application itself; ingresses count what goes through them. */
+const families: readonly { fixture: ProviderFixture; uids: readonly string[] }[] = [
+  { fixture: istio, uids: ['serin-istio', 'serin-linkerd', 'serin-gateway-api'] },
+  { fixture: contour, uids: ['serin-envoy'] },
+  { fixture: nginx, uids: ['serin-nginx'] },
+];
+
+describe('queries of dashboards and alerts', () => {
+  const stageOf = aStage(() => startEmbeddedStage());
+  let controller: ControllerProcess;
+  let prometheus: RealPrometheus;
+  beforeAll(async () => {
+    const port = await freePort();
+    controller = startController(stageOf(), { port: String(port) });
+    const targets = [stageOf().mesh.metricsUrl, `http://127.0.0.1:${port}/metrics`];
+    prometheus = await startRealPrometheus({ targets, scrapeIntervalMs: 500 });
+  });
+  afterAll(async () => {
+    await prometheus?.stop();
+    await controller?.stop();
+  });
+
+  /** How many series it gives now; a query that is wrong is an error of the server. */
+  async function seriesOf(query: string): Promise<number> {
+    const response = await fetch(`${prometheus.url}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query }) });
+    const answer = (await response.json()) as { status: string; error?: string; data?: { result: unknown[] } };
+    if (answer.status !== 'success') throw new Error(`${query}: ${answer.error}`);
+    return answer.data?.result.length ?? 0;
+  }
+
+  async function haveData(queries: readonly string[]): Promise<void> {
+    await eventually(
+      'every query has data',
+      async () => {
+        const empty: string[] = [];
+        for (const query of queries) if ((await seriesOf(query)) === 0) empty.push(query);
+        return empty;
+      },
+      (empty) => empty.length === 0,
+    );
+  }
+
+  const filled = (expr: string, namespace: string): string =>
+    expr.replaceAll('$__rate_interval', '1m').replaceAll('$namespace', namespace).replaceAll('$ingress', APP).replaceAll('$target', APP);
+
+  it('06-F14, 06-F15: all are taken by a real Prometheus', async () => {
+    const all = [...dashboards.flatMap(queriesOf), ...alertRules].map(({ expr }) => filled(expr, 'none'));
+    for (const query of all) expect(await seriesOf(query), query).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each(families)('06-GD1: those of $uids have data during a release through $fixture.provider', async ({ fixture, uids }) => {
+    const app = { name: APP, namespace: `seen-${fixture.provider.replaceAll(':', '-')}` };
+    const story = await Story.begin(stageOf(), controller, app.namespace);
+    const { given, when, then } = story;
+    try {
+      const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
+      await given.aDeployment();
+      for (const object of fixture.objects?.(app) ?? []) await stageOf().cluster.apply(object, { fieldManager: 'user' });
+      const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
+      const metrics = [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }];
+      await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics }, spec);
+      await then.everyoneGets('1', asUsersDo);
+      given.users(asUsersDo);
+      await when.imageChanges('2');
+      await then.canaryReceives(30);
+      const queries = uids.flatMap((uid) => queriesOf(dashboardOf(uid))).map(({ expr }) => filled(expr, app.namespace));
+      await haveData(queries.filter((query) => !OF_KUBELETS.test(query)));
+      await then.releaseEnds('Succeeded');
+    } finally {
+      await story.end();
+    }
+  });
+
+  it('06-F14, 06-F15: those about Serin itself have data, and so has each metric that an alert asks for', async () => {
+    const asked = alertRules.flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
+    const own = queriesOf(dashboardOf('serin')).map(({ expr }) => filled(expr, 'none'));
+    // There is a difference only while a release is under way.
+    await haveData([...new Set(asked), ...own.filter((query) => !query.includes('flagger_canary_phase{phase='))]);
+  });
+});

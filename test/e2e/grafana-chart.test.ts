@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { dashboards } from '../../scripts/dashboards/index.ts';
+import { CHARTS, type Helm, runProgram, startHelm } from './helm.ts';
+import { type RealCluster, startRealCluster } from './real-cluster.ts';
+
+describe('the chart of dashboards', () => {
+  let real: RealCluster;
+  let helm: Helm;
+  beforeAll(async () => {
+    real = await startRealCluster();
+    helm = await startHelm(real.adminKubeconfigFile);
+    for (const name of ['serin', 'monitoring']) await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  });
+  afterAll(async () => {
+    helm?.stop();
+    await real?.stop();
+  });
+
+  const established = { url: 'http://prometheus:9090', replicaCount: 1, user: 'admin', image: { tag: '7.3.4' } };
+
+  it.each([
+    { what: 'nothing set', values: {} },
+    {
+      what: 'another namespace and a folder',
+      values: { namespace: 'monitoring', annotations: { grafana_folder: 'Releases' }, labels: { team: 'a' } },
+    },
+    { what: 'values of the established chart', values: established },
+  ])('06-F15: $what: the linter finds nothing, and the API server takes every ConfigMap', async ({ values }) => {
+    const linted = await helm.run('lint', '--strict', join(CHARTS, 'grafana'), '--values', helm.valuesFile(values));
+    expect(linted, linted.said).toMatchObject({ code: 0 });
+    const objects = await helm.render('grafana', values);
+    expect(objects.map(({ kind }) => kind)).toEqual(dashboards.map(() => 'ConfigMap'));
+    const text = objects.map((object) => stringify(object)).join('---\n');
+    const taken = await runProgram(
+      real.kubectl,
+      ['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'],
+      { KUBECONFIG: real.adminKubeconfigFile },
+      text,
+    );
+    expect(taken.complained).toBe('');
+  });
+
+  it('06-F15: each dashboard is found by the label of the sidecar, and is the JSON that was generated', async () => {
+    const objects = await helm.render('grafana', { without: ['serin-nginx'] });
+    for (const { metadata } of objects) expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    const uids = objects.flatMap(({ data }) => Object.values(data as Record<string, string>).map((text) => JSON.parse(text).uid));
+    expect(uids.sort()).toEqual(
+      dashboards
+        .map(({ uid }) => uid)
+        .filter((uid) => uid !== 'serin-nginx')
+        .sort(),
+    );
+  });
+});
