@@ -157,3 +157,12 @@ it('05-W24: a condition that is new does not wait for another one that was writt
     { type: 'Answering', status: 'True' },
   ]);
 });
+
+it('05-W24: what met a conflict is written with the next version at once', async () => {
+  const { conditions, patches, turn } = room({ refuses: new ApiError('no', { status: 409, reason: 'Conflict' }) });
+  conditions.say(template(), answering('True'));
+  await turn(0);
+  conditions.say(template(), answering('True'));
+  await turn(0);
+  expect(patches).toHaveLength(2);
+});
