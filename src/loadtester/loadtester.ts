@@ -59,14 +59,19 @@ export async function startLoadTester(options: LoadTesterOptions): Promise<LoadT
     clock,
     onStart(task) {
       metrics.started(task);
-      log.info(told(task), 'task started');
+      const { id, type, program } = task;
+      log.info({ canary: canaryOf(task), task: id, type, program: program.name }, 'task started');
     },
     onEnd(task) {
       metrics.ended(task);
-      const { now, logsOutput } = task;
-      const ending = { ...told(task), ...now, ...(logsOutput && { output: outputOf(task) }) };
-      if (now.state === 'failed' || now.state === 'timeout') log.warn(ending, 'task failed');
-      else log.info(ending, 'task ended');
+      const { id, type, program, now, logsOutput } = task;
+      if (now.state === 'running') return;
+      const output = logsOutput ? outputOf(task) : undefined;
+      const canary = canaryOf(task);
+      const durationMs = Math.round(now.tookMs);
+      if (now.state === 'failed' || now.state === 'timeout')
+        log.warn({ canary, task: id, type, program: program.name, state: now.state, durationMs, why: now.why, output }, 'task failed');
+      else log.info({ canary, task: id, type, program: program.name, state: now.state, durationMs, output }, 'task ended');
     },
   });
   const mayRunCommands = matcher(options.commandNamespaces);
@@ -94,7 +99,7 @@ export async function startLoadTester(options: LoadTesterOptions): Promise<LoadT
   };
 }
 
-const told = ({ id, type, namespace, name, program }: Task) => ({ canary: `${namespace}/${name}`, task: id, type, program: program.name });
+const canaryOf = ({ namespace, name }: Task): string => `${namespace}/${name}`;
 
 /** Of whole names: `prod` is not `my-prod-2` (LT23). What is no namespace matches nothing, so a pattern meets 63 characters at most. */
 function matcher(patterns: readonly string[]): (namespace: string) => boolean {

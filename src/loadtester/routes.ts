@@ -63,7 +63,8 @@ export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<
         log.error({ canary, gate: kind, err: error }, 'the state of the gates could not be written');
         return { status: 500, text: 'the state of the gates could not be written: nothing has changed' };
       }
-      log.info({ canary, gate: kind, by }, isOpen ? 'gate opened' : 'gate closed');
+      if (isOpen) log.info({ canary, gate: kind, by }, 'gate opened');
+      else log.info({ canary, gate: kind, by }, 'gate closed');
       return { status: 202, text: '' };
     };
 
