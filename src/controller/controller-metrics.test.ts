@@ -201,6 +201,14 @@ it('06-F14: a Canary whose spec cannot be run shows its conditions all the same'
   ]);
 });
 
+it('06-F13: what comes late of a Canary that was made again is not counted for the new one', async () => {
+  const { metrics, lines } = started();
+  const again = { ...aCanary(), metadata: { ...aCanary().metadata, uid: 'c-9' } };
+  metrics.seen(inRelease({ phase: 'Initialized' }, again), START_MS);
+  metrics.phaseChanged(inRelease(), 'Failed', START_MS);
+  expect(await lines('flagger_canary_failures_total')).toEqual([]);
+});
+
 it('06-F13: a replica that stands by has no series of Canaries, and serin_leader is 0', async () => {
   const { metrics, lines } = started();
   metrics.leads({ watches: () => [{ kind: 'v1/Service', ageMs: 5_000, restarts: 2 }], deliveries: () => 3 });
