@@ -71,6 +71,8 @@ describe('serin loadtester', () => {
     const log = readFileSync(logFile, 'utf8');
     expect(log).toContain('"msg":"gate opened"');
     expect(log).not.toContain('pl4nted');
-    expect(log).not.toContain('"level":40');
+    expect(log).toContain('"level":"warn"');
+    expect(log).toContain('this flag means nothing here');
+    expect(log).not.toContain('name credentials');
   });
 });

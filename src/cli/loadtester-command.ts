@@ -73,7 +73,12 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     return 1;
   }
   const log = pino(
-    { level: flags.data.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: flags.data.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
     pino.destination({ fd: 2, sync: true }),
   );
   const tester = await startLoadTester({ ...settings, log }).catch((error: NodeJS.ErrnoException) => {
@@ -85,7 +90,8 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },
     'serin loadtester started',
   );
-  for (const { flag, reason } of deadFlagsIn(options as Record<string, unknown>)) log.info({ flag, reason }, 'a flag without meaning here');
+  for (const { flag, reason } of deadFlagsIn(options as Record<string, unknown>))
+    log.warn({ flag, reason }, 'this flag means nothing here');
   if (!areRequired(credentials)) log.warn({}, 'whoever reaches the port may start tests and open gates: name credentials to change that');
   if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');
   return untilStopped(tester, flags.data.grace, log);
