@@ -128,6 +128,16 @@ describe('leader election', () => {
     expect(state.lease?.metadata.labels).toEqual({ by: 'somebody' });
   });
 
+  it('releases the lease when stopped while a renewal was being stored, whose answer nobody waited for', async () => {
+    const { clock, campaign, state, holder } = await given();
+    const a = campaign('a');
+    await moveUntil(clock, 100, () => a.told.includes('leading'));
+    state.version += 1;
+    if (state.lease) state.lease = { ...state.lease, metadata: { ...state.lease.metadata, resourceVersion: String(state.version) } };
+    await a.leadership.stop();
+    expect(holder()).toBe('');
+  });
+
   it('releases the lease when stopped, and a standby takes it at its next look', async () => {
     const { campaign, clock, holder, state } = await given();
     const a = campaign('a');

@@ -164,13 +164,24 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
     }
   }
 
+  /** A renewal whose answer we did not wait for may have been stored: then the lease is ours still, in another version. */
+  async function giveAway(lease: KubeObject, signal: AbortSignal): Promise<void> {
+    try {
+      await cluster.replace(leaseOf(lease, ''), { signal });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const found = await cluster.get(ref, { signal });
+      if (found !== undefined && specOf(found).holderIdentity === identity) await cluster.replace(leaseOf(found, ''), { signal });
+    }
+  }
+
   async function release(lease: KubeObject, untilMs: number): Promise<void> {
     const limit = new AbortController();
     const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), () =>
       limit.abort(new Error('too late to release the lease')),
     );
     try {
-      await cluster.replace(leaseOf(lease, ''), { signal: limit.signal });
+      await giveAway(lease, limit.signal);
     } catch (err) {
       options.log?.warn({ lease: `${namespace}/${name}`, err }, 'lease not released: it expires by itself');
     } finally {
