@@ -3,7 +3,7 @@ import type { Intent } from '../engine/intent.ts';
 import type { MergePatch } from '../workloads/scalers/index.ts';
 import { primaryRefOf } from './gather-facts.ts';
 import { isOurs } from './ownership.ts';
-import type { ReconcileContext, Reconciled } from './reconcile.ts';
+import { type ReconcileContext, type Reconciled, retryIn } from './reconcile-context.ts';
 import { formerScalingOf, type Scaling, scalerProblem } from './scaling.ts';
 
 /** The primary's scaler stands and the one before is gone; otherwise, why not. */
@@ -91,7 +91,7 @@ async function patchObject(context: ReconcileContext, ref: ObjectRef, what: stri
   done.converged = false;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) {
-    done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, waitMs);
+    retryIn(done, waitMs);
     return;
   }
   const before = view.find(ref);
