@@ -309,7 +309,7 @@ export class CanaryProcess {
 
   /** No release is safe without a memory; looking again is all that is left. */
   async #waitForCrd(answer: KubeObject): Promise<void> {
-    const message = 'status.release was not stored: apply the Canary CRD of this version (charts/serin/files/crds)';
+    const message = 'status.release was not stored: apply the Canary CRD of this version (serin crds apply)';
     await refuse(answer, { reason: 'CRDOutdated', message }, this.#room, this.#questions.signal);
     this.#outdatedPauseMs = Math.min(this.#outdatedPauseMs * 2 || FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     this.#outdatedUntilMs = this.#room.clock.nowMs() + this.#outdatedPauseMs;

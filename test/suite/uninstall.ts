@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
-import { Lab } from './adversity/lab.ts';
+import { Lab, PROXIES_KNOW } from './adversity/lab.ts';
 import { applyCrds, type Stage } from './stage.ts';
 import { until } from './until.ts';
 import { startUsers } from './users.ts';
@@ -25,7 +25,7 @@ export function describeUninstall(stageOf: () => Stage, orders: readonly (readon
         const stage = stageOf();
         await applyCrds(stage.cluster);
         const namespace = `off-${name.replaceAll(', ', '-')}`;
-        const lab = await Lab.open(stage, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+        const lab = await Lab.open(stage, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
         const app = new App(lab, 'podinfo');
         await app.create();
         lab.startController();

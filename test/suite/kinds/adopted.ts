@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
-import { Lab } from '../adversity/lab.ts';
+import { Lab, PROXIES_KNOW } from '../adversity/lab.ts';
 import type { Stage } from '../stage.ts';
 import { APP } from '../story.ts';
 import { BOUND_MS, until } from '../until.ts';
@@ -50,7 +50,7 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
     async (kind, start) => {
       const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-adopted`;
       const stage = stageOf();
-      const lab = await Lab.open(stage, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+      const lab = await Lab.open(stage, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
       const { cluster } = lab;
       const canary = at('flagger.app/v1beta1', 'Canary', APP, namespace);
       const rests = (phase: string) =>

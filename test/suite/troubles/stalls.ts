@@ -331,7 +331,7 @@ export const stalls: readonly Stall[] = [
 export const OUTDATED: Stall = {
   namespace: 'crd-outdated',
   cause: /status\.release was not stored/,
-  wayOut: /apply the Canary CRD of this version \(charts\/serin\/crds\)/,
+  wayOut: /apply the Canary CRD of this version \(serin crds apply\)/,
   async play({ cluster, teller }) {
     await begun(cluster, 'crd-outdated');
     await teller.until('crd-outdated', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
