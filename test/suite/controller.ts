@@ -11,7 +11,10 @@ export interface ControllerProcess {
   readonly logFile: string;
   /** The lines that speak of one Canary, the last ones. */
   logOf(canary: string): string;
+  readonly exited: Promise<number>;
   hasExited(): boolean;
+  /** Halts it where it is, or lets it go on. */
+  send(signal: 'STOP' | 'CONT'): void;
   stop(signal?: 'TERM' | 'KILL'): Promise<void>;
 }
 
@@ -52,7 +55,9 @@ export function startController(
         .filter((line) => line.includes(`"${canary}"`))
         .slice(-12)
         .join('\n'),
+    exited: child.exited,
     hasExited: () => child.hasExited(),
+    send: (signal) => child.send(signal),
     stop: (signal = 'TERM') => child.stop(signal),
   };
 }

@@ -24,6 +24,8 @@ export interface GuardedProcess {
   hasExited(): boolean;
   /** Sends the signal and waits for the end. Default: SIGKILL. */
   stop(signal?: 'TERM' | 'KILL'): Promise<void>;
+  /** Halts it where it is, or lets it go on. */
+  send(signal: 'STOP' | 'CONT'): void;
   /** The end of its log, for messages. */
   logTail(): string;
 }
@@ -58,6 +60,7 @@ export function startGuarded(
       else child.stdin?.write(`${signal}\n`);
       await exited;
     },
+    send: (signal) => void child.stdin?.write(`${signal}\n`),
     logTail: () => readFileSync(logFile, 'utf8').split('\n').slice(-15).join('\n'),
   };
 }

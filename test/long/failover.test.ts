@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { ADVERSE } from '../suite/adversity/lab.ts';
+import { clusters } from '../suite/clusters.ts';
+import { describeFailover } from '../suite/failover.ts';
+import { aStage } from '../suite/stage.ts';
+
+const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 30 }, (_, index) => index + 1);
+
+describe.each(clusters)('high availability on $cluster', ({ start }) => {
+  const stage = aStage(() => start(ADVERSE));
+  describeFailover(stage, { seeds, haltedMs: 12_000, cutMs: 60_000, awayMs: 60_000 });
+});

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import { eventually } from '../eventually.ts';
+import type { Stage } from '../stage.ts';
+import { App } from './app.ts';
+import { type Chronicle, keepChronicle, type Moment, violationsIn } from './chronicle.ts';
+import { type Clients, startClients } from './clients.ts';
+import { Lab } from './lab.ts';
+import { type LeaseTimes, Replica } from './replica.ts';
+
+/** A release takes about this long here, in milliseconds; what happens to the leader comes at a random moment of it. */
+const RELEASE_MS = 4_500;
+const STEP = 25;
+
+export interface FailoverReport {
+  verdict: string;
+  primaryVersion: string;
+  expectedPrimary: string;
+  violations: string[];
+}
+
+/** One application, released again and again by two replicas, of which the leader is harmed once in each release. */
+export class FailoverRuns {
+  readonly #lab: Lab;
+  readonly #app: App;
+  readonly #chronicle: Chronicle;
+  readonly #clients: Clients;
+  readonly #lease: LeaseTimes;
+  readonly #good = new Set(['1']);
+  #replicas: Replica[] = [];
+  #next = 2;
+
+  private constructor(lab: Lab, app: App, chronicle: Chronicle, clients: Clients, lease: LeaseTimes) {
+    this.#lab = lab;
+    this.#app = app;
+    this.#chronicle = chronicle;
+    this.#clients = clients;
+    this.#lease = lease;
+  }
+
+  static async begin(stage: Stage, namespace: string, lease: LeaseTimes): Promise<FailoverRuns> {
+    const lab = await Lab.open(stage, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+    const chronicle = await keepChronicle(lab);
+    const app = new App(lab, 'podinfo');
+    await app.create();
+    const runs = new FailoverRuns(lab, app, chronicle, startClients(stage.mesh.urls, app.host), lease);
+    await runs.#fill();
+    await app.createCanary('istio', {
+      interval: '500ms',
+      threshold: 4,
+      stepWeight: STEP,
+      maxWeight: 75,
+      // A machine too busy to scrape must not look like a hand-over that changed a verdict.
+      unmeasured: 'hold',
+      metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
+    });
+    await app.rests('Initialized');
+    return runs;
+  }
+
+  /** The one that leads, as soon as exactly one does. */
+  async leader(): Promise<Replica> {
+    const leading = async () => (await Promise.all(this.#replicas.map(async (one) => ((await one.leads()) ? [one] : [])))).flat();
+    const [leader] = await eventually('one replica leads', leading, (found) => found.length === 1);
+    if (leader === undefined) throw new Error('nobody leads');
+    return leader;
+  }
+
+  others(than: Replica): readonly Replica[] {
+    return this.#replicas.filter((one) => one !== than);
+  }
+
+  /** Deploys a good version, and does this to the leader in the middle of its release. */
+  async play(seed: number, harm: (leader: Replica) => Promise<void>): Promise<FailoverReport> {
+    await this.#fill();
+    const leader = await this.leader();
+    const version = String(this.#next++);
+    this.#good.add(version);
+    const run = await this.#app.run();
+    const from = this.#chronicle.moments().length;
+    await this.#app.deploy(version);
+    await sleep(Math.round(seededRandom(seed)() * RELEASE_MS));
+    await harm(leader);
+    const verdict = await this.#app.ends(run);
+    await this.#lab.until(this.#app.target, 'is at zero', (now) => now?.spec.replicas === 0 && !now.status?.replicas);
+    const moments = this.#chronicle.moments();
+    const runs = (await this.#app.run()) - run;
+    return {
+      verdict,
+      primaryVersion: await this.#app.version(this.#app.primary),
+      expectedPrimary: version,
+      violations: [
+        ...violationsIn(moments, this.#app, this.#good),
+        ...doubleSteps(moments.slice(from)),
+        ...(runs === 1 ? [] : [`one change of the target began ${runs} releases`]),
+      ],
+    };
+  }
+
+  async end(): Promise<void> {
+    this.#chronicle.stop();
+    await this.#clients.stop();
+    await Promise.all(this.#replicas.map((one) => one.end()));
+  }
+
+  /** Two of them, the dead replaced. */
+  async #fill(): Promise<void> {
+    const dead = this.#replicas.filter(({ process }) => process.hasExited());
+    await Promise.all(dead.map((one) => one.end()));
+    this.#replicas = this.#replicas.filter((one) => !dead.includes(one));
+    while (this.#replicas.length < 2) this.#replicas.push(await Replica.start(this.#lab.stage, this.#lab.namespace, this.#lease));
+  }
+}
+
+/** A weight that rises by more than one step at a time, or to the same step twice. */
+function doubleSteps(moments: readonly Moment[]): string[] {
+  const weights = moments.flatMap(({ kind, object }) => (kind === 'Canary' ? [Number(object.status?.canaryWeight ?? 0)] : []));
+  const rises = weights.filter((weight, index) => weight > (weights[index - 1] ?? 0));
+  const isTwice = new Set(rises).size !== rises.length;
+  const isJump = weights.some((weight, index) => weight - (weights[index - 1] ?? 0) > STEP && weight !== 100);
+  return isTwice || isJump ? [`the weight went ${weights.join(' ')}`] : [];
+}

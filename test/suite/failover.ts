@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FailoverReport, FailoverRuns } from './adversity/failover-runs.ts';
+import type { LeaseTimes, Replica } from './adversity/replica.ts';
+import { eventually } from './eventually.ts';
+import type { Stage } from './stage.ts';
+
+/** As short as a machine allows on which a request may take seconds: whoever cannot renew has to stand by, busy or not. */
+const SHORT: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
+/** Two processes are started, one after the other, and an application. */
+const BEGINS_WITHIN_MS = 300_000;
+/** So long that nobody waits for it: whoever takes over was told. */
+const LONG: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2_000, retryPeriodMs: 300 };
+
+const ends = (report: FailoverReport): void => {
+  expect(report.violations).toEqual([]);
+  expect(report).toMatchObject({ verdict: 'Succeeded', primaryVersion: report.expectedPrimary });
+};
+
+export interface FailoverPlan {
+  seeds: readonly number[];
+  /** How long a process is halted, and how long a network is cut: longer than a lease, in milliseconds. */
+  haltedMs: number;
+  cutMs: number;
+  /** How long nobody reaches the API server. */
+  awayMs: number;
+}
+
+/** Two replicas, of which the leader is harmed in the middle of a release. */
+export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs, awayMs }: FailoverPlan): void {
+  describe('two replicas', () => {
+    let runs: FailoverRuns;
+    beforeAll(async () => {
+      runs = await FailoverRuns.begin(stageOf(), 'failover', SHORT);
+    }, BEGINS_WITHIN_MS);
+    afterAll(() => runs?.end());
+
+    it.each(seeds)('I9: a leader that is killed with -9 (%i) is replaced, the release goes on, and no step is made twice', async (seed) => {
+      ends(await runs.play(seed, (leader) => leader.process.stop('KILL')));
+    });
+
+    /** Another one leads, and the one that led before has not ended and writes nothing more. */
+    async function isDisplaced(before: Replica): Promise<() => Promise<void>> {
+      await eventually('it knows that it does not lead', async () => (await before.writes()) > 0 && !(await before.leads()));
+      const written = await before.writes();
+      return async () => {
+        expect(before.process.hasExited()).toBe(false);
+        if (!(await before.leads())) expect(await before.writes()).toBe(written);
+      };
+    }
+
+    it(`I9: a leader that is halted for ${haltedMs / 1000} s stands by when it goes on, and writes nothing`, async () => {
+      let holds: () => Promise<void> = async () => undefined;
+      const report = await runs.play(7, async (leader) => {
+        leader.process.send('STOP');
+        await sleep(haltedMs);
+        leader.process.send('CONT');
+        holds = await isDisplaced(leader);
+      });
+      await holds();
+      ends(report);
+    });
+
+    it(`I9: a leader that is cut off from the API server for ${cutMs / 1000} s stands by, and is not restarted`, async () => {
+      let holds: () => Promise<void> = async () => undefined;
+      const report = await runs.play(8, async (leader) => {
+        leader.network.cut();
+        holds = await isDisplaced(leader);
+        await sleep(cutMs);
+        leader.network.heal();
+      });
+      await holds();
+      ends(report);
+    });
+
+    it(`I8: an API server that is away for ${awayMs / 1000} s ends neither process, and one of them goes on with the release`, async () => {
+      const all: Replica[] = [];
+      const report = await runs.play(9, async (leader) => {
+        all.push(leader, ...runs.others(leader));
+        for (const { network } of all) network.cut();
+        await sleep(awayMs);
+        for (const { network } of all) network.heal();
+        await runs.leader();
+      });
+      expect(all.map(({ process }) => process.hasExited())).toEqual([false, false]);
+      ends(report);
+    });
+  });
+
+  describe('two replicas and a long lease', () => {
+    let runs: FailoverRuns;
+    beforeAll(async () => {
+      runs = await FailoverRuns.begin(stageOf(), 'hand-over', LONG);
+    }, BEGINS_WITHIN_MS);
+    afterAll(() => runs?.end());
+
+    it('a leader that is stopped gives its lease away, so that nobody waits for its end, and exits with 0', async () => {
+      let code: number | undefined;
+      const report = await runs.play(3, async (leader) => {
+        await leader.process.stop('TERM');
+        code = await leader.process.exited;
+        await runs.leader();
+      });
+      expect(code).toBe(0);
+      ends(report);
+    });
+  });
+}
