@@ -121,8 +121,10 @@ export async function startRealCluster({ say = () => undefined }: RealClusterOpt
     );
     const apiUrl = `https://127.0.0.1:${apiPort}`;
     const certificate = file('apiserver.crt');
-    await until(server, 'the API server has its certificate', async () => existsSync(certificate));
-    const ca = readFileSync(certificate).toString('base64');
+    // The file is there, and empty, a moment before its text is.
+    const pem = () => (existsSync(certificate) ? readFileSync(certificate, 'utf8') : '');
+    await until(server, 'the API server has its certificate', async () => pem().trimEnd().endsWith('-----END CERTIFICATE-----'));
+    const ca = Buffer.from(pem()).toString('base64');
     const kubeconfig = kubeconfigOf(apiUrl, ca, 'serin', tokens.serin);
     writeFileSync(file('serin.kubeconfig'), kubeconfig, { mode: 0o600 });
     const adminKubeconfigFile = file('admin.kubeconfig');
