@@ -1,4 +1,4 @@
-import { describeScaledReleases, GRACE } from '../suite/scaled-releases.ts';
+import { describeScaledReleases } from '../suite/scaled-releases.ts';
 import { startRealStage } from '../suite/stage.ts';
 
-describeScaledReleases('releases under autoscalers, on a real control plane', () => startRealStage(GRACE));
+describeScaledReleases('releases under autoscalers, on a real control plane', startRealStage);

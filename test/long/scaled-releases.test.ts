@@ -1,4 +1,4 @@
-import { describeScaledReleases, GRACE } from '../suite/scaled-releases.ts';
+import { describeScaledReleases } from '../suite/scaled-releases.ts';
 import { startEmbeddedStage } from '../suite/stage.ts';
 
-describeScaledReleases('releases under autoscalers, on the embedded cluster', () => startEmbeddedStage(GRACE));
+describeScaledReleases('releases under autoscalers, on the embedded cluster', startEmbeddedStage);

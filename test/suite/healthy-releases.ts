@@ -3,8 +3,8 @@ import type { Provider } from './adversity/app.ts';
 import { playHealthyRelease } from './adversity/healthy-release.ts';
 import type { Stage, StageOptions } from './stage.ts';
 
-/** Proxies that hear of each change up to 3 s late, and pods that serve on for 9 s after SIGTERM. */
-export const LAGGING = { lagMs: [0, 3000], graceScale: 0.3 } as const satisfies StageOptions;
+/** Proxies that hear of each change up to 3 s late, and pods that serve on for 15 s after SIGTERM. */
+export const LAGGING = { lagMs: [0, 3000], graceScale: 0.5 } as const satisfies StageOptions;
 
 const PROVIDERS: readonly Provider[] = ['istio', 'smi:v1alpha2', 'kubernetes'];
 /** Blue/Green over a plain Service has no weights that a proxy could hear of late. */

@@ -11,8 +11,6 @@ const CROWD = { each: 7, pauseMs: 100 };
 /** The scaler spreads the load over ten pods; one that gets nearly all of it cannot bear half. How much that is, the machine decides. */
 const SPREAD = 10;
 const BEARS = 0.45;
-/** Pods that an autoscaler takes away serve on for 6 s, since proxies hear of it late and the machine may be busy. */
-export const GRACE = { graceScale: 0.2 };
 const PAUSED = 'autoscaling.keda.sh/paused-replicas';
 const autoscalerRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP };
 /** The canary has pods for everybody; the primary, once it has lost nearly all, only what its scaler leaves it. */

@@ -46,14 +46,17 @@ export interface StageOptions {
   lagMs?: readonly [number, number];
   /** Of every lag and of every choice of a proxy. */
   seed?: number;
-  /** Part of the 30 s of grace through which a terminating pod serves on; by default ten times the longest lag of a proxy. */
+  /**
+   * Part of the 30 s of grace through which a terminating pod serves on; by default 9 s. On a busy machine the news that a pod is leaving
+   * takes seconds to the last proxy, and it must not be the pod's end that a request is lost by.
+   */
   graceScale?: number;
 }
 
 const SCRAPE_EVERY_MS = 250;
 const MOST_OUTPUT_BYTES = 10_000_000;
 const meshOptions = ({ lagMs = [20, 300], seed = 11 }: StageOptions) => ({ proxies: 3, lagMs, seed });
-const nodeOptions = ({ graceScale = 0.1 }: StageOptions) => ({ graceScale, appFor });
+const nodeOptions = ({ graceScale = 0.3 }: StageOptions) => ({ graceScale, appFor });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Serin's own resource definitions, and those of meshes and scalers. */
 export const OWN_CRDS = join(ROOT, 'charts', 'serin', 'files', 'crds');

@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-const PAUSE_MS = 25;
+/** Stories run side by side: users of all of them together must leave the machine time to tell the proxies of changes. */
+const PAUSE_MS = 100;
 
 export interface Answered {
   status: number;

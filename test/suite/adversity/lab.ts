@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 const BOUND_MS = 240_000;
 
 /** For stages of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
-export const ADVERSE = { lagMs: [20, 200], seed: 5, graceScale: 0.1 } as const satisfies StageOptions;
+export const ADVERSE = { lagMs: [20, 200], seed: 5 } as const satisfies StageOptions;
 
 /** By when every proxy of an adverse stage has heard of a change, also where a busy machine keeps it waiting: no request may be lost by it. */
 export const PROXIES_KNOW = '2s';
