@@ -1,19 +1,34 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
-import { apiVersion, type Canary, group } from '../api/canary.ts';
+import type { AlertProviderSpec } from '../api/alert-provider.ts';
+import { apiVersion, type Canary, group, type Provider } from '../api/canary.ts';
 import { crds, type StructuralSchema, schemaOf } from '../api/crds.ts';
 import { fieldSteps, shorten } from '../api/field-path.ts';
 import { error, type Finding, warning } from '../api/finding.ts';
 import { findings } from '../api/findings.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../api/parse-canary.ts';
+import type { Problem } from '../api/problem.ts';
 import { canarySplitFindings, splitFindings } from '../routers/smi/split-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
-import type { ValidateArgs } from './validate.ts';
 
 /** A finding with its place in the file. `object` is `Canary/podinfo`. */
 export type PlacedFinding = Finding & { line: number; object: string };
 
-type Options = Pick<ValidateArgs, 'provider' | 'checkTemplate' | 'checkMetricTemplate' | 'checkAlertProvider' | 'checkRoutes'> & {
+/** What beyond the schema is asked of a manifest. */
+export interface ManifestChecks {
+  /** The global traffic provider, for Canaries that name none. */
+  provider?: Provider;
+  /** What is wrong with a query template, if anything is. */
+  checkTemplate?: (text: string) => string | undefined;
+  /** What of a MetricTemplate or an AlertProvider can never work. */
+  checkMetricTemplate?: (spec: MetricTemplateSpec) => Problem[];
+  checkAlertProvider?: (spec: AlertProviderSpec) => Problem[];
+  /** Why the traffic provider's router refuses a Canary, if it does. */
+  checkRoutes?: (canary: Canary, provider: Provider) => string | undefined;
+}
+
+type Options = ManifestChecks & {
   /** What stands beside the objects, in this text and in others: Services and TrafficSplits. */
   beside?: readonly KubeObject[];
 };

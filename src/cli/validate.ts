@@ -1,24 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AlertProviderSpec } from '../api/alert-provider.ts';
-import type { Canary, Provider } from '../api/canary.ts';
-import type { MetricTemplateSpec } from '../api/metric-template.ts';
-import type { Problem } from '../api/problem.ts';
-import { checkManifests, companionsIn } from './manifest-check.ts';
+import { checkManifests, companionsIn, type ManifestChecks } from './manifest-check.ts';
 
-export interface ValidateArgs {
+export interface ValidateArgs extends ManifestChecks {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
   stdin?: string;
-  /** The global traffic provider, for Canaries that name none. */
-  provider?: Provider;
-  /** What is wrong with a query template, if anything is. */
-  checkTemplate?: (text: string) => string | undefined;
-  /** What of a MetricTemplate or an AlertProvider can never work. */
-  checkMetricTemplate?: (spec: MetricTemplateSpec) => Problem[];
-  checkAlertProvider?: (spec: AlertProviderSpec) => Problem[];
-  /** Why the traffic provider's router refuses a Canary, if it does. */
-  checkRoutes?: (canary: Canary, provider: Provider) => string | undefined;
 }
 
 /**

@@ -1,11 +1,5 @@
 import { type Routes, reachesCanary } from '../api/routes.ts';
-import type { Side } from './facts.ts';
-
-/** Fewest and most pods that the scaler of one side keeps by its own wish. */
-export interface ScalerLimits {
-  min: number;
-  max: number;
-}
+import type { ScalerLimits, Side } from './facts.ts';
 
 /** Who answers users at the moment; without routes (bootstrap) that is the target alone. */
 export interface Load {

@@ -2,7 +2,6 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes } from '../api/routes.ts';
-import type { ScalerLimits } from './capacity.ts';
 import type { Reason } from './reasons.ts';
 
 /** One side of a release, as the cluster shows it. */
@@ -30,6 +29,12 @@ export interface Target {
   undetermined?: string;
   /** Pods that exist or may be coming, ready or not; absent for kinds without. */
   pods?: number;
+}
+
+/** Fewest and most pods that the scaler of one side keeps by its own wish. */
+export interface ScalerLimits {
+  min: number;
+  max: number;
 }
 
 /** What can be told of another controller's release without its hashes, which cannot be computed (02 §15.4.35). */

@@ -18,6 +18,10 @@ const LOOK_EVERY_MS = 250;
 /** From SIGTERM to SIGKILL. */
 const GRACE_MS = 2_000;
 const ROUNDS_OF_SWEEPING = 20;
+/** For the kernel to take away what was killed. */
+const BETWEEN_ROUNDS_MS = 20;
+/** What was written before the end may still be in the pipe; what holds the pipe longer than that has left the task. */
+const LAST_OUTPUT_MS = 500;
 
 /**
  * A process with all that it starts, in a group of its own. What exceeds the limits is killed as a whole, and so is what is left when the
@@ -53,7 +57,7 @@ export function processProgram(file: string, args: readonly string[], env: NodeJ
         signal.removeEventListener('abort', onAbort);
         signalTo(-pid, 'SIGKILL');
         await sweep(task);
-        await Promise.race([closed(child), sleep(500)]);
+        await Promise.race([closed(child), sleep(LAST_OUTPUT_MS)]);
         child.stdout?.destroy();
         child.stderr?.destroy();
       }
@@ -114,7 +118,7 @@ async function sweep(task: string): Promise<void> {
     const living = await processesOf(task);
     if (living.length === 0) return;
     for (const { pid } of living) signalTo(pid, 'SIGKILL');
-    await sleep(20);
+    await sleep(BETWEEN_ROUNDS_MS);
   }
 }
 

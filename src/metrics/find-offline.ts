@@ -1,5 +1,6 @@
 import type { Canary, Metric } from '../api/canary.ts';
-import { isBuiltin, type MeasureDependencies } from './measure.ts';
+import { isBuiltin } from './measure.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-server.ts';
 import { templateBackend } from './template-backend.ts';
 

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Canary, type Metric } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
-import { type MeasureDependencies, measure } from './measure.ts';
+import { measure } from './measure.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
 
 const endMs = 1_000_000_000;
 let server: EmbeddedPrometheus | undefined;

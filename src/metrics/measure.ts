@@ -1,13 +1,12 @@
-import type { Canary, Metric, Provider } from '../api/canary.ts';
+import type { Canary, Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
-import type { FindWay } from '../api/outgoing.ts';
 import { askBaseline, namesTarget } from './baseline.ts';
-import type { AskCluster } from './http/ask-cluster.ts';
 import { delayed } from './initial-delay.ts';
 import { judgeMeasurement } from './judge-measurement.ts';
 import type { MetricKind } from './limit.ts';
 import { lowTraffic } from './low-traffic.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
 import { serverOf } from './metrics-server.ts';
 import { observerFor } from './observers/index.ts';
@@ -16,37 +15,6 @@ import type { Measurement, MetricProvider } from './providers/metric-provider.ts
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { templateBackend } from './template-backend.ts';
-
-export interface MeasureDependencies {
-  /** Address for built-in and inline queries, unless the Canary names its own. */
-  metricsServer: string;
-  /** What `metricsServer` asks to see of us, as a Secret would hold it; read for each query. */
-  metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  /** Whose built-in queries are asked, unless the Canary names its own. */
-  provider: Provider;
-  /** The MetricTemplate as raw JSON; undefined when there is none. */
-  template(namespace: string, name: string): Promise<unknown>;
-  /** Hears of each query of a template whether its backend answered, or why not. */
-  templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
-  /** References to MetricTemplates of other namespaces are refused (05 T23). */
-  noForeignRefs?: boolean | undefined;
-  /** The decoded data of a Secret; undefined when there is none. */
-  secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
-  /** The API server, for backends that live in the cluster; without it they cannot be asked. */
-  askCluster?: AskCluster | undefined;
-  /** What `{{ route }}` stands for, where the target's own controller names what is measured: Knative's Revision. */
-  route?: string | undefined;
-  signal: AbortSignal;
-  nowMs: number;
-  /** For each query. */
-  timeoutMs: number;
-  /** How the addresses of Canaries and templates are reached; default: straight. */
-  findWay?: FindWay | undefined;
-  /** The same for `metricsServer`. */
-  findOwnWay?: FindWay | undefined;
-  /** Ask the built-in queries for the primary, too. */
-  baselines?: boolean;
-}
 
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 

@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
-import type { MeasureDependencies } from './measure.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 

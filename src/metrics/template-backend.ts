@@ -1,7 +1,7 @@
 import type { Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import { tlsFiles } from './http/tls-files.ts';
-import type { MeasureDependencies } from './measure.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
 import { MetricTemplate } from './metric-template.ts';
 import { backendFor } from './providers/index.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';

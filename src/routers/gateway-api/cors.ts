@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { parseDuration } from '../../api/duration.ts';
 import type { CorsPolicy } from '../../api/service-spec.ts';
 import { RoutingError } from '../routing-error.ts';
-import type { Filter } from './filters.ts';
+import type { Filter } from './filter.ts';
 
 /** Source: the CRD. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', '*'];

@@ -4,10 +4,9 @@ import type { Service } from '../../api/service-spec.ts';
 import { RoutingError } from '../routing-error.ts';
 import { checkHeaderName } from './conditions.ts';
 import { corsFilter } from './cors.ts';
+import type { Filter } from './filter.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
 
-/** One filter of a rule or backend, as raw JSON. */
-export type Filter = { type: string } & Record<string, unknown>;
 export interface HeaderList {
   set?: { name: string; value: string }[];
   add?: { name: string; value: string }[];

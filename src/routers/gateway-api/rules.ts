@@ -5,7 +5,8 @@ import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, primaryCookieSeconds, setCookie } from '../cookie.ts';
 import { RoutingError } from '../routing-error.ts';
 import { gatewayDuration } from './duration.ts';
-import { commonFilters, type Filter, mirrorFilter, responseModifier } from './filters.ts';
+import type { Filter } from './filter.ts';
+import { commonFilters, mirrorFilter, responseModifier } from './filters.ts';
 import { mergeMatch, type RouteMatch, serviceMatches, withCookie } from './match.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
 

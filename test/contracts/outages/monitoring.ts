@@ -2,7 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Verdict } from '../../../src/api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../../src/embedded/prometheus/index.ts';
-import { type MeasureDependencies, measure } from '../../../src/metrics/measure.ts';
+import { measure } from '../../../src/metrics/measure.ts';
+import type { MeasureDependencies } from '../../../src/metrics/measure-dependencies.ts';
 import { aCanary } from '../../build/world.ts';
 
 const NOW_MS = 1_000_000_000;

@@ -1,0 +1,2 @@
+/** One filter of a rule or backend, as raw JSON. */
+export type Filter = { type: string } & Record<string, unknown>;
