@@ -1,21 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { HookType, Webhook } from '../api/canary.ts';
-import { Canary } from '../api/canary.ts';
 import { eventPayload, hookPayload } from './hook-payload.ts';
 import { runHooks, sendEvent } from './run-hooks.ts';
+import { hookedCanary } from './test-canary.ts';
 import { withServer } from './test-server.ts';
 
-const canaryWith = (webhooks: Webhook[]) =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: 'test', uid: 'u1', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-      service: { port: 80 },
-      analysis: { interval: '10s', threshold: 1, webhooks },
-    },
-  });
 const context = () => ({ phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
 
 describe('runHooks', () => {
@@ -23,7 +12,7 @@ describe('runHooks', () => {
   const added = { revision: 's1:ab', canaryWeight: 0, primaryWeight: 100 };
 
   it('tells the weights that are recorded', () => {
-    const canary = canaryWith([]);
+    const canary = hookedCanary([]);
     const status = { phase: 'Progressing' as const, failedChecks: 0, iterations: 0, canaryWeight: 30 };
     const payload = hookPayload({ ...canary, status }, { name: 'h', url: 'http://h' }, 'Progressing', 's1:ab');
     expect(payload).toEqual({ ...established, ...added, canaryWeight: 30, primaryWeight: 70 });
@@ -33,7 +22,7 @@ describe('runHooks', () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/no' ? 403 : 200).end('closed'),
       async (url, seen) => {
-        const canary = canaryWith([
+        const canary = hookedCanary([
           { name: 'a', type: 'rollout', url: `${url}/a` },
           { name: 'other', type: 'pre-rollout', url: `${url}/other` },
           { name: 'b', url: `${url}/no`, metadata: { cmd: 'test' } },
@@ -54,8 +43,8 @@ describe('runHooks', () => {
   });
 
   it('02 §8: without a hook of the type the answer is passed, for rollback refused', async () => {
-    expect(await runHooks(canaryWith([]), 'confirm-promotion', context())).toEqual({ outcome: 'passed' });
-    expect(await runHooks(canaryWith([]), 'rollback', context())).toMatchObject({ outcome: 'refused', webhook: '' });
+    expect(await runHooks(hookedCanary([]), 'confirm-promotion', context())).toEqual({ outcome: 'passed' });
+    expect(await runHooks(hookedCanary([]), 'rollback', context())).toMatchObject({ outcome: 'refused', webhook: '' });
   });
 
   it('02 §8: the first rollback hook that says yes ends it; when all say no it is refused', async () => {
@@ -63,9 +52,9 @@ describe('runHooks', () => {
       (request, response) => response.writeHead(request.url === '/yes' ? 200 : 403).end(),
       async (url, seen) => {
         const hook = (path: string): Webhook => ({ name: path, type: 'rollback', url: `${url}/${path}` });
-        expect(await runHooks(canaryWith([hook('no'), hook('yes'), hook('late')]), 'rollback', context())).toEqual({ outcome: 'passed' });
+        expect(await runHooks(hookedCanary([hook('no'), hook('yes'), hook('late')]), 'rollback', context())).toEqual({ outcome: 'passed' });
         expect(seen.map(({ path }) => path)).toEqual(['/no', '/yes']);
-        expect(await runHooks(canaryWith([hook('no'), hook('nor')]), 'rollback', context())).toMatchObject({ webhook: 'nor' });
+        expect(await runHooks(hookedCanary([hook('no'), hook('nor')]), 'rollback', context())).toMatchObject({ webhook: 'nor' });
       },
     );
   });
@@ -83,7 +72,7 @@ describe('runHooks', () => {
     await withServer(
       (_request, response) => response.writeHead(204).end(),
       async (url) => {
-        expect(await runHooks(canaryWith([{ name: 'h', type, url }]), type, context())).toMatchObject({ outcome });
+        expect(await runHooks(hookedCanary([{ name: 'h', type, url }]), type, context())).toMatchObject({ outcome });
       },
     );
   });
@@ -95,13 +84,13 @@ describe('sendEvent', () => {
       (request, response) => response.writeHead(request.url === '/a' ? 500 : 200).end(),
       async (url, seen) => {
         const event = { message: 'weight is 10', type: 'Normal' as const, atMs: 1234 };
-        const canary = canaryWith([
+        const canary = hookedCanary([
           { name: 'a', type: 'event', url: `${url}/a` },
           { name: 'b', type: 'event', url: `${url}/b` },
         ]);
         const refusals = await sendEvent(canary, event, { ...context(), fallbackUrl: `${url}/global` });
         expect(refusals.map(({ webhook }) => webhook)).toEqual(['a']);
-        expect(await sendEvent(canaryWith([]), event, { ...context(), fallbackUrl: `${url}/global` })).toEqual([]);
+        expect(await sendEvent(hookedCanary([]), event, { ...context(), fallbackUrl: `${url}/global` })).toEqual([]);
         expect(seen.map(({ path }) => path)).toEqual(['/a', '/b', '/global']);
       },
     );
@@ -109,7 +98,7 @@ describe('sendEvent', () => {
 
   it('05 V3: metadata of the webhook cannot override the keys of the event', () => {
     const webhook: Webhook = { name: 'h', type: 'event', url: 'http://h', metadata: { team: 'a', eventType: 'Fake' } };
-    const payload = eventPayload(canaryWith([]), { message: 'm', type: 'Warning', atMs: 5 }, { phase: 'Failed', checksum: 'c', webhook });
+    const payload = eventPayload(hookedCanary([]), { message: 'm', type: 'Warning', atMs: 5 }, { phase: 'Failed', checksum: 'c', webhook });
     expect(payload.metadata).toEqual({ team: 'a', eventMessage: 'm', eventType: 'Warning', timestamp: '5' });
   });
 });

@@ -1,26 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Canary, type HookType, type Webhook } from '../../../src/api/canary.ts';
+import type { HookType, Webhook } from '../../../src/api/canary.ts';
 import { runHooks } from '../../../src/webhooks/run-hooks.ts';
+import { hookedCanary } from '../../../src/webhooks/test-canary.ts';
 import { withServer } from '../../../src/webhooks/test-server.ts';
 import { startTested, type TestedLoadTester } from './start.ts';
-
-const canaryWith = (webhooks: Webhook[]) =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: 'test', uid: 'u1', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-      service: { port: 80 },
-      analysis: { interval: '10s', threshold: 1, webhooks },
-    },
-  });
 
 function call(type: HookType, url: string, over: Partial<Webhook> = {}, secret?: Record<string, string>) {
   const hook: Webhook = { name: 'hook', type, url, ...over };
   const options = { signal: new AbortController().signal, clock: { sleep: async () => undefined } };
-  return runHooks(canaryWith([hook]), type, {
+  return runHooks(hookedCanary([hook]), type, {
     ...options,
     phase: 'Progressing',
     checksum: 's1:a',

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { BackendCase, SeenRequest } from './backend-case.ts';
 import { httpFake } from './http-fake.ts';
+import { startPrometheusFake } from './prometheus-fake.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -52,20 +53,8 @@ export const stackdriver: BackendCase = {
   planted,
 };
 
-const vector = (...values: unknown[]) =>
-  JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
-
 export const stackdriverPromql: BackendCase = {
-  start: () =>
-    httpFake({
-      value: ({ url }) => vector(url.includes('vector') ? '1' : '7'),
-      noData: vector(),
-      null: vector(null),
-      NaN: vector('NaN'),
-      empty: vector(),
-      severalSeries: vector('1', '2'),
-      refused: { status: 400, body: '{"status":"error","errorType":"bad_data","error":"1:5: parse error"}' },
-    }),
+  start: startPrometheusFake,
   source: { provider: { queryLanguage: 'promql' }, secret: { project: 'shop', serviceAccountKey } },
   query: 'sum(rate(requests[1m]))',
   isDocumented: (request) =>

@@ -1,0 +1,150 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Metric } from '../api/canary.ts';
+import { measure } from './measure.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
+import { canary, dependencies, endMs, run, scraped, serverUrl, stopServer } from './test-measuring.ts';
+
+describe('a metric in its way', () => {
+  const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };
+
+  it('05-W28: one that observes is measured as ever, and its verdict says that it has no say', async () => {
+    expect(
+      await run([
+        { ...metric, mode: 'observe' },
+        { ...metric, mode: 'judge' },
+      ]),
+    ).toEqual([expect.objectContaining({ verdict: 'failed', value: 9, observed: true }), expect.not.objectContaining({ observed: true })]);
+  });
+
+  it.each([
+    {
+      sinceMs: 59_999,
+      is: {
+        verdict: 'unmeasured',
+        early: true,
+        reason: expect.stringMatching(/not asked before 1970-.*Z, since its initialDelay is 1m/),
+      },
+    },
+    { sinceMs: 60_000, is: { verdict: 'failed', value: 9 } },
+  ])('05-W28: $sinceMs ms after the canary can get requests, one whose initial delay is 1m is $is.verdict', async ({ sinceMs, is }) => {
+    const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
+    expect(verdict).toMatchObject(is);
+  });
+});
+
+describe('the established rules of a list of metrics', () => {
+  const template = async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'vector(3)' } });
+  const verdicts = async (metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}) =>
+    (await run(metrics, { template, ...more })).map(({ check, value }) => [check, value]);
+
+  it('05-E4: a metric that has both a query and a template, or the name of a built-in one, is checked twice', async () => {
+    expect(await verdicts([{ name: 'm', query: 'vector(1)', templateRef: { name: 't' } }])).toEqual([
+      ['m', 1],
+      ['m', 3],
+    ]);
+    await stopServer();
+    expect(await verdicts([{ name: 'request-success-rate', query: 'vector(1)' }])).toEqual([
+      ['request-success-rate', 95],
+      ['request-success-rate', 1],
+    ]);
+  });
+
+  it('05-E8, W14: a metric without an interval is asked for a minute, by a template, too', async () => {
+    const query = 'count_over_time(istio_requests_total{destination_workload="podinfo-primary"}[{{ interval }}])';
+    const asking = async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query } });
+    // Four scrapes of 15 s lie within a minute.
+    expect(await verdicts([{ name: 'm', templateRef: { name: 't' } }], { template: asking })).toEqual([['m', 4]]);
+  });
+
+  it('05-E12: no metrics give no verdict', async () => {
+    expect(await verdicts([])).toEqual([]);
+  });
+
+  it("05-B6: the Canary's own server is asked instead of the global one, by built-in and inline metrics", async () => {
+    await scraped();
+    const own = canary([{ name: 'request-success-rate' }, { name: 'm', query: 'vector(1)' }]);
+    own.spec.metricsServer = serverUrl();
+    const found = await measure(own, { ...dependencies(), metricsServer: 'http://127.0.0.1:1' });
+    expect(found.map(({ value }) => value)).toEqual([95, 1]);
+  });
+});
+
+it.each<[string, Metric, string]>([
+  ['05-B40', { name: 'request-success-rate', thresholdRange: { min: 99 } }, 'request-success-rate: 95% is below the minimum of 99%'],
+  ['05-B40', { name: 'request-success-rate', thresholdRange: { max: 90 } }, 'request-success-rate: 95% is above the maximum of 90%'],
+  ['05-B41', { name: 'request-duration', thresholdRange: { max: 300 } }, 'request-duration: 460ms is above the maximum of 300ms'],
+  ['05-B41', { name: 'request-duration', thresholdRange: { min: 500 } }, 'request-duration: 460ms is below the minimum of 500ms'],
+  ['05-B42', { name: 'm', query: 'vector(1.23456)', thresholdRange: { max: 1 } }, 'm: 1.23 is above the maximum of 1'],
+  ['05-B42', { name: 'm', query: 'vector(-1)', thresholdRange: { min: 0 } }, 'm: -1 is below the minimum of 0'],
+])('%s: what is out of range is told with metric, value, bound and side: %j', async (_, metric, reason) => {
+  expect(await run([metric])).toEqual([expect.objectContaining({ verdict: 'failed', reason })]);
+});
+
+it('05-B23, Q6: in the names that Skipper makes routes of, what is no letter, digit or underscore is an underscore', async () => {
+  await scraped();
+  const named = canary([{ name: 'request-success-rate' }]);
+  Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
+  Object.assign(named.spec, { service: { port: 80, name: 'api-v2' }, ingressRef: { apiVersion: 'v1', kind: 'Ingress', name: 'web.shop' } });
+  const [verdict] = await measure(named, { ...dependencies(), provider: 'skipper' });
+  expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
+});
+
+it('05-W19, W20, W21, W35: what a template says of series, points, windows and empty answers is done', async () => {
+  const spans: number[] = [];
+  const datadog = createServer((request, response) => {
+    const query = new URL(request.url ?? '', 'http://a').searchParams;
+    spans.push(Number(query.get('to')) - Number(query.get('from')));
+    response.end('{"series":[{"pointlist":[[1,null],[2,4]]},{"pointlist":[[1,8]]}]}');
+  });
+  await new Promise<void>((resolve) => {
+    datadog.listen(0, '127.0.0.1', resolve);
+  });
+  const address = `http://127.0.0.1:${(datadog.address() as AddressInfo).port}`;
+  const choices: Record<string, object> = {
+    today: {},
+    sample: { sample: 'last' },
+    reduce: { sample: 'last', reduce: 'max' },
+    strict: { strictNoData: true },
+    window: { window: '2m' },
+    error: { reduce: 'error' },
+  };
+  const verdicts = await run(
+    Object.keys(choices).map((name) => ({ name, templateRef: { name }, thresholdRange: { min: 0 } })),
+    {
+      template: async (_, name) => ({
+        spec: { provider: { type: 'datadog', address, secretRef: { name: 's' } }, query: 'q', ...choices[name] },
+      }),
+      secret: async () => ({ datadog_api_key: 'any', datadog_application_key: 'any' }),
+    },
+  );
+  datadog.close();
+  expect(verdicts.map(({ check, value, verdict }) => [check, value ?? verdict])).toEqual([
+    ['today', 0],
+    ['sample', 4],
+    ['reduce', 8],
+    ['strict', 4],
+    ['window', 0],
+    ['error', 'unmeasured'],
+  ]);
+  expect(spans.sort((a, b) => a - b)).toEqual([120, 600, 600, 600, 600, 600]);
+});
+
+it('05-W32: a rate that finds nothing in a window shorter than two scrapes says so', async () => {
+  const [narrow, wide, plain] = await run([
+    { name: 'narrow', query: 'sum(rate(nothing[{{ interval }}]))', interval: '30s' },
+    { name: 'wide', query: 'sum(rate(nothing[{{ interval }}]))', interval: '2m' },
+    { name: 'plain', query: 'nothing', interval: '30s' },
+  ]);
+  expect(narrow?.reason).toMatch(/a rate needs two samples within 30s, so targets have to be scraped every 15s at least$/);
+  expect(wide?.reason).toMatch(/asked: sum\(rate\(nothing\[2m\]\)\)$/);
+  expect(plain?.reason).toMatch(/asked: nothing$/);
+});
+
+it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
+  const [rate] = await run([{ name: 'request-success-rate' }], { provider: 'linkerd' });
+  expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
+  const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);
+  expect(long?.reason).toMatch(/asked: nothing\{a="x{389}…$/);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { Metric } from '../api/canary.ts';
+import { measure } from './measure.ts';
+import { canary, dependencies, emptyServer, endMs, stopServer } from './test-measuring.ts';
+
+/** The last revision failed all of its requests until half a minute ago; this one fails none. */
+async function afterABadRevision(metric: Metric, ageMs: number) {
+  const server = await emptyServer();
+  const labels = { reporter: 'destination', destination_workload_namespace: 'test', destination_workload: 'podinfo' };
+  for (let i = 0; i <= 12; i++) {
+    const tMs = endMs - (12 - i) * 5_000;
+    const errors = { labels: { __name__: 'istio_requests_total', ...labels, response_code: '500' }, tMs, value: 50 * Math.min(6, i) };
+    const answers = { labels: { __name__: 'istio_requests_total', ...labels, response_code: '200' }, tMs, value: 50 * Math.max(6, i) };
+    server.ingest([errors, answers]);
+  }
+  return measure(canary([metric], { measuredFromMs: endMs - ageMs, othersUntilMs: endMs - 30_000 }), dependencies());
+}
+
+describe('a window that reaches back to the last revision', () => {
+  const rate: Metric = { name: 'request-success-rate', thresholdRange: { min: 99 } };
+  const ratio = (interval: string) =>
+    `sum(rate(istio_requests_total{response_code="200"}[${interval}])) / sum(rate(istio_requests_total[${interval}]))`;
+
+  it.each<[string, Metric]>([
+    ['built-in', rate],
+    ['inline', { name: 'mine', query: ratio('{{ interval }}'), thresholdRange: { min: 0.99 } }],
+  ])('E20a: a query, %s, does not judge this revision by the errors of that one', async (_, metric) => {
+    expect(await afterABadRevision(metric, 20_000)).toEqual([expect.objectContaining({ verdict: 'passed' })]);
+  });
+
+  it('E20a: what is not measured yet says so, and is no failed check', async () => {
+    const [verdict] = await afterABadRevision(rate, 2_000);
+    expect(verdict).toMatchObject({
+      verdict: 'unmeasured',
+      early: true,
+      reason: expect.stringContaining('waits for samples of this revision'),
+    });
+  });
+
+  it('E20a, I11: a server that cannot be asked is told as such, however young the revision is', async () => {
+    const release = { measuredFromMs: endMs - 2_000 };
+    const [verdict] = await measure(canary([rate], release), { ...dependencies(), metricsServer: 'http://127.0.0.1:1' });
+    expect(verdict).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('cannot be asked') });
+    expect(verdict).not.toHaveProperty('early');
+  });
+
+  it('E20a: a range that is written into a query stays, and its gaps are no matter of time', async () => {
+    const fixed: Metric = { name: 'mine', query: ratio('1m'), thresholdRange: { min: 0.99 } };
+    expect(await afterABadRevision(fixed, 2_000)).toEqual([expect.objectContaining({ verdict: 'failed' })]);
+    await stopServer();
+    const [none] = await afterABadRevision({ name: 'mine', query: 'sum(rate(nothing[1m]))' }, 2_000);
+    expect(none).toMatchObject({ verdict: 'unmeasured' });
+    expect(none).not.toHaveProperty('early');
+  });
+});

@@ -1,0 +1,14 @@
+import { Canary, type Webhook } from '../api/canary.ts';
+
+/** A Canary that asks these webhooks. For tests. */
+export const hookedCanary = (webhooks: Webhook[]): Canary =>
+  Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'podinfo', namespace: 'test', uid: 'u1', generation: 1, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+      service: { port: 80 },
+      analysis: { interval: '10s', threshold: 1, webhooks },
+    },
+  });
