@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { ApiError } from '../../src/kube/errors.ts';
-import { type ControllerProcess, startController } from './controller.ts';
+import { aController } from './controller.ts';
 import type { Stage } from './stage.ts';
 import { badCanaries } from './troubles/bad-canaries.ts';
 import { aCanary, aDeployment, aService, makeNamespace, push } from './troubles/objects.ts';
-import { Teller, type Told } from './troubles/told.ts';
+import { aTeller, type Told } from './troubles/told.ts';
 
 /** Manifests that cannot work, each refused by the API server or by a condition and an event that name the field. */
 export function describeBadInput(stageOf: () => Stage): void {
   describe('bad input', () => {
-    let controller: ControllerProcess;
-    let teller: Teller;
-    beforeAll(async () => {
-      controller = startController(stageOf());
-      teller = new Teller(stageOf().cluster);
-      await teller.synced;
-    });
-    afterAll(async () => {
-      teller?.stop();
-      await controller?.stop();
-    });
+    aController(stageOf);
+    const tellerOf = aTeller(stageOf);
 
     const names = (told: Told, field: string): boolean =>
       told.conditions.some(({ status, message }) => status !== 'True' && message.includes(field)) &&
@@ -35,7 +26,7 @@ export function describeBadInput(stageOf: () => Stage): void {
         if (!(error instanceof ApiError)) throw error;
         return error.message.includes(field) ? undefined : `the API server said ${error.message.slice(0, 300)}`;
       }
-      return teller
+      return tellerOf()
         .until(namespace, name, field, (told) => names(told, field))
         .then(
           () => undefined,
@@ -58,11 +49,11 @@ export function describeBadInput(stageOf: () => Stage): void {
         if (said !== undefined) unsaid.push(`${title} (${field}): ${said}`);
         if (index !== 20) continue;
         // Before that a push would be part of the bootstrap, and no release.
-        await teller.until('healthy', 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
+        await tellerOf().until('healthy', 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
         await push(cluster, 'healthy', 'web', '2');
       }
       expect(unsaid).toEqual([]);
-      await teller.until('healthy', 'web', 'success', ({ phase }) => phase === 'Succeeded');
+      await tellerOf().until('healthy', 'web', 'success', ({ phase }) => phase === 'Succeeded');
 
       const { items } = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'bad' });
       expect(items.filter(({ spec }) => spec.replicas !== 1).map(({ metadata }) => metadata.name)).toEqual([]);
@@ -98,7 +89,7 @@ export function describeBadInput(stageOf: () => Stage): void {
       for (const { name, field, deployment, before = [] } of cases) {
         await cluster.create(deployment);
         for (const object of before) await cluster.create(object);
-        if (before.some(({ kind }) => kind === 'Canary')) await teller.until('worse', 'older', 'a phase', ({ phase }) => phase !== '');
+        if (before.some(({ kind }) => kind === 'Canary')) await tellerOf().until('worse', 'older', 'a phase', ({ phase }) => phase !== '');
         const said = await silence(aCanary('worse', name), field);
         if (said !== undefined) unsaid.push(`${name}: ${said}`);
       }
@@ -114,12 +105,12 @@ export function describeBadInput(stageOf: () => Stage): void {
       await makeNamespace(cluster, 'mended');
       await cluster.create(aDeployment('mended', 'web'));
       await cluster.create(aCanary('mended', 'web', { stepWeight: 0 }));
-      await teller.until('mended', 'web', 'the refusal', ({ conditions }) => conditions.some(({ type }) => type === 'Accepted'));
+      await tellerOf().until('mended', 'web', 'the refusal', ({ conditions }) => conditions.some(({ type }) => type === 'Accepted'));
       await cluster.patch(
         { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace: 'mended' },
         { spec: { analysis: { stepWeight: 50 } } },
       );
-      const told = await teller.until('mended', 'web', 'a start', ({ phase }) => phase === 'Initialized');
+      const told = await tellerOf().until('mended', 'web', 'a start', ({ phase }) => phase === 'Initialized');
       expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
     });
   });

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import type { Stage } from './stage.ts';
 
@@ -36,7 +37,8 @@ export function startController(
     kubeconfig: stage.kubeconfigFile,
     'metrics-server': stage.prometheusUrl,
     'min-analysis-interval': '500ms',
-    'scale-down-delay': '1s',
+    // Longer than the news of a weight takes to the last proxy, also where a busy machine keeps it waiting.
+    'scale-down-delay': '2s',
     port: '0',
     'log-level': 'debug',
     'mesh-provider': 'istio',
@@ -59,5 +61,18 @@ export function startController(
     hasExited: () => child.hasExited(),
     send: (signal) => child.send(signal),
     stop: (signal = 'TERM') => child.stop(signal),
+  };
+}
+
+/** One controller for all tests of a block: started before the first, stopped after the last. */
+export function aController(stageOf: () => Stage): () => ControllerProcess {
+  let controller: ControllerProcess | undefined;
+  beforeAll(() => {
+    controller = startController(stageOf());
+  });
+  afterAll(() => controller?.stop());
+  return () => {
+    if (controller === undefined) throw new Error('the controller is there when a test runs, not before');
+    return controller;
   };
 }

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { type ControllerProcess, startController } from './controller.ts';
+import { aController, type ControllerProcess } from './controller.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
@@ -21,15 +21,11 @@ const v1 = 'gateway.networking.k8s.io/v1';
 
 /** Releases through the Gateway API: from outside by a Gateway, and inside the mesh by the Service as parent. */
 export function describeGatewayApi(stageOf: () => Stage): void {
-  let controller: ControllerProcess;
-  beforeAll(() => {
-    controller = startController(stageOf());
-  });
-  afterAll(() => controller?.stop());
+  const controllerOf = aController(stageOf);
 
   const tell = (title: string, namespace: string, play: (story: Story, edge: Edge) => Promise<void>): void => {
     it(title, async () => {
-      const story = await Story.begin(stageOf(), controller, namespace);
+      const story = await Story.begin(stageOf(), controllerOf(), namespace);
       try {
         await story.given.aDeployment();
         const edge = new Edge(stageOf(), namespace);
@@ -103,14 +99,22 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       async (story, edge) => {
         const { given, when, then } = story;
         const sessionAffinity = { cookieName: 'web-canary', primaryCookieName: 'web-primary', path: '/' };
-        await given.aCanary({ stepWeight: 40, maxWeight: 80, sessionAffinity, webhooks: gated(story) }, edge.spec([edge.gatewayRef]));
+        const rise = { name: 'rise', type: 'confirm-traffic-increase', url: story.hooks.url('rise') };
+        story.hooks.answers('rise', ({ canaryWeight }) => (canaryWeight === 40 ? 403 : 200));
+        const webhooks = [rise, ...gated(story)];
+        await given.aCanary({ stepWeight: 40, maxWeight: 80, sessionAffinity, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
         await then.canaryReceives(40);
         const { sessionAffinityCookie, primarySessionAffinityCookie } = (await edge.canary()).status;
         await then.everyoneGets('2', { ...edge.headers, cookie: `a=b; ${sessionAffinityCookie}` });
         await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
+        when.gateOpens('rise');
         await then.canaryReceives(80);
-        await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
+        const moved = (await edge.canary()).status;
+        expect(moved.sessionAffinityCookie).toBe(sessionAffinityCookie);
+        expect(moved.primarySessionAffinityCookie, 'R-A2: who stayed on the primary is asked again').not.toBe(primarySessionAffinityCookie);
+        await then.everyoneGets('2', { ...edge.headers, cookie: sessionAffinityCookie });
+        await then.everyoneGets('1', { ...edge.headers, cookie: moved.primarySessionAffinityCookie });
         when.gateOpens('finish');
         await then.releaseEnds('Succeeded');
         const rules = (await edge.route()).spec.rules;
@@ -162,12 +166,16 @@ export function describeGatewayApi(stageOf: () => Stage): void {
         await when.imageChanges('2');
         await then.canaryReceives(10);
         await when.thisHappens(() => edge.serves('*.elsewhere.example.org'));
-        await edge.until('says why it waits', (now) => now.status.conditions[0].message.includes('edge says Accepted False'), controller);
+        await edge.until(
+          'says why it waits',
+          (now) => now.status.conditions[0].message.includes('edge says Accepted False'),
+          controllerOf(),
+        );
         const held = (await edge.canary()).status.canaryWeight;
         await then.hookWasCalled('smoke', hooks.calls('smoke').length + 2);
         expect((await edge.canary()).status.canaryWeight).toBe(held);
         hooks.answers('smoke', 500);
-        await edge.until('has failed', (now) => now.status.phase === 'Failed' && now.status.canaryWeight === 0, controller);
+        await edge.until('has failed', (now) => now.status.phase === 'Failed' && now.status.canaryWeight === 0, controllerOf());
         await when.thisHappens(() => edge.serves(undefined));
         await then.scalesTo(APP, 0);
         await then.everyoneGets('1', edge.headers);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Phase } from '../../src/api/phase.ts';
-import { type ControllerProcess, startController } from './controller.ts';
+import { aController } from './controller.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
@@ -39,16 +39,12 @@ const promoted = (canary: KubeObject | undefined): string | undefined =>
 /** What GitOps tools and `kubectl wait` read of a Canary. */
 export function describeHealthRules(stageOf: () => Stage): void {
   describe('health', () => {
-    let controller: ControllerProcess;
+    aController(stageOf);
     let hooks: HookServer;
     beforeAll(async () => {
-      controller = startController(stageOf());
       hooks = await startHookServer();
     });
-    afterAll(async () => {
-      await controller?.stop();
-      await hooks?.stop();
-    });
+    afterAll(() => hooks?.stop());
 
     it('the health rules of GitOps tools hold in every phase of a promoted, a gated and a failed release', async () => {
       const { cluster } = stageOf();

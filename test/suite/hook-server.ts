@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+export type HookAnswer = number | ((call: Record<string, unknown>) => number);
+
 export interface HookServer {
   /** Address of one hook. */
   url(hook: string): string;
-  /** What the hook answers from now on; 200 unless told. */
-  answers(hook: string, status: number): void;
+  /** What the hook answers from now on, by itself or by what it is told; 200 unless said. */
+  answers(hook: string, status: HookAnswer): void;
   /** Bodies of the calls of one hook, in order. */
   calls(hook: string): Record<string, unknown>[];
   stop(): Promise<void>;
@@ -13,14 +15,16 @@ export interface HookServer {
 
 /** The user's webhooks: gates that the test holds and opens. */
 export async function startHookServer(): Promise<HookServer> {
-  const statuses = new Map<string, number>();
+  const statuses = new Map<string, HookAnswer>();
   const calls = new Map<string, Record<string, unknown>[]>();
   const server = createServer(async (request, response) => {
     const hook = (request.url ?? '').slice(1);
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    calls.set(hook, [...(calls.get(hook) ?? []), JSON.parse(Buffer.concat(parts).toString() || '{}')]);
-    response.writeHead(statuses.get(hook) ?? 200).end();
+    const call: Record<string, unknown> = JSON.parse(Buffer.concat(parts).toString() || '{}');
+    calls.set(hook, [...(calls.get(hook) ?? []), call]);
+    const status = statuses.get(hook) ?? 200;
+    response.writeHead(typeof status === 'function' ? status(call) : status).end();
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
-import { type ControllerProcess, startController } from './controller.ts';
+import { aController } from './controller.ts';
 import { apisix } from './providers/apisix.ts';
 import { nginx } from './providers/nginx.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
@@ -25,17 +25,13 @@ interface Play {
 /** Releases through a copy of the user's own Ingress or route: it follows edits, it can do without the original, and matches choose users. */
 export function describeIngresses(stageOf: () => Stage): void {
   describe('through a copy of the Ingress', () => {
-    let controller: ControllerProcess;
-    beforeAll(() => {
-      controller = startController(stageOf());
-    });
-    afterAll(() => controller?.stop());
+    const controllerOf = aController(stageOf);
 
     describe.concurrent.each([nginx, skipper, apisix])('$provider', (fixture) => {
       const tell = (title: string, what: string, analysis: (story: Story) => object, play: (play: Play) => Promise<void>): void => {
         it(title, async () => {
           const stage = stageOf();
-          const story = await Story.begin(stage, controller, `${what}-${fixture.provider}`);
+          const story = await Story.begin(stage, controllerOf(), `${what}-${fixture.provider}`);
           const app = { name: APP, namespace: story.namespace };
           const [source, ...others] = objectsOf(fixture, app);
           if (!source || others.length > 0) throw new Error('one object of the user is copied');

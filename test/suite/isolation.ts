@@ -1,25 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControllerProcess, startController } from './controller.ts';
+import { describe, expect, it } from 'vitest';
+import { aController } from './controller.ts';
 import type { Stage } from './stage.ts';
 import { aCanary, aDeployment, makeNamespace, push } from './troubles/objects.ts';
-import { Teller } from './troubles/told.ts';
+import { aTeller } from './troubles/told.ts';
 
 /** One Canary's trouble is its own. */
 export function describeIsolation(stageOf: () => Stage): void {
   describe('isolation', () => {
-    let controller: ControllerProcess;
-    let teller: Teller;
-    beforeAll(async () => {
-      controller = startController(stageOf());
-      teller = new Teller(stageOf().cluster);
-      await teller.synced;
-    });
-    afterAll(async () => {
-      teller?.stop();
-      await controller?.stop();
-    });
+    aController(stageOf);
+    const tellerOf = aTeller(stageOf);
 
     it('I12: a webhook that hangs for 30 s keeps its own Canary waiting, and no other', async () => {
       const { cluster } = stageOf();
@@ -35,12 +26,12 @@ export function describeIsolation(stageOf: () => Stage): void {
           // However long the free one takes: no more failed checks than that may end the stuck one.
           await cluster.create(aCanary(name, 'web', { webhooks, threshold: 50 }));
         }
-        for (const name of ['stuck', 'free']) await teller.until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');
+        for (const name of ['stuck', 'free']) await tellerOf().until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');
         await push(cluster, 'stuck', 'web', '2');
         await asked.promise;
         await push(cluster, 'free', 'web', '2');
-        await teller.until('free', 'web', 'success', ({ phase }) => phase === 'Succeeded');
-        expect(teller.of('stuck', 'web').phase).toBe('Progressing');
+        await tellerOf().until('free', 'web', 'success', ({ phase }) => phase === 'Succeeded');
+        expect(tellerOf().of('stuck', 'web').phase).toBe('Progressing');
       } finally {
         hanging.closeAllConnections();
         await new Promise((resolve) => hanging.close(resolve));

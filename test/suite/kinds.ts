@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControllerProcess, startController } from './controller.ts';
+import { describe, expect, it } from 'vitest';
+import { aController } from './controller.ts';
 import type { Application, StartApplication } from './kinds/application.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
@@ -15,11 +15,7 @@ const STEPS = { stepWeight: 20, maxWeight: 60 };
 /** The life of a release for kinds of target other than the Deployment, which `describeReleases` plays in full. */
 export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>): void {
   describe('from creation to deletion', () => {
-    let controller: ControllerProcess;
-    beforeAll(() => {
-      controller = startController(stageOf());
-    });
-    afterAll(() => controller?.stop());
+    const controllerOf = aController(stageOf);
 
     describe.concurrent.each(Object.entries(kinds))('%s', (kind, start) => {
       const tell = (
@@ -31,7 +27,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
       ): void => {
         it(title, async () => {
           const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-${what}`;
-          const story = await Story.begin(stageOf(), controller, namespace);
+          const story = await Story.begin(stageOf(), controllerOf(), namespace);
           const app = start(stageOf().cluster, namespace);
           try {
             await app.create();

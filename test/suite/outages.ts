@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { type ControllerProcess, startController } from './controller.ts';
+import { aController } from './controller.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 import { Story } from './story.ts';
@@ -11,16 +11,12 @@ const GONE = /MetricTemplate .*errors: not found/;
 
 /** Monitoring that goes away in the middle of a release, by the controller as it is shipped. */
 export function describeOutages(stageOf: () => Stage): void {
-  let controller: ControllerProcess;
-  beforeAll(() => {
-    controller = startController(stageOf());
-  });
-  afterAll(() => controller?.stop());
+  const controllerOf = aController(stageOf);
 
   /** A release at its first step, whose first check finds no MetricTemplate any more. */
   async function blinded(namespace: string, analysis: object): Promise<{ story: Story; template: Template }> {
     const { cluster, prometheusUrl } = stageOf();
-    const story = await Story.begin(stageOf(), controller, namespace);
+    const story = await Story.begin(stageOf(), controllerOf(), namespace);
     const template = templateIn(cluster, namespace);
     await template.asks(prometheusUrl);
     await story.given.aDeployment();

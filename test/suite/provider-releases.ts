@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControllerProcess, startController } from './controller.ts';
+import { describe, expect, it } from 'vitest';
+import { aController, type ControllerProcess } from './controller.ts';
 import { canaryFor } from './providers/canary-for.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
 import type { Stage } from './stage.ts';
@@ -19,14 +19,10 @@ const LONGEST_MS = 300_000;
 
 /** One bad version and one good one through every traffic provider, under users who never stop asking. */
 export function describeProviderReleases(stageOf: () => Stage, fixtures: readonly ProviderFixture[]): void {
-  let controller: ControllerProcess;
-  beforeAll(() => {
-    controller = startController(stageOf());
-  });
-  afterAll(() => controller?.stop());
+  const controllerOf = aController(stageOf);
 
   describe.concurrent('a bad version is taken back, and a good one is promoted, with no request lost (I4, I10)', () => {
-    it.each(fixtures)('$provider', (fixture) => playReleases(stageOf(), controller, fixture), LONGEST_MS);
+    it.each(fixtures)('$provider', (fixture) => playReleases(stageOf(), controllerOf(), fixture), LONGEST_MS);
   });
 }
 

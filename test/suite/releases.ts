@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControllerProcess, startController } from './controller.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { describe, expect } from 'vitest';
+import { aController } from './controller.ts';
+import { aStage, type Stage } from './stage.ts';
+import { APP, type Story, storyteller } from './story.ts';
 
 const STEPS = { stepWeight: 20, maxWeight: 60 };
 const METRICS = {
@@ -17,27 +17,8 @@ const METRICS = {
 /** The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. */
 export function describeReleases(name: string, startStage: () => Promise<Stage>): void {
   describe(name, () => {
-    let stage: Stage;
-    let controller: ControllerProcess;
-    beforeAll(async () => {
-      stage = await startStage();
-      controller = startController(stage);
-    });
-    afterAll(async () => {
-      await controller?.stop();
-      await stage?.stop();
-    });
-
-    const tell = (title: string, namespace: string, play: (story: Story) => Promise<void>): void => {
-      it(title, async () => {
-        const story = await Story.begin(stage, controller, namespace);
-        try {
-          await play(story);
-        } finally {
-          await story.end();
-        }
-      });
-    };
+    const stageOf = aStage(startStage);
+    const tell = storyteller(stageOf, aController(stageOf));
 
     describe.concurrent('each in a namespace of its own', () => {
       const promotion = (provider: string) => async (story: Story) => {
@@ -263,7 +244,7 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         users.forget();
         await when.imageChanges('2');
         await then.canaryIs('WaitingPromotion');
-        expect(stage.mesh.counts().mirrored[`${story.namespace}/${APP}`]).toBeGreaterThan(0);
+        expect(stageOf().mesh.counts().mirrored[`${story.namespace}/${APP}`]).toBeGreaterThan(0);
         expect(Object.keys(users.byVersion())).toEqual(['1']);
         when.gateOpens('finish');
         await then.releaseEnds('Succeeded');
@@ -299,7 +280,5 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         then.nothingWasLost();
       });
     });
-
-    it('the controller asked for nothing that its role does not allow', () => expect(stage.forbidden()).toEqual([]));
   });
 }

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { startKeda } from '../../src/embedded/keda/index.ts';
 import { type Autoscaler, hpaOf, startAutoscaler } from './autoscaler.ts';
-import { type ControllerProcess, startController } from './controller.ts';
-import type { Stage } from './stage.ts';
+import { aController } from './controller.ts';
+import { aStage, type Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 
 const TIMEOUT_MS = 300_000;
@@ -21,16 +21,8 @@ const analysis = { stepWeights: [95], threshold: 1, interval: '3s' };
 /** Releases under an autoscaler that takes pods away as soon as their load has gone; on either cluster. */
 export function describeScaledReleases(title: string, startStage: () => Promise<Stage>): void {
   describe(title, () => {
-    let stage: Stage;
-    let controller: ControllerProcess;
-    beforeAll(async () => {
-      stage = await startStage();
-      controller = startController(stage);
-    }, TIMEOUT_MS);
-    afterAll(async () => {
-      await controller?.stop();
-      await stage?.stop();
-    }, TIMEOUT_MS);
+    const stageOf = aStage(startStage);
+    const controllerOf = aController(stageOf);
 
     interface Play {
       namespace: string;
@@ -49,7 +41,8 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
     }
 
     async function play({ namespace, min, scalers, scaler, everyMs, plan = analysis, ends, midway, isDeletedAtRest = false }: Play) {
-      const story = await Story.begin(stage, controller, namespace);
+      const stage = stageOf();
+      const story = await Story.begin(stage, controllerOf(), namespace);
       const { given, when, then, hooks } = story;
       let autoscaler: Autoscaler | undefined;
       try {
@@ -150,7 +143,7 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
       'A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which rests with its target',
       async () => {
         const namespace = 'keda';
-        const keda = startKeda(stage.cluster);
+        const keda = startKeda(stageOf().cluster);
         try {
           const metadata = { name: APP, namespace };
           const triggers = [{ type: 'prometheus', metadata: { query: `rq{app="${APP}"}`, threshold: '20' } }];
@@ -159,11 +152,11 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
           const ref = { apiVersion: scaler.apiVersion, kind: scaler.kind, name: APP, primaryScalerReplicas: { minReplicas: 1 } };
           const midway = async ({ then }: Story) => {
             await then.shrinksTo(`${APP}-primary`, 1);
-            expect((await stage.cluster.get(refOf(scaler)))?.metadata.annotations ?? {}).not.toHaveProperty([PAUSED]);
+            expect((await stageOf().cluster.get(refOf(scaler)))?.metadata.annotations ?? {}).not.toHaveProperty([PAUSED]);
           };
           const played = { namespace, min: 12, scalers: { autoscalerRef: ref }, scaler, ends: 'Succeeded', midway } as const;
           expect(await play(played)).toEqual(unharmed);
-          expect((await stage.cluster.get(refOf(scaler)))?.metadata.annotations).toMatchObject({ [PAUSED]: '0' });
+          expect((await stageOf().cluster.get(refOf(scaler)))?.metadata.annotations).toMatchObject({ [PAUSED]: '0' });
         } finally {
           keda.stop();
         }

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
@@ -319,5 +319,19 @@ function containerOf(version: string, env: Record<string, string>) {
     image: `${APP}:${version}`,
     ports: [{ name: 'http', containerPort: 9898 }],
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
+  };
+}
+
+/** Makes tests that are one story each, in a namespace of its own. */
+export function storyteller(stageOf: () => Stage, controllerOf: () => ControllerProcess) {
+  return (title: string, namespace: string, play: (story: Story) => Promise<void>): void => {
+    it(title, async () => {
+      const story = await Story.begin(stageOf(), controllerOf(), namespace);
+      try {
+        await play(story);
+      } finally {
+        await story.end();
+      }
+    });
   };
 }

@@ -20,7 +20,9 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
     metrics: [{ name: 'request-success-rate', interval: '30s', thresholdRange: { min: 99 } }],
     async create() {
       const metadata = { name: APP, namespace };
-      const template = { metadata: { labels }, spec: { containers: [containerOf('1')], nodeSelector: own } };
+      // Node by node, each pod has to be gone before the next one is replaced: a third of the usual grace, or a release takes minutes.
+      const spec = { terminationGracePeriodSeconds: 10, containers: [containerOf('1')], nodeSelector: own };
+      const template = { metadata: { labels }, spec };
       await cluster.create({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: { selector: { matchLabels: labels }, template } });
       const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });

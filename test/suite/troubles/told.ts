@@ -1,5 +1,7 @@
+import { afterAll, beforeAll } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
+import type { Stage } from '../stage.ts';
 import { BOUND_MS } from '../until.ts';
 import { canaryRef } from './objects.ts';
 
@@ -71,3 +73,17 @@ export class Teller {
 }
 
 const keyOf = ({ namespace, name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;
+
+/** One for all tests of a block. */
+export function aTeller(stageOf: () => Stage): () => Teller {
+  let teller: Teller | undefined;
+  beforeAll(async () => {
+    teller = new Teller(stageOf().cluster);
+    await teller.synced;
+  });
+  afterAll(() => teller?.stop());
+  return () => {
+    if (teller === undefined) throw new Error('the teller is there when a test runs, not before');
+    return teller;
+  };
+}
