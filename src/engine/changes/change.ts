@@ -1,0 +1,60 @@
+import type { Release } from '../../api/canary-status.ts';
+import type { Context, Seen } from '../context.ts';
+import { pinTo } from '../pin.ts';
+import type { Announcement, Question } from '../questions.ts';
+
+/** What a transition changes in the memory of a release. */
+export type Change = Partial<Context>;
+type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
+
+export const now = ({ event }: Seen) => event.facts.nowMs;
+export const who = ({ event }: Seen) => `${event.facts.canary.metadata.name}.${event.facts.canary.metadata.namespace}`;
+export const targetName = ({ event }: Seen) => event.facts.canary.spec.targetRef.name;
+export const primaryServes = ({ event }: Seen) => event.facts.primary?.serving === true || event.facts.target?.serving !== true;
+
+/** The memory with some fields of the release changed. */
+export function release(seen: Seen, change: Partial<Release>): Change {
+  return { release: { ...seen.context.release, ...change } };
+}
+
+type Window = 'measuredFromMs' | 'othersUntilMs';
+
+/** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
+export function without(
+  from: Release,
+  ...keys: (
+    | 'gate'
+    | 'reason'
+    | 'wakeAtMs'
+    | 'heldRoutes'
+    | 'verdicts'
+    | 'preRolloutPassed'
+    | 'awaitedSinceMs'
+    | 'blindSinceMs'
+    | 'recent'
+    | 'failures'
+    | Window
+  )[]
+): Release {
+  const left = { ...from };
+  for (const key of keys) delete left[key];
+  return left;
+}
+
+/** Puts a question, and awaits its answer where it has one. */
+export function ask(seen: Seen, question: Ask): Change {
+  const attempt = seen.context.attempt + 1;
+  const id = `${seen.context.release.run}/${seen.context.release.revision}/${attempt}`;
+  const isAnswerable = question.kind !== 'announce' && question.kind !== 'wakeAt' && question.kind !== 'record';
+  return { attempt, asks: [...seen.context.asks, { ...question, id } as Question], ...(isAnswerable ? { open: id } : {}) };
+}
+
+export function tell(seen: Seen, announcement: Announcement): Change {
+  return ask(seen, { kind: 'announce', announcement });
+}
+
+/** About the target as it is now, where it exists. */
+export function pinned(seen: Seen, from: Release): Release {
+  const { target } = seen.event.facts;
+  return target ? pinTo(target, from) : from;
+}
