@@ -1,0 +1,123 @@
+import type { Canary } from '../api/canary.ts';
+import type { Facts } from '../engine/facts.ts';
+import { intentOf } from '../engine/intent-of.ts';
+import { isConflict } from '../kube/errors.ts';
+import type { Router } from '../routers/router.ts';
+import { AcceptedSpec } from './accepted-spec.ts';
+import type { ControllerRoom } from './controller-room.ts';
+import { HealingBrake } from './healing-brake.ts';
+import { Marks } from './marks.ts';
+import { obstacleOf } from './obstacle.ts';
+import { reconcile } from './reconcile.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
+import type { Told } from './told.ts';
+
+const FIRST_BLOCKED_MS = 500;
+/** Between two tries under an obstacle: whoever removes it is not always heard, and must not wait for long. */
+const LONGEST_BLOCKED_MS = 15_000;
+
+/** Whether the cluster holds what one Canary wants of it, as the facts say it. */
+export type Standing = Pick<Facts, 'converged'> & { unconfirmed: string | undefined; obstacle: string | undefined };
+
+/** Brings the cluster to what the recorded status asks for, and remembers between passes how far it is and what keeps it from that. */
+export class Convergence {
+  readonly #room: ControllerRoom;
+  readonly #told: Told;
+  #brake = new HealingBrake();
+  readonly #accepted = new AcceptedSpec();
+  readonly #marks = new Marks();
+  readonly #wanted = new Map<string, string>();
+  readonly #answers: ReconcileContext['answers'] = new Map();
+  readonly #lastReplicas = new Map<string, number>();
+  #standing: Standing = { converged: false, unconfirmed: undefined, obstacle: undefined };
+  /** A pass that ends at an obstacle is no failed one: its pauses grow on their own, until it is gone. */
+  #blockedPauseMs = FIRST_BLOCKED_MS;
+
+  constructor(room: ControllerRoom, told: Told) {
+    this.#room = room;
+    this.#told = told;
+  }
+
+  get standing(): Standing {
+    return this.#standing;
+  }
+
+  get brake(): HealingBrake {
+    return this.#brake;
+  }
+
+  /** What the cluster holds is not known to be what is wanted. */
+  unsettle(): void {
+    this.#standing = { ...this.#standing, converged: false, unconfirmed: undefined };
+  }
+
+  /** Somebody else looks after the objects from here on: what was known of them is worth nothing. */
+  forget(): void {
+    this.#brake = new HealingBrake();
+    this.#wanted.clear();
+    this.#answers.clear();
+    this.unsettle();
+  }
+
+  /** A pass has failed, perhaps for something that a person has to remove. */
+  noteFailure(error: unknown): void {
+    const obstacle = obstacleOf(error);
+    if (obstacle !== undefined) this.#standing = { ...this.#standing, obstacle };
+  }
+
+  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where somebody else wrote first. */
+  async reach(
+    canary: Canary,
+    router: Router,
+    facts: Facts,
+    { pauseMs, signal }: { pauseMs: number; signal: AbortSignal },
+  ): Promise<{ again: boolean; retryInMs?: number }> {
+    const before = this.#standing;
+    let wrote = false;
+    let retryInMs: number | undefined;
+    try {
+      const done = await reconcile(this.#context(canary, router, signal), intentOf(canary, facts), facts);
+      this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, obstacle: undefined };
+      this.#blockedPauseMs = FIRST_BLOCKED_MS;
+      this.#told.refusal(canary, done.refused);
+      wrote = done.wrote;
+      retryInMs = done.retryInMs;
+      this.#told.doubtsOfRoutes(canary, router);
+    } catch (error) {
+      if (isConflict(error)) {
+        // Somebody wrote between our look and our write: the watch brings their version, and wakes us.
+        this.unsettle();
+        return { again: false, retryInMs: pauseMs * 4 };
+      }
+      const obstacle = obstacleOf(error);
+      if (obstacle === undefined) throw error;
+      this.unsettle();
+      this.#blockedBy(canary, obstacle);
+      retryInMs = this.#blockedPauseMs;
+      this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
+    }
+    const { converged, unconfirmed, obstacle } = this.#standing;
+    const hasMoved = before.converged !== converged || before.obstacle !== obstacle || before.unconfirmed !== unconfirmed;
+    return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
+  }
+
+  #context(canary: Canary, router: Router, signal: AbortSignal): ReconcileContext {
+    const { cluster, view, anchors, config, clock } = this.#room;
+    return {
+      ...{ canary, router, cluster, view, anchors, config, signal },
+      brake: this.#brake,
+      accepted: this.#accepted,
+      marks: this.#marks,
+      wanted: this.#wanted,
+      answers: this.#answers,
+      lastReplicas: this.#lastReplicas,
+      nowMs: clock.nowMs(),
+    };
+  }
+
+  /** What keeps us from doing our part: the condition says it as long as it lasts, and an event once. */
+  #blockedBy(canary: Canary, obstacle: string): void {
+    if (this.#standing.obstacle !== obstacle) this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: obstacle });
+    this.#standing = { ...this.#standing, obstacle };
+  }
+}

@@ -1,0 +1,63 @@
+/** A pass that keeps finding something to do is a fault; it is left for the next wake instead of spinning. */
+const MAX_ROUNDS = 50;
+
+export interface Work {
+  /** One pass over everything that is known. */
+  pass(): Promise<void>;
+  mayRun(): boolean;
+  failed(error: unknown): void;
+}
+
+/** Passes one after the other, never two at once: whoever wakes it during a pass gets another one. */
+export class Mailbox<Letter> {
+  readonly #work: Work;
+  #letters: Letter[] = [];
+  #running: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(work: Work) {
+    this.#work = work;
+  }
+
+  /** Something has changed, perhaps as a letter says; letters wait until they are taken. */
+  wake(letter?: Letter): void {
+    if (this.#stopped) return;
+    if (letter !== undefined) this.#letters.push(letter);
+    this.#again = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#again) this.wake();
+    });
+  }
+
+  /** All that have come, in order. */
+  take(): Letter[] {
+    return this.#letters.splice(0);
+  }
+
+  /** After this pass another one. */
+  again(): void {
+    this.#again = true;
+  }
+
+  /** Waits until no pass is under way any more, and begins none. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#again = false;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let round = 0; this.#again && !this.#stopped && round < MAX_ROUNDS; round += 1) {
+      this.#again = false;
+      try {
+        if (!this.#work.mayRun()) return;
+        await this.#work.pass();
+      } catch (error) {
+        if (!this.#stopped) this.#work.failed(error);
+        return;
+      }
+    }
+  }
+}
