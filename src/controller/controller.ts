@@ -1,28 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Canary, Provider } from '../api/canary.ts';
-import type { Verdict } from '../api/canary-status.ts';
-import { type KubeObject, type Labels, type ObjectRef, refOf } from '../api/kube-object.ts';
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
-import { parseCanary } from '../api/parse-canary.ts';
 import { parseStatus } from '../api/parse-status.ts';
-import type { Announcement } from '../engine/questions.ts';
-import { type Clock, sleep } from '../kube/clock.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
-import { findOffline } from '../metrics/find-offline.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import { measure } from '../metrics/measure.ts';
 import type { MeasureDependencies } from '../metrics/measure-dependencies.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
-import { sendEvent } from '../webhooks/run-hooks.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { admitSpec } from './admission.ts';
 import { Anchors } from './anchors.ts';
+import { announcer } from './announcer.ts';
 import type { ShownCanary } from './canary-metrics.ts';
 import { CanaryProcess } from './canary-process.ts';
 import { CanaryRegister } from './canary-register.ts';
@@ -32,11 +28,14 @@ import { ConfigWatches } from './config-watches.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
-import { depart } from './departure.ts';
+import { Departures } from './departures.ts';
 import { globalNotifier } from './global-notifier.ts';
+import { measuring } from './measuring.ts';
 import { outgoing } from './outgoing.ts';
 import { ProviderConditions } from './provider-conditions.ts';
-import { answeringOf, deliveringOf, validityOf } from './provider-findings.ts';
+import { deliveringOf, validityOf } from './provider-findings.ts';
+import { readSecret } from './read-secret.ts';
+import { labelOf, readable } from './readable.ts';
 import { scalerRefs } from './scaling.ts';
 import { alertSender } from './send-alert.ts';
 
@@ -66,17 +65,10 @@ export interface Controller {
 const Targeted = z.object({ targetRef: z.object({ name: z.string() }) });
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
-const DEPARTURE_RETRY_MS = 5_000;
-/** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
-const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
-/** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
-const LONGEST_HOLD_MS = 600_000;
 
 /** Looks after every Canary: watches wake them, each in a process of its own. */
 export function startController(options: ControllerOptions): Controller {
   const { config, cluster, clock, log, metrics } = options;
-  /** Departures under way, by `namespace/name`, and the Canary that is gone. */
-  const leaving = new Map<string, { last: Canary; under: AbortController }>();
   const processes = new Map<string, CanaryProcess>();
   const register = new CanaryRegister();
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
@@ -89,8 +81,7 @@ export function startController(options: ControllerOptions): Controller {
   const askCluster: AskCluster | undefined =
     ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
   const view = new ClusterView(cluster, config.namespaces, onChange);
-  const secret: ReadSecret = async (namespace, name) =>
-    decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal: stopping.signal }));
+  const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, stopping.signal);
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
   const findWay = outgoing(config);
   /** To addresses of flags: whoever sets those decides himself. */
@@ -137,17 +128,29 @@ export function startController(options: ControllerOptions): Controller {
     cookieWord: () => randomBytes(8).toString('hex'),
     ...{ secret, findWay },
     globalAlerts: global !== undefined,
-    measure: (canary, provider, signal) => measureCanary(canary, provider, signal),
-    findOffline: (canary, signal) => findOffline(canary, metricDependencies(signal)),
-    announce,
-    announceOn: (involved, announcement) => {
-      metrics.told(involved, announcement.reason);
-      void recorder.record(involved, announcement);
-    },
+    ...measuring({
+      ...{ config, cluster, view, clock, metrics, conditions, askCluster, findWay, findOwnWay },
+      metricsServerSecret: options.metricsServerSecret,
+    }),
+    ...announcer({
+      ...{ metrics, recorder, log, clock, secret, findWay, findOwnWay },
+      eventWebhook: config.eventWebhook,
+      signal: stopping.signal,
+    }),
     lookAfter: (canary, raw) => put(labelOf(canary), canary, raw),
     lastAccepted: (key) => register.lastSeen(key)?.raw,
     olderRival: (canary) => register.olderRival(labelOf(canary)),
   };
+
+  const departures = new Departures(room, stopping.signal, {
+    vacate: async (key) => {
+      const process = processes.get(key);
+      register.remove(key);
+      forget(key);
+      await process?.stop();
+    },
+    vacated: onChange,
+  });
 
   function processOf(uid: string): CanaryProcess | undefined {
     return processes.get(register.keyOf(uid) ?? '');
@@ -186,13 +189,13 @@ export function startController(options: ControllerOptions): Controller {
     const unread = unreadable.get(key);
     if (unread && raw?.metadata.uid !== unread.metadata.uid) {
       unreadable.delete(key);
-      if (!before) void leaveByAnchor(key, unread);
+      if (!before) void departures.leaveByAnchor(key, unread);
     }
     if (before && raw?.metadata.uid !== before.uid) {
       const rivals = register.rivalsOf(key);
       const last = readable(before.raw);
-      if (last === undefined) void leaveByAnchor(key, before.raw);
-      else if (!isInherited(last)) void leave(key, last);
+      if (last === undefined) void departures.leaveByAnchor(key, before.raw);
+      else if (!departures.isInherited(last)) void departures.leave(key, last);
       forget(key);
       // Whoever waited for this one's target goes on.
       for (const rival of rivals) processes.get(rival)?.wake();
@@ -205,7 +208,7 @@ export function startController(options: ControllerOptions): Controller {
       const last = before?.raw ?? unread;
       // Heard of again while it leaves, it is neither.
       unreadable.delete(key);
-      if (last && raw.metadata.finalizers?.includes(finalizer)) lastLeaves(key, last, raw);
+      if (last && raw.metadata.finalizers?.includes(finalizer)) departures.begin(key, last, raw);
       return;
     }
     const canary = readable(raw);
@@ -233,8 +236,8 @@ export function startController(options: ControllerOptions): Controller {
 
   /** What the last Canary of this name had made for another target is owned by an anchor of the same name: first that goes. */
   function isNameLeft(key: string, raw: KubeObject): boolean {
-    const before = leaving.get(key)?.last;
-    if (before === undefined || before.metadata.uid === raw.metadata.uid || isInherited(before)) return false;
+    const before = departures.underWay(key);
+    if (before === undefined || before.metadata.uid === raw.metadata.uid || departures.isInherited(before)) return false;
     const { kind, name } = before.spec.targetRef;
     const message = `waits until ${kind} ${name}, which the last Canary of this name released, has its traffic back`;
     room.announceOn(raw, { reason: 'Blocked', type: 'Warning', message });
@@ -263,91 +266,6 @@ export function startController(options: ControllerOptions): Controller {
     metrics.counted(namespace, -1);
   }
 
-  /** A Canary of this name on the same target lives, perhaps made again: it takes over what stands, and nothing is given back. */
-  function isInherited({ metadata: { namespace, name }, spec }: Pick<Canary, 'metadata' | 'spec'>): boolean {
-    const raw = view.find({ ...CANARY, namespace, name })?.object;
-    if (raw === undefined || raw.metadata.deletionTimestamp !== undefined) return false;
-    // Whatever else its spec says: a Canary that cannot be run is none that is gone.
-    const { kind, name: target } = spec.targetRef;
-    const ref: unknown = raw.spec?.targetRef;
-    const isElsewhere =
-      typeof ref === 'object' && ref !== null && 'name' in ref && 'kind' in ref && (ref.kind !== kind || ref.name !== target);
-    return !isElsewhere;
-  }
-
-  function lastLeaves(key: string, last: KubeObject, held?: KubeObject): void {
-    const canary = readable(last);
-    if (canary) void leave(key, canary, held);
-    else void leaveByAnchor(key, last, held);
-  }
-
-  /** Of a Canary that could not be read since the start, its anchor tells what it owned. */
-  async function leaveByAnchor(key: string, last: KubeObject, held?: KubeObject): Promise<void> {
-    const { name, namespace = '', uid = '' } = last.metadata;
-    try {
-      const spec = await room.anchors.originalSpec(last, stopping.signal);
-      const metadata = { name, namespace, uid, generation: 0, resourceVersion: '' };
-      const canary = spec && ({ apiVersion: CANARY.apiVersion, kind: 'Canary', metadata, spec } as const);
-      if (canary && (held || !isInherited(canary))) await leave(key, canary, held);
-      else if (!canary && held) await release(held);
-    } catch (error) {
-      if (stopping.signal.aborted) return;
-      log.warn({ canary: key, err: error, retryInMs: DEPARTURE_RETRY_MS }, 'what the Canary owned cannot be told');
-      clock.setTimer(DEPARTURE_RETRY_MS, () => void leaveByAnchor(key, last, held));
-    }
-  }
-
-  /** The Canary is gone: its application goes back to the target, again and again until it has. */
-  async function leave(key: string, canary: Canary, held?: KubeObject): Promise<void> {
-    register.remove(key);
-    room.deliveries.stop(canary.metadata.uid);
-    room.anchors.forget(canary.metadata.uid);
-    // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
-    leaving.get(key)?.under.abort(new Error('superseded'));
-    const own = new AbortController();
-    leaving.set(key, { last: canary, under: own });
-    const process = processes.get(key);
-    forget(key);
-    await process?.stop();
-    const signal = AbortSignal.any([stopping.signal, own.signal]);
-    const beganAtMs = clock.monotonicMs();
-    let isHeld = held !== undefined;
-    const letGo = async (): Promise<void> => {
-      if (held && isHeld) await release(held);
-      isHeld = false;
-    };
-    const attempt = async (): Promise<void> => {
-      if (signal.aborted || !room.mayWrite()) return;
-      try {
-        const { anchors } = room;
-        await depart(canary, { cluster, view, config, clock, log, signal, anchors, isHeld, isInherited: () => isInherited(canary) });
-        await letGo();
-        if (leaving.get(key)?.under !== own) return;
-        leaving.delete(key);
-        // One of the same name may have waited for its anchor to go.
-        onChange({ ...CANARY, name: canary.metadata.name, namespace: canary.metadata.namespace });
-      } catch (error) {
-        if (signal.aborted) return;
-        // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
-        if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
-          await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
-        log.warn({ canary: key, err: error, retryInMs: DEPARTURE_RETRY_MS }, 'giving the application back failed');
-        clock.setTimer(DEPARTURE_RETRY_MS, () => void attempt());
-      }
-    };
-    await attempt();
-  }
-
-  /** The application is back on its target: the Canary with `revertOnDeletion` may go. */
-  async function release(held: KubeObject): Promise<void> {
-    const { signal } = stopping;
-    // Its status may have been written since, by us or by another controller.
-    const now = await cluster.get(refOf(held), { signal });
-    if (now === undefined || now.metadata.uid !== held.metadata.uid) return;
-    const finalizers = (now.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-    await cluster.patch(refOf(now), { metadata: { finalizers, resourceVersion: now.metadata.resourceVersion } }, { signal });
-  }
-
   function put(key: string, canary: Canary, raw: KubeObject): void {
     const { namespace } = canary.metadata;
     const own = names(canary);
@@ -364,87 +282,13 @@ export function startController(options: ControllerOptions): Controller {
     ]);
   }
 
-  function announce(canary: Canary, announcement: Announcement): void {
-    metrics.told(canary, announcement.reason);
-    void recorder.record(canary, announcement);
-    log.info({ canary: labelOf(canary), reason: announcement.reason }, announcement.message);
-    const { phase, release } = canary.status ?? { phase: '' as const };
-    const { signal } = stopping;
-    const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
-    sendEvent(canary, event, {
-      phase,
-      checksum: release?.revision ?? '',
-      signal,
-      secret,
-      fallbackUrl: config.eventWebhook,
-      findWay,
-      findOwnWay,
-    }).then(
-      (refusals) => {
-        for (const refusal of refusals)
-          log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');
-      },
-      (error: unknown) => {
-        if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'event webhook failed');
-      },
-    );
-  }
-
-  async function measureCanary(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]> {
-    const workload = workloadFor(canary.spec.targetRef);
-    const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
-    const verdicts = await measure(canary, {
-      ...metricDependencies(signal),
-      route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
-      provider,
-      // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
-      baselines: true,
-    });
-    // One that was superseded meanwhile decides nothing.
-    if (!signal.aborted) metrics.measured(canary, verdicts);
-    return verdicts;
-  }
-
-  function metricDependencies(signal: AbortSignal): Omit<MeasureDependencies, 'provider'> {
-    return {
-      metricsServer: config.metricsServer,
-      metricsServerSecret: options.metricsServerSecret,
-      noForeignRefs: config.noCrossNamespaceRefs,
-      template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
-      templateAsked(ref, problem) {
-        const template = view.find({ ...TEMPLATE, ...ref })?.object;
-        if (template) conditions.say(template, answeringOf(problem));
-      },
-      secret: async (namespace, name) => decoded(await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal })),
-      askCluster,
-      ...{ findWay, findOwnWay },
-      signal,
-      nowMs: clock.nowMs(),
-      timeoutMs: 10_000,
-    };
-  }
-
-  /** Canaries that were deleted while nobody looked: known before anyone of the same name begins, so that a look that fails is made again. */
-  async function orphans(): Promise<Canary[]> {
-    const { signal } = stopping;
-    for (let retryInMs = ORPHANS_RETRY_MS.from; ; retryInMs = Math.min(retryInMs * 2, ORPHANS_RETRY_MS.to)) {
-      try {
-        return await room.anchors.orphans(isInherited, config.namespaces, signal);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        log.warn({ err: error, retryInMs }, 'the first look at the cluster failed');
-        await sleep(clock, retryInMs, signal);
-      }
-    }
-  }
-
   const watches = () => [...view.watches(), ...room.configWatches.watches()];
 
   async function start(): Promise<void> {
     metrics.leads({ watches, deliveries: () => room.deliveries.depth });
     await view.start();
     metrics.started(config.meshProvider);
-    for (const orphan of await orphans()) if (isInSlice(orphan)) void leave(labelOf(orphan), orphan);
+    departures.leaveAll((await departures.orphans()).filter(isInSlice));
     // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
       const canary = isInSlice(object) ? readable(object) : undefined;
@@ -474,23 +318,9 @@ export function startController(options: ControllerOptions): Controller {
   };
 }
 
-const labelOf = (canary: Canary): string => `${canary.metadata.namespace}/${canary.metadata.name}`;
-
-function readable(raw: KubeObject): Canary | undefined {
-  const parsed = parseCanary(raw);
-  return 'canary' in parsed ? parsed.canary : undefined;
-}
-
 /** What its metrics can be called by, though it cannot be run. */
 function shownAs({ metadata, spec, status }: KubeObject): ShownCanary | undefined {
   const { data } = Targeted.safeParse(spec);
   const { namespace = '', name, uid = '' } = metadata;
   return data && { metadata: { namespace, name, uid }, spec: data, status: parseStatus(status) };
-}
-
-function decoded(secret: KubeObject | undefined): Record<string, string> | undefined {
-  if (!secret) return undefined;
-  return Object.fromEntries(
-    Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]),
-  );
 }

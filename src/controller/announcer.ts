@@ -1,0 +1,56 @@
+import type { Canary } from '../api/canary.ts';
+import type { FindWay } from '../api/outgoing.ts';
+import type { Announcement } from '../engine/questions.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { EventRecorder, InvolvedObject } from '../kube/events.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
+import { sendEvent } from '../webhooks/run-hooks.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
+import type { ControllerRoom, Log } from './controller-room.ts';
+import { labelOf } from './readable.ts';
+
+/** How what happened is told: by an Event, by the event webhooks, in the log and in the metrics. Nobody waits for it. */
+export function announcer({
+  metrics,
+  recorder,
+  log,
+  clock,
+  secret,
+  eventWebhook,
+  findWay,
+  findOwnWay,
+  signal,
+}: {
+  metrics: Pick<ControllerMetrics, 'told'>;
+  recorder: EventRecorder;
+  log: Log;
+  clock: Clock;
+  secret: ReadSecret;
+  eventWebhook: string;
+  findWay: FindWay;
+  /** To addresses of flags. */
+  findOwnWay: FindWay;
+  signal: AbortSignal;
+}): Pick<ControllerRoom, 'announce' | 'announceOn'> {
+  const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
+    metrics.told(involved, announcement.reason);
+    void recorder.record(involved, announcement);
+  };
+  const announce = (canary: Canary, announcement: Announcement): void => {
+    announceOn(canary, announcement);
+    log.info({ canary: labelOf(canary), reason: announcement.reason }, announcement.message);
+    const { phase, release } = canary.status ?? { phase: '' as const };
+    const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
+    const checksum = release?.revision ?? '';
+    sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook, findWay, findOwnWay }).then(
+      (refusals) => {
+        for (const refusal of refusals)
+          log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');
+      },
+      (error: unknown) => {
+        if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'event webhook failed');
+      },
+    );
+  };
+  return { announce, announceOn };
+}

@@ -1,0 +1,80 @@
+import type { FindWay } from '../api/outgoing.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { findOffline } from '../metrics/find-offline.ts';
+import type { AskCluster } from '../metrics/http/ask-cluster.ts';
+import { type MeasureDependencies, measure } from '../metrics/measure.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { ClusterView } from './cluster-view.ts';
+import type { ControllerConfig } from './config.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
+import type { ControllerRoom } from './controller-room.ts';
+import type { ProviderConditions } from './provider-conditions.ts';
+import { answeringOf } from './provider-findings.ts';
+import { readSecret } from './read-secret.ts';
+
+const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
+const TIMEOUT_MS = 10_000;
+
+/** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
+export function measuring({
+  config,
+  cluster,
+  view,
+  clock,
+  metrics,
+  conditions,
+  askCluster,
+  metricsServerSecret,
+  findWay,
+  findOwnWay,
+}: {
+  config: ControllerConfig;
+  cluster: Cluster;
+  view: ClusterView;
+  clock: Clock;
+  metrics: Pick<ControllerMetrics, 'measured'>;
+  conditions: ProviderConditions;
+  askCluster: AskCluster | undefined;
+  metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  findWay: FindWay;
+  findOwnWay: FindWay;
+}): Pick<ControllerRoom, 'measure' | 'findOffline'> {
+  const dependencies = (signal: AbortSignal): Omit<MeasureDependencies, 'provider'> => {
+    const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, signal);
+    return {
+      metricsServer: config.metricsServer,
+      metricsServerSecret,
+      noForeignRefs: config.noCrossNamespaceRefs,
+      template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
+      templateAsked(ref, problem) {
+        const template = view.find({ ...TEMPLATE, ...ref })?.object;
+        if (template) conditions.say(template, answeringOf(problem));
+      },
+      secret,
+      askCluster,
+      ...{ findWay, findOwnWay },
+      signal,
+      nowMs: clock.nowMs(),
+      timeoutMs: TIMEOUT_MS,
+    };
+  };
+  return {
+    async measure(canary, provider, signal) {
+      const workload = workloadFor(canary.spec.targetRef);
+      const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
+      const verdicts = await measure(canary, {
+        ...dependencies(signal),
+        route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
+        provider,
+        // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
+        baselines: true,
+      });
+      // One that was superseded meanwhile decides nothing.
+      if (!signal.aborted) metrics.measured(canary, verdicts);
+      return verdicts;
+    },
+    findOffline: (canary, signal) => findOffline(canary, dependencies(signal)),
+  };
+}
