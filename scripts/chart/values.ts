@@ -4,44 +4,17 @@ import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { scalerPermissions } from '../../src/workloads/permissions.ts';
+import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
 
-const text = (otherwise: string, about: string) => z.string().default(otherwise).describe(about);
-const onOff = (otherwise: boolean, about: string) => z.boolean().default(otherwise).describe(about);
-const names = (otherwise: string[], about: string) => z.array(z.string().min(1)).default(otherwise).describe(about);
-const labels = (otherwise: Record<string, string>, about: string) => z.record(z.string(), z.string()).default(otherwise).describe(about);
-/** Part of an object of Kubernetes, which judges it. */
-const raw = (otherwise: Record<string, unknown>, about: string) => z.record(z.string(), z.unknown()).default(otherwise).describe(about);
-const rawList = (about: string) => z.array(z.record(z.string(), z.unknown())).default([]).describe(about);
-/** A number that people also write as text, and empty for the default. */
-const number = (about: string) =>
-  z
-    .union([z.int().min(1), z.string().regex(/^\d*$/)])
-    .default('')
-    .describe(about);
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
-const inert = 'No effect; accepted so that values of the established chart go on working. ';
 
 /**
  * Values of charts/serin, with the names that people know (06-HC1 to HC35). One source of values.yaml, values.schema.json and the README;
  * what is unknown here is refused when the chart is rendered.
  */
 export const Values = z.strictObject({
-  image: z
-    .strictObject({
-      repository: text('serin', 'Image, with its registry.'),
-      tag: text('', 'Tag; empty: the version of the chart.'),
-      digest: z
-        .union([z.literal(''), z.string().regex(/^sha256:[0-9a-f]{64}$/)])
-        .default('')
-        .describe('Digest, `sha256:…`; wins over the tag.'),
-      pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe('When the image is pulled.'),
-      pullSecret: text('', 'Name of one Secret for the registry; see `imagePullSecrets`.'),
-    })
-    .describe('Image of the controller.'),
-  imagePullSecrets: z
-    .array(z.strictObject({ name: z.string() }))
-    .default([])
-    .describe('Secrets for the registry, `[{name: …}]`.'),
+  image: image('Image of the controller.'),
+  imagePullSecrets,
   nameOverride: text('', 'Name of the application in labels; empty: the name of the chart.'),
   fullnameOverride: text('', 'Name of all objects; empty: made of release and chart.'),
 
@@ -129,21 +102,7 @@ export const Values = z.strictObject({
     { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
     'Requests and limits. The heap gets 65 % of a memory limit.',
   ),
-  securityContext: z
-    .strictObject({
-      enabled: onOff(true, 'Set it.'),
-      context: raw(
-        {
-          allowPrivilegeEscalation: false,
-          capabilities: { drop: ['ALL'] },
-          readOnlyRootFilesystem: true,
-          runAsNonRoot: true,
-          seccompProfile: { type: 'RuntimeDefault' },
-        },
-        'Of the container; fits the restricted Pod Security Standard. The image runs as 65532.',
-      ),
-    })
-    .describe('Security context of the container.'),
+  securityContext,
   podSecurityContext: raw({}, 'Security context of the pod.'),
   annotations: labels({}, 'Annotations of the Deployment.'),
   deploymentLabels: labels({}, 'Further labels of the Deployment.'),

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+export const text = (otherwise: string, about: string) => z.string().default(otherwise).describe(about);
+export const onOff = (otherwise: boolean, about: string) => z.boolean().default(otherwise).describe(about);
+export const names = (otherwise: string[], about: string) => z.array(z.string().min(1)).default(otherwise).describe(about);
+export const labels = (otherwise: Record<string, string>, about: string) =>
+  z.record(z.string(), z.string()).default(otherwise).describe(about);
+/** Part of an object of Kubernetes, which judges it. */
+export const raw = (otherwise: Record<string, unknown>, about: string) =>
+  z.record(z.string(), z.unknown()).default(otherwise).describe(about);
+export const rawList = (about: string) => z.array(z.record(z.string(), z.unknown())).default([]).describe(about);
+/** A number that people also write as text, and empty for the default. */
+export const number = (about: string) =>
+  z
+    .union([z.int().min(1), z.string().regex(/^\d*$/)])
+    .default('')
+    .describe(about);
+
+/** Begins the description of a value that changes nothing. */
+export const inert = 'No effect; accepted so that values of the established chart go on working. ';
+
+/** Image of a container, as the established charts name its parts (06-HC1, 06-LC2). */
+export const image = (about: string) =>
+  z
+    .strictObject({
+      repository: text('serin', 'Image, with its registry.'),
+      tag: text('', 'Tag; empty: the version of the chart.'),
+      digest: z
+        .union([z.literal(''), z.string().regex(/^sha256:[0-9a-f]{64}$/)])
+        .default('')
+        .describe('Digest, `sha256:…`; wins over the tag.'),
+      pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe('When the image is pulled.'),
+      pullSecret: text('', 'Name of one Secret for the registry; see `imagePullSecrets`.'),
+    })
+    .describe(about);
+export const imagePullSecrets = z
+  .array(z.strictObject({ name: z.string() }))
+  .default([])
+  .describe('Secrets for the registry, `[{name: …}]`.');
+
+/** Fits the restricted Pod Security Standard; the image brings a user that is not root. */
+export const securityContext = z
+  .strictObject({
+    enabled: onOff(true, 'Set it.'),
+    context: raw(
+      {
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+        readOnlyRootFilesystem: true,
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      'Of the container; fits the restricted Pod Security Standard. The image runs as 65532.',
+    ),
+  })
+  .describe('Security context of the container.');
