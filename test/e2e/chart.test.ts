@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { publishedCrd } from '../contracts/routers-cases.ts';
 import { applyCrds, OWN_CRDS } from '../suite/stage.ts';
 import { until } from '../suite/until.ts';
-import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
+import { CHARTS, type Helm, objectsIn, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
+import { define, fitsRestrictedStandard, isTakenAsItIs } from './strict-apply.ts';
 
 const CHART = join(CHARTS, 'serin');
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
@@ -75,29 +76,19 @@ describe('the chart of Serin', () => {
       await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const known = objectsIn(readFileSync(join(FIXTURES, 'chart-crds.yaml'), 'utf8'));
     const published = publishedCrd('monitoring.yaml') ?? [];
-    for (const crd of [...known, ...published]) {
-      await real.cluster.apply(crd);
-      await until(real.cluster, { apiVersion: crd.apiVersion, kind: crd.kind, name: crd.metadata.name }, 'is established', (now) =>
-        now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
-      );
-    }
+    for (const crd of [...known, ...published]) await define(real, crd);
   });
   afterAll(async () => {
     helm?.stop();
     await real?.stop();
   });
 
-  const kubectl = (stdin: string, ...args: string[]) => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile }, stdin);
   const of = (objects: readonly KubeObject[], kind: string): KubeObject[] => objects.filter((object) => object.kind === kind);
 
   it.each(matrix)('06-F10: $what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
     const linted = await helm.run('lint', '--strict', CHART, '--values', helm.valuesFile(values));
     expect(linted, linted.said).toMatchObject({ code: 0 });
-    const objects = await helm.render('serin', values);
-    const text = objects.map((object) => stringify(object)).join('---\n');
-    const taken = await kubectl(text, 'apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-');
-    expect(taken.complained).toBe('');
-    expect(taken.said.trim().split('\n')).toHaveLength(objects.length);
+    await isTakenAsItIs(real, await helm.render('serin', values));
   });
 
   it('06-RB20: with namespaces there are Roles in each of them, and nothing that belongs to the whole cluster', async () => {
@@ -141,26 +132,9 @@ describe('the chart of Serin', () => {
   });
 
   it('the restricted Pod Security Standard takes the pods', async () => {
-    const name = 'restricted';
-    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-    await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
     const [deployment] = of(await helm.render('serin'), 'Deployment');
-    const { metadata, spec } = deployment?.spec.template ?? {};
-    const pod: KubeObject = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { ...metadata, name: 'serin', namespace: name },
-      spec: { ...spec, serviceAccountName: 'default' },
-    };
-    await until(
-      real.cluster,
-      { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: name },
-      'is there',
-      (now) => now !== undefined,
-    );
-    await expect(real.cluster.create(pod, { dryRun: true })).resolves.toMatchObject({ kind: 'Pod' });
-    const asRoot = { ...pod, spec: { ...pod.spec, containers: [{ ...spec.containers[0], securityContext: {} }] } };
-    await expect(real.cluster.create(asRoot, { dryRun: true })).rejects.toThrow(/violates PodSecurity/);
+    if (!deployment) throw new Error('the chart renders a Deployment');
+    await fitsRestrictedStandard(real, deployment);
   });
 
   it('06-HC15: addresses of chat services are in a Secret, in no argument, and what the user sets in the environment wins', async () => {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { dashboards } from '../../scripts/dashboards/index.ts';
-import { CHARTS, type Helm, runProgram, startHelm } from './helm.ts';
+import { CHARTS, type Helm, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
+import { isTakenAsItIs } from './strict-apply.ts';
 
 describe('the chart of dashboards', () => {
   let real: RealCluster;
@@ -32,14 +32,7 @@ describe('the chart of dashboards', () => {
     expect(linted, linted.said).toMatchObject({ code: 0 });
     const objects = await helm.render('grafana', values);
     expect(objects.map(({ kind }) => kind)).toEqual(dashboards.map(() => 'ConfigMap'));
-    const text = objects.map((object) => stringify(object)).join('---\n');
-    const taken = await runProgram(
-      real.kubectl,
-      ['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'],
-      { KUBECONFIG: real.adminKubeconfigFile },
-      text,
-    );
-    expect(taken.complained).toBe('');
+    await isTakenAsItIs(real, objects);
   });
 
   it('06-F15: each dashboard is found by the label of the sidecar, and is the JSON that was generated', async () => {

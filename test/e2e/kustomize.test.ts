@@ -7,6 +7,7 @@ import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
+import { isTakenAsItIs } from './strict-apply.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
 const overlays = readdirSync(ROOT, { withFileTypes: true })
@@ -28,7 +29,7 @@ describe('the Kustomize bases', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const kubectl = (args: string[], stdin = '') => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile }, stdin);
+  const kubectl = (args: string[]) => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile });
   /** What `kubectl kustomize` prints, without a word of complaint: a deprecated field is one. */
   const build = async (path: string): Promise<KubeObject[]> => {
     const built = await kubectl(['kustomize', path]);
@@ -46,11 +47,7 @@ describe('the Kustomize bases', () => {
   });
 
   it.each(overlays)('06-F17: %s is built without a warning, and the API server takes every object as it is', async (name) => {
-    const objects = await build(join(ROOT, name));
-    const text = objects.map((object) => stringify(object)).join('---\n');
-    const taken = await kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
-    expect(taken.complained).toBe('');
-    expect(taken.said.trim().split('\n')).toHaveLength(objects.length);
+    await isTakenAsItIs(real, await build(join(ROOT, name)));
   });
 
   it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {

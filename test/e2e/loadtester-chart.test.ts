@@ -1,0 +1,340 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { eventually } from '../suite/eventually.ts';
+import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+import { applyCrds, ROUTING_CRDS } from '../suite/stage.ts';
+import { CHARTS, type Helm, objectsIn, startHelm } from './helm.ts';
+import { type RealCluster, startRealCluster } from './real-cluster.ts';
+import { define, fitsRestrictedStandard, isTakenAsItIs } from './strict-apply.ts';
+
+const CHART = join(CHARTS, 'loadtester');
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const CHART_CRDS = join(import.meta.dirname, '..', 'fixtures', 'chart-crds.yaml');
+const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+const callers = { credentials: { secretName: 'callers' } };
+
+/** What was rendered, by the parts that are looked at. */
+interface Rendered {
+  deployment: KubeObject;
+  pod: KubeObject;
+  container: KubeObject & { args: string[] };
+  of(kind: string): KubeObject[];
+}
+
+function partsOf(objects: readonly KubeObject[]): Rendered {
+  const of = (kind: string) => objects.filter((object) => object.kind === kind);
+  const [deployment] = of('Deployment');
+  if (!deployment) throw new Error('the chart renders a Deployment');
+  const pod = deployment.spec.template;
+  return { deployment, pod, container: pod.spec.containers[0], of };
+}
+
+const args =
+  (...wanted: string[]) =>
+  ({ container }: Rendered) =>
+    expect(container.args).toEqual(expect.arrayContaining(wanted));
+
+/** The values of the established chart, each with what comes of it. */
+const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
+  {
+    row: 'LC1',
+    what: 'replicaCount; never two at a time, since gates are the state of one process',
+    values: { replicaCount: 0 },
+    holds: ({ deployment }) => expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { type: 'Recreate' } }),
+  },
+  {
+    row: 'LC2',
+    what: 'image, its digest, and Secrets for its registry',
+    values: {
+      image: { repository: 'r.example/serin', digest, pullPolicy: 'Always', pullSecret: 'one' },
+      imagePullSecrets: [{ name: 'two' }],
+    },
+    holds({ pod, container }) {
+      expect(container).toMatchObject({ image: `r.example/serin@${digest}`, imagePullPolicy: 'Always' });
+      expect(pod.spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
+    },
+  },
+  {
+    row: 'LC3',
+    what: 'podLabels, podAnnotations, podPriorityClassName',
+    values: { podLabels: { a: 'b' }, podAnnotations: { c: 'd' }, podPriorityClassName: 'high' },
+    holds({ pod }) {
+      expect(pod.metadata.labels).toMatchObject({ a: 'b', app: 'loadtester' });
+      expect(pod.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080', c: 'd' });
+      expect(pod.spec.priorityClassName).toBe('high');
+    },
+  },
+  {
+    row: 'LC4',
+    what: 'logLevel, cmd.timeout, cmd.namespaceRegexp',
+    values: { logLevel: 'debug', cmd: { timeout: '10m', namespaceRegexp: 'team-.*' } },
+    holds: args('--log-level=debug', '--timeout=10m', '--namespace-regexp=team-.*'),
+  },
+  {
+    row: 'LC5',
+    what: 'env, volumes, volumeMounts, nodeSelector, tolerations, affinity',
+    values: {
+      env: [{ name: 'A', value: 'b' }],
+      volumes: [{ name: 'v', emptyDir: {} }],
+      volumeMounts: [{ name: 'v', mountPath: '/v' }],
+      nodeSelector: { os: 'linux' },
+      tolerations: [{ operator: 'Exists' }],
+      affinity: { podAntiAffinity: {} },
+    },
+    holds({ pod, container }) {
+      expect(container).toMatchObject({ env: [{ name: 'A', value: 'b' }] });
+      expect(container.volumeMounts).toContainEqual({ name: 'v', mountPath: '/v' });
+      expect(pod.spec).toMatchObject({
+        nodeSelector: { os: 'linux' },
+        tolerations: [{ operator: 'Exists' }],
+        affinity: { podAntiAffinity: {} },
+      });
+    },
+  },
+  {
+    row: 'LC6',
+    what: 'service',
+    values: { service: { type: 'NodePort', port: 8080 } },
+    holds: ({ of }) =>
+      expect(of('Service')[0]?.spec).toMatchObject({ type: 'NodePort', ports: [{ name: 'http', port: 8080, targetPort: 'http' }] }),
+  },
+  {
+    row: 'LC7',
+    what: 'resources',
+    values: { resources: { limits: { cpu: '1' } } },
+    holds: ({ container }) =>
+      expect(container.resources).toEqual({ limits: { cpu: '1', memory: '512Mi' }, requests: { cpu: '50m', memory: '96Mi' } }),
+  },
+  {
+    row: 'LC8',
+    what: 'rbac, of the whole cluster; without it there is neither account nor token',
+    values: {
+      rbac: {
+        create: true,
+        scope: 'cluster',
+        rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
+        serviceAccountAnnotations: { a: 'b' },
+      },
+    },
+    holds({ of, pod }) {
+      expect(of('ClusterRole')[0]?.rules).toEqual([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]);
+      expect(of('ClusterRoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'serin-loadtester', namespace: 'serin' }]);
+      expect(of('ServiceAccount')[0]?.metadata.annotations).toEqual({ a: 'b' });
+      expect(pod.spec).toMatchObject({ serviceAccountName: 'serin-loadtester', automountServiceAccountToken: true });
+    },
+  },
+  {
+    row: 'LC9',
+    what: 'serviceAccountName, which is what the binding names as well',
+    values: { serviceAccountName: 'mine', rbac: { create: true } },
+    holds({ of, pod }) {
+      expect(pod.spec.serviceAccountName).toBe('mine');
+      expect(of('RoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'mine', namespace: 'serin' }]);
+      expect(of('ServiceAccount')).toEqual([]);
+    },
+  },
+  {
+    row: 'LC10',
+    what: 'meshName, backends, without effect',
+    values: { meshName: 'global', backends: ['podinfo'] },
+    holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
+  },
+  {
+    row: 'LC11',
+    what: 'appmesh, without effect',
+    values: { appmesh: { enabled: true, backends: ['podinfo', 'podinfo-canary'] } },
+    holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
+  },
+  {
+    row: 'LC12',
+    what: 'istio',
+    values: {
+      ...callers,
+      istio: { enabled: true, host: 'l.example', gateway: { enabled: true }, tls: { enabled: true, httpsRedirect: true } },
+    },
+    holds({ of }) {
+      expect(of('VirtualService')[0]?.spec).toMatchObject({
+        hosts: ['l.example'],
+        gateways: ['serin-loadtester'],
+        http: [{ route: [{ destination: { host: 'serin-loadtester', port: { number: 80 } } }] }],
+      });
+      expect(of('Gateway')[0]?.spec.servers).toMatchObject([
+        { port: { number: 80 }, hosts: ['l.example'], tls: { httpsRedirect: true } },
+        { port: { number: 443 }, hosts: ['l.example'], tls: { mode: 'SIMPLE' } },
+      ]);
+    },
+  },
+  {
+    row: 'LC13',
+    what: 'securityContext, podSecurityContext, on unless they are switched off',
+    values: { securityContext: { context: { runAsUser: 100, runAsGroup: 101 } }, podSecurityContext: { context: { fsGroup: 101 } } },
+    holds({ pod, container }) {
+      expect(container.securityContext).toMatchObject({ runAsUser: 100, runAsNonRoot: true, readOnlyRootFilesystem: true });
+      expect(pod.spec.securityContext).toEqual({ fsGroup: 101 });
+    },
+  },
+  {
+    row: 'LC14',
+    what: 'podDisruptionBudget, without effect for one replica',
+    values: { podDisruptionBudget: { enabled: true, minAvailable: 1 } },
+    holds: ({ of }) => expect(of('PodDisruptionBudget')).toEqual([]),
+  },
+];
+
+const matrix: { what: string; values: object }[] = [
+  { what: 'nothing set', values: {} },
+  { what: 'the values that users of the established chart have', values: Object.assign({}, ...rows.map(({ values }) => values)) },
+  {
+    what: 'commands, every credential, a claim, a policy',
+    values: {
+      commands: { namespaces: ['team-a', 'team-b-.*'] },
+      credentials: { secretName: 'callers', token: { name: 'token', key: 'value' }, signingKey: { name: 'key' } },
+      persistence: { enabled: true, storageClass: 'fast', annotations: { a: 'b' } },
+      networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], egress: [{}] },
+      extraArgs: ['--max-tasks=100'],
+    },
+  },
+  {
+    what: 'a claim that is there, commands for everybody, no security context',
+    values: {
+      persistence: { enabled: true, existingClaim: 'mine' },
+      commands: { namespaces: ['.*'], unauthenticated: true },
+      securityContext: { enabled: false },
+      podSecurityContext: { enabled: false },
+      rbac: { create: true, scope: 'namespace' },
+    },
+  },
+];
+
+describe('the chart of the load tester', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-loadtester-chart-'));
+  let real: RealCluster;
+  let helm: Helm;
+  beforeAll(async () => {
+    real = await startRealCluster();
+    helm = await startHelm(real.adminKubeconfigFile);
+    await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'serin' } });
+    await applyCrds(real.cluster, [ROUTING_CRDS]);
+    for (const crd of objectsIn(readFileSync(CHART_CRDS, 'utf8'))) await define(real, crd);
+  });
+  afterAll(async () => {
+    helm?.stop();
+    await real?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(matrix)('06-LC2: $what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
+    const linted = await helm.run('lint', '--strict', CHART, '--values', helm.valuesFile(values));
+    expect(linted, linted.said).toMatchObject({ code: 0 });
+    await isTakenAsItIs(real, await helm.render('loadtester', values));
+  });
+
+  it.each(rows)('06-$row: $what', async ({ values = {}, holds }) => {
+    holds(partsOf(await helm.render('loadtester', values)));
+  });
+
+  it('06-SE8: nobody is root, nothing is written but gates, and there is no token', async () => {
+    const { deployment, pod, container, of } = partsOf(await helm.render('loadtester'));
+    await fitsRestrictedStandard(real, deployment);
+    expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(container.volumeMounts).toEqual([{ name: 'data', mountPath: '/data' }]);
+    expect(pod.spec).toMatchObject({ automountServiceAccountToken: false, volumes: [{ name: 'data', emptyDir: {} }] });
+    expect([...of('ServiceAccount'), ...of('Role'), ...of('ClusterRole')]).toEqual([]);
+  });
+
+  it('06-SE1: where commands are allowed there is a folder to write to, and somebody who buries orphans', async () => {
+    const { pod, container } = partsOf(await helm.render('loadtester', { ...callers, commands: { namespaces: ['team-a'] } }));
+    expect(container.args).toEqual(expect.arrayContaining(['--allow-commands=team-a', '--credentials-dir=/etc/serin/callers']));
+    expect(container.env).toEqual([{ name: 'HOME', value: '/tmp' }]);
+    expect(container.volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
+    expect(pod.spec.shareProcessNamespace).toBe(true);
+    expect(pod.spec.volumes).toContainEqual({ name: 'callers', secret: { secretName: 'callers' } });
+  });
+
+  it.each([
+    { row: 'LC1', set: 'replicaCount=2', told: /state of one process/ },
+    { row: 'LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', told: /image of another load tester/ },
+    { row: 'SE1', set: 'commands.namespaces={test}', told: /whoever reaches the port could run commands/ },
+    { row: 'SE3', set: 'istio.enabled=true', told: /whoever reaches the gateway could/ },
+    { row: 'F10', set: 'commands.namespace={test}', told: /namespace/ },
+    { row: 'F10', set: 'image.digest=sha256:abc', told: /digest/ },
+    { row: 'F10', set: 'service.port=http', told: /port/ },
+  ])('06-$row: --set $set is refused before anything is changed', async ({ set, told }) => {
+    const ran = await helm.run('template', 'serin', CHART, '--set', set);
+    expect(ran.code).not.toBe(0);
+    expect(ran.complained).toMatch(told);
+  });
+
+  it('06-LC14: two releases in one namespace are apart, and the notes tell what is open and what has no effect', async () => {
+    const install = async (name: string, ...set: string[]) => {
+      const ran = await helm.run('install', name, CHART, '--namespace', 'serin', ...set);
+      expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
+      return ran.said;
+    };
+    expect(await install('one')).toMatch(/without credentials everybody/);
+    const notes = await install('two', '--set', 'credentials.secretName=c,meshName=m,podDisruptionBudget.enabled=true,rbac.create=true');
+    expect(notes).not.toMatch(/without credentials/);
+    for (const told of [
+      /podDisruptionBudget\.enabled has no effect/,
+      /meshName, backends and appmesh have no effect/,
+      /no namespace may run any/,
+    ])
+      expect(notes).toMatch(told);
+    const selectors = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        const ref = { apiVersion: 'v1', kind: 'Service', name: `${name}-loadtester`, namespace: 'serin' };
+        return (await real.cluster.get(ref))?.spec.selector;
+      }),
+    );
+    expect(selectors).toEqual(['one', 'two'].map((name) => ({ app: 'loadtester', 'app.kubernetes.io/instance': name })));
+  });
+
+  it('06-LT24: started as the chart says, it asks for its credentials, and a gate is open after a restart', async () => {
+    const values = { credentials: { secretName: 'callers', token: { name: 'token' }, signingKey: { name: 'key' } } };
+    const { container } = partsOf(await helm.render('loadtester', values));
+    for (const [path, text] of [
+      ['etc/serin/callers/test.token', 'of-one-namespace'],
+      ['etc/serin/token/token', 'of-all'],
+      ['etc/serin/signing-key/signingKey', 'signing'],
+      ['data/.keep', ''],
+    ] as const) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    // Its volumes are folders here, and its port is any.
+    const here = container.args.map((arg: string) => arg.replace(/=\//, `=${folder}/`).replace(/^--port=.*/, '--port=0'));
+    const run = async (name: string): Promise<{ tester: GuardedProcess; gate(path: string, token?: string): Promise<number> }> => {
+      const logFile = join(folder, `${name}.log`);
+      const tester = startGuarded('loadtester', [process.execPath, MAIN, ...here, '--host=127.0.0.1'], logFile);
+      const port = await eventually(
+        'it says that it started',
+        () => /"port":(\d+)/.exec(readFileSync(logFile, 'utf8'))?.[1],
+        (found) => found !== undefined,
+        () => tester.logTail(),
+      );
+      const gate = async (path: string, token = 'none') => {
+        const headers = { authorization: `Bearer ${token}` };
+        const body = '{"name":"podinfo","namespace":"test"}';
+        return (await fetch(`http://127.0.0.1:${port}/gate/${path}`, { method: 'POST', headers, body })).status;
+      };
+      return { tester, gate };
+    };
+    const first = await run('first');
+    try {
+      expect(await first.gate('open')).toBe(401);
+      expect(await first.gate('open', 'of-one-namespace')).toBe(202);
+      expect(await first.gate('check', 'of-all')).toBe(200);
+    } finally {
+      await first.tester.stop();
+    }
+    const second = await run('second');
+    try {
+      expect(await second.gate('check', 'of-all')).toBe(200);
+    } finally {
+      await second.tester.stop();
+    }
+  });
+});
