@@ -39,6 +39,14 @@ export const Values = z.strictObject({
     .default(keysOf(metricsPermissions))
     .describe('Metric backends that are asked through the API server: rules of the role.'),
   metricsServer: text('http://prometheus:9090', 'Prometheus for built-in and inline checks.'),
+  metricsServerSecret: text(
+    '',
+    'Secret with what it asks for: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`; empty: nothing.',
+  ),
+  allowedAddresses: names(
+    [],
+    'Only these addresses and networks, like `10.0.0.0/8`, are called for Canaries, MetricTemplates and AlertProviders; none: all.',
+  ),
   namespace: text('', 'Only this namespace; empty: see `namespaces`. Then no ClusterRole is made.'),
   namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; none: the whole cluster.'),
   canarySelector: text('', 'Only Canaries with these labels, like `team=shop`.'),

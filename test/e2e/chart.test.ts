@@ -52,6 +52,8 @@ const matrix: { what: string; values: object }[] = [
       leaderElection: { replicaCount: 3 },
       podDisruptionBudget: { enabled: true, minAvailable: '50%' },
       networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], egress: [{}] },
+      metricsServerSecret: 'prometheus',
+      allowedAddresses: ['10.0.0.0/8', 'fd00::/8'],
       service: { enabled: true, port: 9000 },
       podMonitor: { enabled: true },
       prometheusRule: { enabled: true, runbooks: 'https://wiki.example.com/runbooks' },
@@ -145,6 +147,17 @@ describe('the chart of Serin', () => {
     expect(JSON.stringify(container)).not.toContain(url);
     expect(container.envFrom).toEqual([{ secretRef: { name: 'serin-receivers' } }]);
     expect(container.env).toContainEqual({ name: 'SLACK_URL', value: 'other' });
+  });
+
+  it('05-W17: credentials of the metrics server are files of a Secret, and what may be called is one list', async () => {
+    const values = { metricsServerSecret: 'prometheus', allowedAddresses: ['10.0.0.0/8', 'fd00::/8'] };
+    const [deployment] = of(await helm.render('serin', values), 'Deployment');
+    const { containers, volumes } = deployment?.spec.template.spec ?? {};
+    expect(containers[0].args).toEqual(
+      expect.arrayContaining(['--metrics-server-secret=/etc/serin/metrics-server', '--allowed-addresses=10.0.0.0/8,fd00::/8']),
+    );
+    expect(containers[0].volumeMounts).toEqual([{ name: 'metrics-server', mountPath: '/etc/serin/metrics-server', readOnly: true }]);
+    expect(volumes).toEqual([{ name: 'metrics-server', secret: { secretName: 'prometheus' } }]);
   });
 
   it('06-HC31: a budget is made for more than one replica only', async () => {

@@ -3,6 +3,12 @@
 - controller
 - --log-level={{ .Values.logLevel }}
 - --metrics-server={{ .Values.metricsServer }}
+{{- if .Values.metricsServerSecret }}
+- --metrics-server-secret=/etc/serin/metrics-server
+{{- end }}
+{{- with .Values.allowedAddresses }}
+- {{ printf "--allowed-addresses=%s" (join "," .) | quote }}
+{{- end }}
 - --enable-config-tracking={{ .Values.configTracking.enabled }}
 - --secrets-mode={{ include "serin.secretsMode" . }}
 {{- with .Values.meshProvider }}
