@@ -43,7 +43,8 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     row: 'LC1',
     what: 'replicaCount; never two at a time, since gates are the state of one process',
     values: { replicaCount: 0 },
-    holds: ({ deployment }) => expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { type: 'Recreate' } }),
+    holds: ({ deployment }) =>
+      expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } }),
   },
   {
     row: 'LC2',
