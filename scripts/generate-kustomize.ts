@@ -1,4 +1,4 @@
-/** Writes kustomize/: definitions, a base, and a component and an overlay for each provider; with `--check`, fails when a file differs. */
+/** Writes kustomize/: definitions, a base, a component and an overlay for each provider, and the load tester; with `--check`, fails when a file differs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -6,6 +6,7 @@ import { type Provider, providers } from '../src/api/canary.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
 import { providerPermissions } from '../src/controller/permissions.ts';
 import { crdFiles } from './generate-crds.ts';
+import { LOADTESTER_NAMESPACE, loadTesterObjects } from './kustomize/loadtester.ts';
 import { baseObjects, providerObjects } from './kustomize/manifests.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
@@ -44,6 +45,8 @@ if (import.meta.main) {
   write('crds/kustomization.yaml', kustomization({ resources: crdFiles().map(({ name }) => name) }));
   write('base/serin.yaml', ...baseObjects(version));
   write('base/kustomization.yaml', kustomization({ namespace: 'serin', resources: ['../crds', 'serin.yaml'] }));
+  write('tester/loadtester.yaml', ...loadTesterObjects(version));
+  write('tester/kustomization.yaml', kustomization({ namespace: LOADTESTER_NAMESPACE, resources: ['loadtester.yaml'] }));
   for (const provider of providers) {
     const folder = folderOf(provider);
     const objects = providerObjects(folder, providerPermissions(provider));

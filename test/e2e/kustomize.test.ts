@@ -21,7 +21,7 @@ describe('the Kustomize bases', () => {
   beforeAll(async () => {
     real = await startRealCluster();
     helm = await startHelm();
-    await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'serin' } });
+    for (const name of ['serin', 'test']) await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   });
   afterAll(async () => {
     helm?.stop();
@@ -63,6 +63,20 @@ describe('the Kustomize bases', () => {
     const [container] = ours.spec.template.spec.containers;
     expect(container.args.slice(-2)).toEqual(['--mesh-provider=linkerd', '--metrics-server=http://prometheus.linkerd-viz:9090']);
     expect(container.env).toEqual(expect.arrayContaining(charts.spec.template.spec.containers[0].env));
+  });
+
+  it('06-KU13: the load tester is the one of the chart, at the address that webhooks have', async () => {
+    const objects = await build(join(ROOT, 'tester'));
+    const charts = deploymentIn(await helm.render('loadtester'));
+    const withoutNames = ({ spec: { selector: _, template, ...rest } }: KubeObject) => ({
+      ...rest,
+      pod: template.spec,
+      annotations: template.metadata.annotations,
+    });
+    expect(withoutNames(deploymentIn(objects))).toEqual(withoutNames(charts));
+    const [service] = objects.filter(({ kind }) => kind === 'Service');
+    expect(service).toMatchObject({ metadata: { name: 'flagger-loadtester', namespace: 'test' }, spec: { ports: [{ port: 80 }] } });
+    expect(deploymentIn(objects).spec.template.metadata.labels).toMatchObject(service?.spec.selector);
   });
 
   it('the rules are those of the chart with the same provider', async () => {

@@ -1,0 +1,60 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+
+/** The address that webhooks of the established overlay have: `http://flagger-loadtester.test/` (06-KU13). */
+const NAME = 'flagger-loadtester';
+export const LOADTESTER_NAMESPACE = 'test';
+const labels = { app: NAME };
+const metadata = { name: NAME, namespace: LOADTESTER_NAMESPACE, labels };
+
+/** As the chart renders it without values; a test compares the two. */
+export function loadTesterObjects(version: string): KubeObject[] {
+  const probe = (periodSeconds: number) => ({ httpGet: { path: '/healthz', port: 'http' }, periodSeconds, timeoutSeconds: 5 });
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { type: 'ClusterIP', ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }], selector: labels },
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata,
+      spec: {
+        replicas: 1,
+        // Gates are the state of one process.
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels, annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' } },
+          spec: {
+            automountServiceAccountToken: false,
+            terminationGracePeriodSeconds: 40,
+            securityContext: { fsGroup: 65532 },
+            containers: [
+              {
+                name: 'loadtester',
+                image: `serin:${version}`,
+                imagePullPolicy: 'IfNotPresent',
+                args: ['loadtester', '--port=8080', '--log-level=info', '--timeout=1h', '--state-file=/data/gates.json'],
+                ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+                livenessProbe: probe(10),
+                readinessProbe: probe(5),
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  capabilities: { drop: ['ALL'] },
+                  readOnlyRootFilesystem: true,
+                  runAsNonRoot: true,
+                  seccompProfile: { type: 'RuntimeDefault' },
+                },
+                resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '512Mi' } },
+                volumeMounts: [{ name: 'data', mountPath: '/data' }],
+              },
+            ],
+            volumes: [{ name: 'data', emptyDir: {} }],
+          },
+        },
+      },
+    },
+  ];
+}
