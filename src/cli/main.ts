@@ -1,12 +1,18 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
+import { calledAs } from './called-as.ts';
 import { acceptDeadFlags } from './dead-flags.ts';
 import { logLevelOption, switchOption, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester-options.ts';
+import { exitCodes } from './output/exit-codes.ts';
+import { addPeopleCommands } from './people/people-commands.ts';
 import { version } from './version.ts';
 
+/** Their flags may have one dash, as in the manifests of users; `-ojson` of the others is `-o json`. */
+const LIKE_GO = new Set(['controller', 'loadtester']);
+
 // Each command loads its own modules: a newcomer's first line must not wait for a Kubernetes client.
-const program = new Command('serin')
+const program = new Command(calledAs(process.argv[1]))
   .description('Progressive delivery for Kubernetes that never hurts the application it releases.')
   .version(version, '--version', 'print the version')
   .showHelpAfterError('(add --help for what is possible)');
@@ -140,6 +146,13 @@ ofCluster(crdsCommand.command('apply'))
   .description('apply them as the field manager serin, unless a field or a served version would be dropped; then nothing is changed')
   .action((options) => crdsAction('applyCrds', options));
 
+/** The controller and the load tester keep the code that a container ends with. */
+function tellUsageByItsCode(command: Command): void {
+  if (LIKE_GO.has(command.name())) return;
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage.code));
+  for (const one of command.commands) tellUsageByItsCode(one);
+}
+
 async function crdsAction(verb: 'diffCrds' | 'applyCrds', options: { kubeconfig?: string; master?: string }): Promise<void> {
   const [{ onCluster }, commands] = await Promise.all([import('./crds/on-cluster.ts'), import('./crds/crds-command.ts')]);
   const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -165,4 +178,8 @@ program
     process.exitCode = await demoCommand({ keep: false, json: false, ...options });
   });
 
-await program.parseAsync(withTwoDashes(process.argv.slice(2)), { from: 'user' });
+addPeopleCommands(program);
+tellUsageByItsCode(program);
+
+const words = process.argv.slice(2);
+await program.parseAsync(LIKE_GO.has(words[0] ?? '') ? withTwoDashes(words) : words, { from: 'user' });

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+
+/** Of what `-o json` and `-o yaml` print. Fields may be added; none goes or changes its meaning within a version. */
+export const outputVersion = 'cli.serin.dev/v1';
+
+const version = z.literal(outputVersion);
+/** RFC 3339, in UTC. */
+export const Time = z.iso.datetime().describe('RFC 3339, in UTC.');
+
+const FieldOf = z.object({
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  field: z.string().describe('Path in the object, as in spec.suspend.'),
+  value: z.string().describe('What stands there, in words.'),
+});
+
+export const Traffic = z.object({
+  kind: z.enum(['weighted', 'matched', 'mirrored']).describe('matched: requests that match go to the canary, all others to the primary.'),
+  primary: z.number().describe('Percent of requests; where the kind is matched, of those that match.'),
+  canary: z.number().describe('Percent of requests; where the kind is matched, of those that match; where it is mirrored, of copies.'),
+});
+
+export const CanarySummary = z.object({
+  namespace: z.string(),
+  name: z.string(),
+  phase: z.string().describe('Empty: no controller has seen it yet.'),
+  suspended: z.boolean(),
+  target: z.object({ kind: z.string(), name: z.string() }),
+  provider: z.string().optional().describe('Absent: the global one of the controller.'),
+  traffic: Traffic,
+  iterations: z.number(),
+  failedChecks: z.number(),
+  threshold: z.number().optional(),
+  revision: z.string().optional().describe('Under analysis, or the last one that was.'),
+  promotedRevision: z.string().optional(),
+  since: Time.optional().describe('When the phase began.'),
+  message: z.string().optional(),
+});
+export type CanarySummary = z.infer<typeof CanarySummary>;
+
+export const WorkloadReport = z.object({
+  kind: z.string(),
+  name: z.string(),
+  exists: z.boolean(),
+  replicas: z.number().optional(),
+  ready: z.number().optional(),
+  revision: z.string().optional(),
+});
+export type WorkloadReport = z.infer<typeof WorkloadReport>;
+
+export const CheckReport = z.object({
+  check: z.string(),
+  verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not asked yet in this release.'),
+  value: z.number().optional(),
+  baseline: z.number().optional().describe('The value of the primary.'),
+  limit: z.string().optional(),
+  reason: z.string().optional(),
+  observed: z.boolean().optional().describe('Shown only: it has no say.'),
+  recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
+});
+export type CheckReport = z.infer<typeof CheckReport>;
+
+export const GateReport = z.object({
+  name: z.string(),
+  type: z.string(),
+  state: z.enum(['closed', 'open', 'unasked']).describe('unasked: nothing is known of this release.'),
+  reason: z.string().optional(),
+});
+export type GateReport = z.infer<typeof GateReport>;
+
+export const EventReport = z.object({
+  at: Time.optional(),
+  type: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  count: z.number(),
+});
+export type EventReport = z.infer<typeof EventReport>;
+
+const ConditionReport = z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string().optional() });
+
+export const CanaryReport = CanarySummary.extend({
+  apiVersion: version,
+  kind: z.literal('CanaryReport'),
+  step: z.string().optional().describe('Child state of the phase in the statechart (docs/statechart.md).'),
+  workloads: z.object({ target: WorkloadReport, primary: WorkloadReport }),
+  checks: z.array(CheckReport),
+  gates: z.array(GateReport),
+  conditions: z.array(ConditionReport),
+  events: z.array(EventReport),
+});
+export type CanaryReport = z.infer<typeof CanaryReport>;
+
+export const CanaryList = z.object({ apiVersion: version, kind: z.literal('CanaryList'), items: z.array(CanarySummary) });
+export type CanaryList = z.infer<typeof CanaryList>;
+
+export const Diagnosis = z.object({
+  cause: z.string().describe('From a closed list, docs/why.md.'),
+  sentence: z.string(),
+  proof: z.array(FieldOf).describe('Which field of which object shows it.'),
+  action: z.string().describe('What clears it, and who can do it.'),
+  command: z.string().optional().describe('To be run as it stands.'),
+});
+export type Diagnosis = z.infer<typeof Diagnosis>;
+
+export const Why = z.object({
+  apiVersion: version,
+  kind: z.literal('Why'),
+  namespace: z.string(),
+  name: z.string(),
+  phase: z.string(),
+  waits: z.boolean().describe('Whether anything is still to come without a change of the target.'),
+  diagnosis: Diagnosis,
+  also: z.array(Diagnosis).describe('What else is told of it, and holds up nothing now.'),
+});
+export type Why = z.infer<typeof Why>;
+
+export const WaitResult = z.object({
+  apiVersion: version,
+  kind: z.literal('WaitResult'),
+  namespace: z.string(),
+  name: z.string(),
+  outcome: z.enum(['reached', 'failed', 'timedOut', 'notFound']),
+  phase: z.string(),
+  revision: z.string().optional(),
+  seconds: z.number(),
+  message: z.string().optional(),
+});
+export type WaitResult = z.infer<typeof WaitResult>;
+
+export const History = z.object({
+  apiVersion: version,
+  kind: z.literal('History'),
+  namespace: z.string(),
+  name: z.string(),
+  items: z.array(
+    z.object({
+      number: z.number().describe('Rises with each promotion.'),
+      revision: z.string(),
+      current: z.boolean(),
+      recorded: Time.optional().describe('When this template was promoted for the first time.'),
+      images: z.array(z.string()),
+      record: z.string().describe('Name of the ControllerRevision.'),
+    }),
+  ),
+});
+export type History = z.infer<typeof History>;
+
+export const Difference = z.object({
+  apiVersion: version,
+  kind: z.literal('Difference'),
+  namespace: z.string(),
+  name: z.string(),
+  from: z.string().describe('The revision that serves, by its ControllerRevision.'),
+  changes: z.array(
+    z
+      .object({ field: z.string(), promoted: z.string().optional(), target: z.string().optional() })
+      .describe('Absent: the field is not there.'),
+  ),
+});
+export type Difference = z.infer<typeof Difference>;
+
+export const VersionReport = z.object({
+  apiVersion: version,
+  kind: z.literal('VersionReport'),
+  client: z.string(),
+  node: z.string(),
+  server: z.string().optional().describe('Of the Kubernetes API server; absent: it was not asked or did not answer.'),
+  output: z.string(),
+});
+export type VersionReport = z.infer<typeof VersionReport>;
+
+/** What became of a request that a person made of a release. */
+export const RequestResult = z.object({
+  apiVersion: version,
+  kind: z.literal('RequestResult'),
+  namespace: z.string(),
+  name: z.string(),
+  verb: z.string(),
+  id: z.string().optional(),
+  outcome: z.enum(['requested', 'done', 'refused', 'timedOut']),
+  message: z.string().optional(),
+});
+export type RequestResult = z.infer<typeof RequestResult>;
+
+export const Documents = z.discriminatedUnion('kind', [
+  CanaryList,
+  CanaryReport,
+  Why,
+  WaitResult,
+  History,
+  Difference,
+  VersionReport,
+  RequestResult,
+]);
+export type Documents = z.infer<typeof Documents>;

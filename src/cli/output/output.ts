@@ -1,0 +1,73 @@
+import type { Documents } from './documents.ts';
+import { type Terminal, terminalOf } from './terminal.ts';
+import { cleaned, wrapped } from './text.ts';
+
+export const outputFormats = ['json', 'yaml', 'wide', 'name'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Standard streams, or what a test gives for them. */
+export interface Streams {
+  out: { isTTY?: boolean | undefined; columns?: number | undefined; write(text: string): unknown };
+  err: { write(text: string): unknown };
+}
+
+/** The flags that decide how an answer is shown. */
+export interface OutputFlags {
+  output?: OutputFormat | undefined;
+  color?: boolean | undefined;
+  plain?: boolean | undefined;
+}
+
+/** One answer in each of its forms: the document is the contract, lines are for people. */
+export interface Answer<D extends Documents> {
+  document: D;
+  /** `canary.flagger.app/web`, a line each. */
+  names: readonly string[];
+  lines(terminal: Terminal, wide: boolean): readonly string[];
+}
+
+/** Data goes to the standard output, and all else to the standard error. */
+export class Output {
+  readonly terminal: Terminal;
+  readonly format: OutputFormat | undefined;
+  readonly #streams: Streams;
+
+  constructor({ output, color = true, plain = false }: OutputFlags, env: NodeJS.ProcessEnv, streams: Streams = processStreams()) {
+    this.format = output;
+    this.#streams = streams;
+    this.terminal = terminalOf({ env, out: streams.out, color, plain });
+  }
+
+  async show<D extends Documents>(answer: Answer<D>): Promise<void> {
+    this.write(await this.render(answer));
+  }
+
+  /** The text of an answer, as it was asked for. */
+  async render<D extends Documents>({ document, names, lines }: Answer<D>): Promise<string> {
+    switch (this.format) {
+      case 'json':
+        return `${JSON.stringify(document, undefined, 2)}\n`;
+      case 'yaml':
+        return (await import('yaml')).stringify(document, { aliasDuplicateObjects: false });
+      case 'name':
+        return names.map((name) => `${name}\n`).join('');
+      default:
+        return lines(this.terminal, this.format === 'wide')
+          .map((line) => `${line}\n`)
+          .join('');
+    }
+  }
+
+  write(text: string): void {
+    this.#streams.out.write(text);
+  }
+
+  /** Beside the data: a hint, a warning, what went wrong. */
+  tell(message: string): void {
+    for (const line of wrapped(cleaned(message, this.terminal), this.terminal.columns)) this.#streams.err.write(`${line}\n`);
+  }
+}
+
+export function processStreams(): Streams {
+  return { out: process.stdout, err: process.stderr };
+}

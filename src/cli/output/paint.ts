@@ -1,0 +1,23 @@
+import type { Terminal } from './terminal.ts';
+
+/** What a word means to its reader; the word says it too. */
+export type Meaning = 'good' | 'bad' | 'busy' | 'plain';
+
+const COLORS = { good: 32, bad: 31, busy: 33 } as const;
+
+export function paint(text: string, meaning: Meaning, { color }: Pick<Terminal, 'color'>): string {
+  return color && meaning !== 'plain' && text !== '' ? `\x1b[${COLORS[meaning]}m${text}\x1b[0m` : text;
+}
+
+/** What a phase means. Source of the phases: reference 01 §9. */
+export function meaningOf(phase: string): Meaning {
+  if (phase === 'Succeeded' || phase === 'Initialized') return 'good';
+  return phase === 'Failed' ? 'bad' : 'busy';
+}
+
+/** `[####------] 40 %`: a bar always has its number beside it. */
+export function bar(percent: number, width: number, { unicode }: Pick<Terminal, 'unicode'>): string {
+  const filled = Math.max(0, Math.min(width, Math.round((percent / 100) * width)));
+  const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
+  return `[${full.repeat(filled)}${empty.repeat(width - filled)}] ${percent} %`;
+}

@@ -1,0 +1,41 @@
+/** What may be written: decided once, from the environment and the flags. */
+export interface Terminal {
+  /** Colour beside words, never instead of them. */
+  color: boolean;
+  /** Characters beyond ASCII. */
+  unicode: boolean;
+  /** What was written may be replaced in place. */
+  live: boolean;
+  /** Characters a line may have. */
+  columns: number;
+}
+
+export interface TerminalChoice {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The standard output; one that is no terminal is read by a program. */
+  out: { isTTY?: boolean | undefined; columns?: number | undefined };
+  /** `--no-color` is false. */
+  color: boolean;
+  plain: boolean;
+}
+
+/** Of a reader who does not tell. */
+const COLUMNS = 80;
+const NARROWEST = 40;
+
+/** `NO_COLOR` (if not empty), `TERM=dumb`, `--no-color` and `--plain` each do without colour; the last and no UTF-8 locale without other characters. */
+export function terminalOf({ env, out, color, plain }: TerminalChoice): Terminal {
+  const isTerminal = out.isTTY === true;
+  const isDumb = env.TERM === 'dumb' || plain;
+  return {
+    color: isTerminal && !isDumb && color && !env.NO_COLOR,
+    unicode: !plain && speaksUtf8(env),
+    live: isTerminal && !isDumb,
+    columns: Math.max(NARROWEST, (isTerminal && out.columns) || COLUMNS),
+  };
+}
+
+/** The first of these that is set decides, as POSIX has it. */
+function speaksUtf8(env: TerminalChoice['env']): boolean {
+  return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+}

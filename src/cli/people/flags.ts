@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander';
+import { type ExitName, exitCodes } from '../output/exit-codes.ts';
+import { outputFormats } from '../output/output.ts';
+
+/** What of a command its help and docs/cli.md say beside its flags. */
+export interface CommandNotes {
+  /** Each is run by a test. */
+  examples: readonly string[];
+  /** Beside `done`, `unanswered`, `usage` and `fault`, which any of them may end with. */
+  exits?: readonly ExitName[];
+}
+
+const notes = new WeakMap<Command, CommandNotes>();
+
+export function noted(command: Command, { examples, exits = [] }: CommandNotes): Command {
+  notes.set(command, { examples, exits });
+  const codes = exits.map((name) => `  ${exitCodes[name].code}  ${exitCodes[name].says}`);
+  const more = codes.length === 0 ? '' : `\n\nExit codes, beside 0, 2 and 64 (see docs/cli.md):\n${codes.join('\n')}`;
+  return command.addHelpText('after', `\nExample:\n${examples.map((line) => `  ${line}`).join('\n')}${more}`);
+}
+
+export function notesOf(command: Command): CommandNotes | undefined {
+  return notes.get(command);
+}
+
+/** The flags of kubectl that say which cluster and namespace is meant, and how the answer is shown. */
+export function asPeopleDo(command: Command): Command {
+  return withOutput(withCluster(command)).option('-n, --namespace <name>', "namespace; default: the context's");
+}
+
+export function withCluster(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig; default: the current one')
+    .addOption(new Option('--request-timeout <duration>', 'how long one request may take').default('30s'));
+}
+
+export function withOutput(command: Command): Command {
+  return command
+    .addOption(new Option('-o, --output <format>', 'how the answer is written').choices(outputFormats))
+    .option('--no-color', 'no colour (as NO_COLOR and TERM=dumb)')
+    .option('--plain', 'no colour, no characters beyond ASCII, and nothing is redrawn');
+}

@@ -1,0 +1,82 @@
+import { parseDuration } from '../../api/duration.ts';
+import { loadConnection } from '../../kube/connect.ts';
+import { createCluster } from '../../kube/create-cluster.ts';
+import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
+import { CredentialPluginError } from '../../kube/exec-credential.ts';
+import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { KubeconfigError } from '../../kube/kubeconfig.ts';
+import { CommandError, type ExitName, exitCodes } from '../output/exit-codes.ts';
+import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
+
+/** As `asPeopleDo` takes them. */
+export interface PeopleFlags extends OutputFlags {
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  allNamespaces?: boolean;
+  requestTimeout?: string;
+}
+
+/** What a command for people works with. */
+export interface Session {
+  cluster: KubeCluster;
+  /** Absent: all of them. */
+  namespace: string | undefined;
+  output: Output;
+}
+
+/** Around the process, for tests. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  streams: Streams;
+}
+
+const ofProcess = (): Surroundings => ({ env: process.env, streams: processStreams() });
+
+/** Runs a command against the cluster that the flags choose. What goes wrong is one line on the standard error, and an exit code. */
+export function onCluster(
+  flags: PeopleFlags,
+  act: (session: Session) => Promise<ExitName>,
+  around: Surroundings = ofProcess(),
+): Promise<number> {
+  return guarded(flags, around, async (output) => {
+    const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
+    if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
+      throw new CommandError('usage', `--request-timeout ${flags.requestTimeout} is no duration: write it like 30s or 1m30s`);
+    const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
+    const connection = await loadConnection({
+      userAgent: 'serin-cli',
+      env: around.env,
+      ...(chosen && { kubeconfig: chosen }),
+      ...(flags.context && { context: flags.context }),
+    });
+    const cluster = createCluster(connection, { requestTimeoutMs });
+    try {
+      const namespace = flags.allNamespaces === true ? undefined : flags.namespace || connection.namespace;
+      return await act({ cluster, namespace, output });
+    } finally {
+      cluster.close();
+    }
+  });
+}
+
+/** The same for a command that asks no cluster. */
+export async function guarded(flags: OutputFlags, around: Surroundings, act: (output: Output) => Promise<ExitName>): Promise<number> {
+  const output = new Output(flags, around.env, around.streams);
+  try {
+    return exitCodes[await act(output)].code;
+  } catch (error) {
+    const exit = exitOf(error);
+    output.tell(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    if (exit === 'fault') output.tell('This is a fault of Serin: please report it, with what `serin report` gathers.');
+    return exitCodes[exit].code;
+  }
+}
+
+function exitOf(error: unknown): ExitName {
+  if (error instanceof CommandError) return error.exit;
+  const isUnanswered = [ApiError, KubeconfigError, CredentialPluginError, RequestTimeoutError, UnreachableError].some(
+    (known) => error instanceof known,
+  );
+  return isUnanswered ? 'unanswered' : 'fault';
+}
