@@ -111,6 +111,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
       'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',
     next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
   },
+  ServiceTrafficRefused: {
+    causes: 'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`',
+    next: 'correct or remove the field of `spec.service` that the message names; after an upgrade of the cluster, restart Serin',
+  },
   Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
   ForeignController: {
     causes: 'the other controller still runs, or somebody edited the status by hand',

@@ -172,6 +172,21 @@ describe('errors', () => {
 
 describe('warnings', () => {
   it.each<[title: string, change: Change, path: string]>([
+    [
+      '07-S4: a time of session affinity without ClientIP',
+      { service: { sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } } },
+      'spec.service.sessionAffinityConfig',
+    ],
+    [
+      '07-S2: a trafficDistribution of an implementation',
+      { service: { trafficDistribution: 'example.org/nearest' } },
+      'spec.service.trafficDistribution',
+    ],
+    [
+      '07-S9: a trafficDistribution beside a policy that wins over it',
+      { service: { trafficDistribution: 'PreferClose', internalTrafficPolicy: 'Local' } },
+      'spec.service.trafficDistribution',
+    ],
     ['weights on the kubernetes provider', { spec: { provider: 'kubernetes' } }, analysisOf('.stepWeight')],
     ['05-W32: a window shorter than two scrapes', metric({ interval: '20s' }), analysisOf('.metrics[0].interval')],
     ['05-T12, W14: an interval that only a query can read', metric({ interval: '1min' }), analysisOf('.metrics[0].interval')],

@@ -128,6 +128,24 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
     if (isService && backendRef.port === undefined)
       found.push(error(`spec.service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one'));
   }
+  return [...found, ...trafficFindings(service)];
+}
+
+/** What most clusters refuse, and what does not do what it seems to (07 S2, S4, S9). */
+function trafficFindings(service: Scope['canary']['spec']['service']): Finding[] {
+  const found: Finding[] = [];
+  const { sessionAffinity, sessionAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
+  if (sessionAffinityConfig && sessionAffinity !== 'ClientIP')
+    found.push(warning('spec.service.sessionAffinityConfig', 'means nothing without sessionAffinity: ClientIP: set it, or remove this'));
+  if (trafficDistribution?.includes('/'))
+    found.push(
+      warning(
+        'spec.service.trafficDistribution',
+        `is ${shorten(trafficDistribution)}, which most clusters refuse: the Services go without it then`,
+      ),
+    );
+  else if (trafficDistribution && internalTrafficPolicy === 'Local')
+    found.push(warning('spec.service.trafficDistribution', 'is passed over for clients inside, since internalTrafficPolicy is Local'));
   return found;
 }
 

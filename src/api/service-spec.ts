@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { serviceTraffic } from './service-traffic.ts';
 import { StringMatch } from './string-match.ts';
 
 const Strings = z.record(z.string(), z.string());
@@ -152,10 +153,7 @@ export const Service = z.object({
   portName: z.string().optional().describe('Name of that port; `http` when absent.'),
   targetPort: z.union([z.int(), z.string()]).optional().describe('Container port, by number or name; `port` when absent.'),
   appProtocol: z.string().optional().describe("Application protocol of the port; `tcp` makes Istio's routes TCP routes."),
-  trafficDistribution: z
-    .enum(['PreferClose', 'PreferSameZone', 'PreferSameNode'])
-    .optional()
-    .describe('Preference of the generated Services for near endpoints.'),
+  ...serviceTraffic,
   portDiscovery: z.boolean().optional().describe("Also add the containers' other ports to the Services."),
   headless: z.boolean().optional().describe('Create the Services without a cluster IP.'),
   timeout: z.string().optional().describe('Time limit of a request, as duration text.'),

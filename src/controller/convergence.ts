@@ -10,6 +10,7 @@ import { Marks } from './marks.ts';
 import { obstacleOf } from './obstacle.ts';
 import { reconcile } from './reconcile.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
+import { RefusedSteering } from './refused-steering.ts';
 import type { Told } from './told.ts';
 
 const FIRST_BLOCKED_MS = 500;
@@ -26,6 +27,8 @@ export class Convergence {
   #brake = new HealingBrake();
   readonly #accepted = new AcceptedSpec();
   readonly #marks = new Marks();
+  /** What the cluster has refused of the Services' traffic fields. */
+  readonly steering = new RefusedSteering();
   readonly #wanted = new Map<string, string>();
   readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
@@ -108,6 +111,7 @@ export class Convergence {
       brake: this.#brake,
       accepted: this.#accepted,
       marks: this.#marks,
+      steering: this.steering,
       wanted: this.#wanted,
       answers: this.#answers,
       lastReplicas: this.#lastReplicas,

@@ -10,6 +10,7 @@ import type { ControllerConfig } from './config.ts';
 import { TargetUnusableError } from './errors.ts';
 import type { HealingBrake } from './healing-brake.ts';
 import type { Marks } from './marks.ts';
+import type { RefusedSteering } from './refused-steering.ts';
 
 export interface Reconciled {
   /** Everything that the intent asks for was found or answered. */
@@ -34,6 +35,7 @@ export interface ReconcileContext {
   brake: HealingBrake;
   accepted: AcceptedSpec;
   marks: Marks;
+  steering: RefusedSteering;
   nowMs: number;
   signal: AbortSignal;
   /** What was last asked of each object, so that a step of ours can be told from drift. */

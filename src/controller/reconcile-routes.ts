@@ -17,7 +17,7 @@ export async function ensureServices(
   { roles, apexOnPrimary }: { roles: readonly Role[]; apexOnPrimary: boolean },
   done: Reconciled,
 ): Promise<void> {
-  const { canary, view } = context;
+  const { canary, view, steering, nowMs } = context;
   if (!workloadOf(canary).hasPods) return;
   const { namespace } = canary.metadata;
   const own = names(canary);
@@ -34,7 +34,11 @@ export async function ensureServices(
   const wanted = roles.map((role) => ({ apex: own.apexService, primary: own.primaryService, canary: own.canaryService })[role]);
   for (const service of rendered.write) {
     if (!wanted.includes(service.metadata.name)) continue;
-    await ensure(context, service, { takenOver: service.metadata.name === own.apexService }, done);
+    const takenOver = service.metadata.name === own.apexService;
+    const live = find(service.metadata.name);
+    const isNews = await steering.write(service, live, nowMs, (worded) => ensure(context, worded, { takenOver }, done));
+    // So that the condition follows at once.
+    if (isNews) done.wrote = true;
   }
 }
 

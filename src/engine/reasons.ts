@@ -32,6 +32,7 @@ export const reasons = {
   ProviderDeprecated: 'the upstream of the traffic provider has ended; the release goes on',
   RouteInDoubt: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
   ScalerInDoubt: 'the scaler of the primary may scale otherwise than the one that it was made from',
+  ServiceTrafficRefused: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
   ForeignController: 'another controller writes the status of this Canary; Serin leaves it alone',
   Suspended: 'spec.suspend is true and nothing is written',
   CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',

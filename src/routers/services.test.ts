@@ -42,6 +42,34 @@ describe('discoverPorts', () => {
 });
 
 describe('renderServices', () => {
+  const rendered = (fields: object, current: Record<string, KubeObject> = {}) => {
+    const all = renderServices(aCanary({ service: fields }), anApex, current, { apexOnPrimary: true });
+    if ('error' in all) throw new Error(all.error);
+    return all.write;
+  };
+  it.each([
+    ['S1', { trafficDistribution: 'PreferClose' }],
+    ['S1', { trafficDistribution: 'PreferSameZone' }],
+    ['S1', { trafficDistribution: 'PreferSameNode' }],
+    ['S2', { trafficDistribution: 'example.org/nearest' }],
+    ['S4', { sessionAffinity: 'ClientIP' }],
+    ['S4', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } }],
+    ['S4', { internalTrafficPolicy: 'Local' }],
+  ])('07-%s: %j lands on all three Services', (_, fields) => {
+    for (const { spec } of rendered(fields)) expect(spec).toMatchObject(fields);
+  });
+  it('07-S1: what the Canary does not say is absent, never an empty value', () => {
+    for (const { spec } of rendered({})) expect(Object.keys(spec)).toEqual(['type', 'selector', 'ports']);
+  });
+  it('07-S4: a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
+    const config = { sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };
+    for (const { spec } of rendered(config)) expect(spec).not.toHaveProperty('sessionAffinityConfig');
+  });
+  it('07-S4: externalTrafficPolicy goes to the Services that clients outside reach, and to no other', () => {
+    const open = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { type: 'LoadBalancer' });
+    const policies = rendered({ externalTrafficPolicy: 'Local' }, { apex: open }).map(({ spec }) => spec.externalTrafficPolicy);
+    expect(policies).toEqual([undefined, undefined, 'Local']);
+  });
   it('03-B23: a headless Service of ours cannot lose that; the error names Service and field', () => {
     const ours = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { clusterIP: 'None' });
     expect(renderServices(aCanary(), anApex, { apex: ours }, { apexOnPrimary: true })).toEqual({

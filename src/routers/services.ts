@@ -2,6 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
 import { primaryValue } from '../api/selector-label.ts';
+import { trafficFieldsFor } from '../api/service-traffic.ts';
 import type { Apex } from './router.ts';
 
 export { discoverPorts } from './ports.ts';
@@ -58,11 +59,11 @@ export function restoreApex(canary: Canary, apex: Apex, current: KubeObject | un
 }
 
 function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels, current: KubeObject | undefined): KubeObject {
-  const { headless, trafficDistribution, unmanagedMetadata, ...service } = canary.spec.service;
+  const { headless, unmanagedMetadata, ...service } = canary.spec.service;
   const name = serviceName(canary, role);
   const metadata: Metadata = service[role] ?? {};
   // A Service of another type that was found in place keeps it (03 SV12).
-  const isClusterIp = (current?.spec?.type ?? 'ClusterIP') === 'ClusterIP';
+  const type: string = current?.spec?.type ?? 'ClusterIP';
   return {
     apiVersion: 'v1',
     kind: 'Service',
@@ -73,9 +74,9 @@ function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels,
       annotations: without({ ...metadata.annotations, ...fluxOff }, unmanagedMetadata?.annotations),
     },
     spec: {
-      ...(isClusterIp ? { type: 'ClusterIP' } : {}),
+      ...(type === 'ClusterIP' ? { type } : {}),
       ...(headless ? { clusterIP: 'None' } : {}),
-      ...(trafficDistribution ? { trafficDistribution } : {}),
+      ...trafficFieldsFor(service, type),
       selector,
       ports: apex.ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
         name,

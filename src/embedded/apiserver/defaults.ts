@@ -154,6 +154,7 @@ function volume(item: JsonRecord): void {
 function service(spec: JsonRecord): void {
   fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
   if (spec.sessionAffinity === 'ClientIP') fill(spec, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } });
+  else if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.type !== 'ExternalName') {
     fill(spec, { internalTrafficPolicy: 'Cluster' });
     // Without a selector nobody knows which families its endpoints will have.

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
+import { trafficFieldsFor } from '../../api/service-traffic.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import { decidedSpec, type ServiceSpec } from './allocated.ts';
 
@@ -23,8 +24,7 @@ export function copyOf(canary: Canary, target: KubeObject, name: string, revisio
   };
 }
 
-/** The Canary's `trafficDistribution` holds for every Service of its release, after a promotion too (unlike S-T4). */
+/** What the Canary says of the Services' traffic holds for every Service of its release, after a promotion too (unlike S-T4). */
 export function decidedFor({ spec }: Canary, target: KubeObject): ServiceSpec {
-  const { trafficDistribution } = spec.service;
-  return { ...decidedSpec(target), ...(trafficDistribution ? { trafficDistribution } : {}) };
+  return { ...decidedSpec(target), ...trafficFieldsFor(spec.service, target.spec?.type ?? 'ClusterIP') };
 }

@@ -1,0 +1,39 @@
+import type { JsonRecord } from './json.ts';
+import { type Cause, invalidValue } from './status.ts';
+
+const LONGEST_AFFINITY_SECONDS = 86_400;
+const supported: Record<string, readonly string[]> = {
+  sessionAffinity: ['ClientIP', 'None'],
+  internalTrafficPolicy: ['Cluster', 'Local'],
+  externalTrafficPolicy: ['Cluster', 'Local'],
+  trafficDistribution: ['PreferClose', 'PreferSameNode', 'PreferSameZone'],
+};
+
+/** What an API server refuses of the fields that steer a Service's traffic. Source: Kubernetes' validation of Services. */
+export function trafficCauses(spec: JsonRecord): Cause[] {
+  return [...Object.keys(supported).flatMap((field) => valueCauses(spec, field)), ...affinityCauses(spec), ...externalCauses(spec)];
+}
+
+function valueCauses(spec: JsonRecord, field: string): Cause[] {
+  const { [field]: value } = spec;
+  const allowed = supported[field] ?? [];
+  if (value === undefined || allowed.includes(String(value))) return [];
+  const values = allowed.map((each) => JSON.stringify(each)).join(', ');
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
+  return [{ reason: 'FieldValueNotSupported', message, field: `spec.${field}` }];
+}
+
+function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord): Cause[] {
+  const field = 'spec.sessionAffinityConfig';
+  // Without affinity it is dropped before.
+  if (sessionAffinityConfig === undefined || sessionAffinity !== 'ClientIP') return [];
+  const seconds: unknown = sessionAffinityConfig.clientIP?.timeoutSeconds;
+  if (typeof seconds === 'number' && seconds > 0 && seconds <= LONGEST_AFFINITY_SECONDS) return [];
+  const why = `must be greater than 0 and less than ${LONGEST_AFFINITY_SECONDS}`;
+  return [invalidValue(`${field}.clientIP.timeoutSeconds`, seconds, why)];
+}
+
+function externalCauses({ type, externalTrafficPolicy }: JsonRecord): Cause[] {
+  if (externalTrafficPolicy === undefined || type === 'NodePort' || type === 'LoadBalancer') return [];
+  return [invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, 'may only be set for externally-accessible services')];
+}
