@@ -3,13 +3,13 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
 import { canonicalJson, controllerReference, matchesSelector } from './selectors.ts';
+import { type HintedEndpoint, hintByCpu, hintNear, isAutomatic } from './topology-hints.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslice-controller.k8s.io';
 /** The real controller's default `--max-endpoints-per-slice`. */
 const PER_SLICE = 100;
-const CLOSE = new Set(['PreferClose', 'PreferSameZone', 'PreferSameNode']);
 
 export interface EndpointStores {
   services: ObjectStore;
@@ -18,6 +18,11 @@ export interface EndpointStores {
   slices: ObjectStore;
 }
 
+interface SliceEndpoint extends HintedEndpoint {
+  addresses: string[];
+  conditions: { ready: boolean; serving: boolean; terminating: boolean };
+  targetRef: object;
+}
 interface SlicePort {
   name: string;
   port: number;
@@ -62,15 +67,20 @@ function slicesFor(service: KubeObject, stores: EndpointStores): KubeObject[] {
     )
     .filter((pod) => pod.status?.podIP && !isPodFinished(pod))
     .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  const listed = pods.map((pod) => ({ pod, endpoint: endpointFor(service, pod, stores.nodes) }));
+  const endpoints = listed.map(({ endpoint }) => endpoint);
+  // The annotation wins, also where it comes to nothing (07 S9).
+  if (isAutomatic(service)) hintByCpu(endpoints, stores.nodes.list());
+  else hintNear(endpoints, service.spec.trafficDistribution);
   // Named target ports may differ from pod to pod: one slice for each outcome.
-  const byPorts = Map.groupBy(pods, (pod) => JSON.stringify(portsOf(service, pod)));
+  const byPorts = Map.groupBy(listed, ({ pod }) => JSON.stringify(portsOf(service, pod)));
   if (byPorts.size === 0) return [sliceFor(service, [], [])];
   return [...byPorts].flatMap(([ports, group]) =>
     Array.from({ length: Math.ceil(group.length / PER_SLICE) }, (_, index) =>
       sliceFor(
         service,
         JSON.parse(ports) as SlicePort[],
-        group.slice(index * PER_SLICE, (index + 1) * PER_SLICE).map((pod) => endpointFor(service, pod, stores.nodes)),
+        group.slice(index * PER_SLICE, (index + 1) * PER_SLICE).map(({ endpoint }) => endpoint),
       ),
     ),
   );
@@ -92,7 +102,7 @@ function portsOf(service: KubeObject, pod: KubeObject): SlicePort[] {
   });
 }
 
-function endpointFor(service: KubeObject, pod: KubeObject, nodes: ObjectStore): object {
+function endpointFor(service: KubeObject, pod: KubeObject, nodes: ObjectStore): SliceEndpoint {
   const isTerminating = pod.metadata.deletionTimestamp !== undefined;
   const serving = isPodReady(pod);
   const ready = service.spec.publishNotReadyAddresses === true || (serving && !isTerminating);
@@ -107,18 +117,7 @@ function endpointFor(service: KubeObject, pod: KubeObject, nodes: ObjectStore): 
     nodeName: pod.spec.nodeName,
     targetRef: { kind: 'Pod', name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
     ...(zone === undefined ? {} : { zone }),
-    ...(ready ? hintsFor(service.spec.trafficDistribution, zone, pod.spec.nodeName) : {}),
   };
-}
-
-/** Where traffic should come from. Source: the trafficDistribution of kube-controller-manager. */
-function hintsFor(distribution: string | undefined, zone: string | undefined, node: string | undefined): { hints?: object } {
-  if (!CLOSE.has(distribution ?? '')) return {};
-  const hints = {
-    ...(zone ? { forZones: [{ name: zone }] } : {}),
-    ...(node && distribution === 'PreferSameNode' ? { forNodes: [{ name: node }] } : {}),
-  };
-  return Object.keys(hints).length > 0 ? { hints } : {};
 }
 
 function sliceFor(service: KubeObject, ports: readonly SlicePort[], endpoints: readonly object[]): KubeObject {

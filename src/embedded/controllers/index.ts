@@ -7,6 +7,7 @@ import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
 import { type Change, keyOf, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
 import { controllerOf, matchesSelector } from './selectors.ts';
+import { topologyOf } from './topology-hints.ts';
 import { type WorkQueue, workQueue } from './work-queue.ts';
 
 export interface ControllerOptions {
@@ -101,10 +102,10 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
       wakeOwner(daemonSetQueue, 'DaemonSet', ofEither(change)),
     ),
     services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service', ...narrow }, (change) => endpointQueue.add(keyOfEither(change))),
-    nodes: watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous }) => {
+    nodes: watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous, next }) => {
       for (const set of stores.daemonSets.list()) daemonSetQueue.add(keyOf(set));
-      // Zones are set once: a node that was known already (a heartbeat) changes no endpoint.
-      if (!previous) for (const service of stores.services.list()) endpointQueue.add(keyOf(service));
+      // A heartbeat changes no endpoint.
+      if (topologyOf(previous) !== topologyOf(next)) for (const service of stores.services.list()) endpointQueue.add(keyOf(service));
     }),
     slices: watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', ...narrow }, (change) => {
       const service = ofEither(change)?.metadata.labels?.['kubernetes.io/service-name'];
