@@ -10,35 +10,53 @@ export interface Endpoint {
   targetPort?: number;
 }
 
+/** One endpoint with all that its slice says of it. */
+export interface EndpointSeen {
+  endpoint: Endpoint;
+  isReady: boolean;
+  /** On its way out, and still answering. */
+  isDraining: boolean;
+  nodeName?: string;
+  /** Where its requests should come from: names of zones and of nodes. */
+  forZones: readonly string[];
+  forNodes: readonly string[];
+}
+
 interface SliceEndpoint {
   addresses: string[];
   conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
   targetRef?: { name?: string; namespace?: string };
+  nodeName?: string;
+  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
 }
 
-/**
- * The pods a proxy may send to: ready ones; for a plain Service without any, those that terminate and still serve,
- * as kube-proxy does (`fallback`). Undefined: the proxy knows no such Service.
- */
-export function endpointsOf(view: LaggedView, destination: Destination, fallback: boolean): Endpoint[] | undefined {
+/** The pods that a mesh or an ingress sends to: ready ones. Undefined: the proxy knows no such Service. */
+export function endpointsOf(view: LaggedView, destination: Destination): Endpoint[] | undefined {
+  return seenEndpoints(view, destination)?.flatMap(({ endpoint, isReady }) => (isReady ? endpoint : []));
+}
+
+/** Every pod of a Service, whatever its state. Undefined: the proxy knows no such Service. */
+export function seenEndpoints(view: LaggedView, destination: Destination): EndpointSeen[] | undefined {
   const { name, namespace, port } = destination;
   const service = view.get('Service', `${namespace}/${name}`);
   if (!service) return undefined;
-  const all = slicesOf(view, destination).flatMap((slice) => {
+  return slicesOf(view, destination).flatMap((slice) => {
     const targetPort = port === undefined ? undefined : targetPortOf(service, slice, port);
     // This Service has no such port, or these pods have none of that name.
     if (port !== undefined && targetPort === undefined) return [];
-    return ((slice.endpoints ?? []) as SliceEndpoint[]).map((endpoint) => ({
-      ...endpoint,
-      ...(targetPort === undefined ? {} : { targetPort }),
-    }));
+    const at = targetPort === undefined ? {} : { targetPort };
+    return ((slice.endpoints ?? []) as SliceEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
+      addresses.slice(0, 1).map((ip) => ({
+        endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },
+        // An absent `ready` means ready. Source: discovery.k8s.io/v1 EndpointConditions.
+        isReady: conditions?.ready !== false,
+        isDraining: conditions?.serving === true && conditions.terminating === true,
+        ...(nodeName === undefined ? {} : { nodeName }),
+        forZones: (hints?.forZones ?? []).map((zone) => zone.name),
+        forNodes: (hints?.forNodes ?? []).map((node) => node.name),
+      })),
+    );
   });
-  // An absent `ready` means ready. Source: discovery.k8s.io/v1 EndpointConditions.
-  const ready = all.filter(({ conditions }) => conditions?.ready !== false);
-  const draining = all.filter(({ conditions }) => conditions?.serving && conditions.terminating);
-  return (ready.length > 0 || !fallback ? ready : draining).flatMap(({ addresses, conditions: _, targetRef, ...at }) =>
-    addresses.slice(0, 1).map((ip) => ({ ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace })),
-  );
 }
 
 /** Whether a Service has any endpoint, ready or not. */

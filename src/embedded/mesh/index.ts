@@ -10,10 +10,11 @@ import { seededRandom } from './random.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 import type { ObservedKind } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
+import type { Place } from './service-proxy.ts';
 import { type Answered, recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
 
 export interface MeshOptions {
-  /** Number of proxies; default 3. */
+  /** Number of proxies; default 3. They stand on the nodes in the order of their names, and again from the first. */
   proxies?: number;
   /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. */
   lagMs?: readonly [number, number];
@@ -75,6 +76,12 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const hear = (kind: string, change: Change): void => {
     for (const view of views) view.hear(kind, change);
   };
+  const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => undefined);
+  const placeOf = (index: number): Place => {
+    const all = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    const node = all[index % Math.max(1, all.length)];
+    return { node: node?.metadata.name ?? '', zone: node?.metadata.labels?.['topology.kubernetes.io/zone'] ?? '' };
+  };
   const gone = new Map<string, NonNullable<Change['previous']>>();
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
@@ -84,7 +91,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     if (previous && !next) remember(gone, keyOf(previous), previous);
   });
   const stores = KINDS.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
-  const required = [pods, ...stores.slice(0, 2)];
+  const required = [pods, nodes, ...stores.slice(0, 2)];
   await Promise.all(required.map((store) => store.synced));
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
   await Promise.race([Promise.all(stores.map((store) => store.synced)), new Promise((resolve) => setTimeout(resolve, 200))]);
@@ -100,6 +107,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
       startProxy({
         view,
         random: seededRandom(seed * 104_729 + index),
+        place: () => placeOf(index),
         portOf: (ip) => portByIp.get(ip),
         podOf: (namespace, name) => pods.get(`${namespace}/${name}`) ?? gone.get(`${namespace}/${name}`),
         onAnswer,
@@ -127,7 +135,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
       return observed === undefined || views.every((view) => Number(view.get(known, keyOf(object))?.metadata.resourceVersion) >= version);
     },
     async stop() {
-      for (const store of [pods, ...stores] satisfies ObjectStore[]) store.stop();
+      for (const store of [pods, nodes, ...stores] satisfies ObjectStore[]) store.stop();
       exporter.closeAllConnections();
       agent?.destroy();
       await Promise.all([...started.map((proxy) => proxy.stop()), new Promise((resolve) => exporter.close(resolve))]);

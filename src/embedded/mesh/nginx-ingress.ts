@@ -37,7 +37,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest, random: () 
   const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
   const other = alternative && { name: alternative.service, namespace: alternative.ingress.metadata.namespace ?? '' };
   // An alternative without endpoints has no balancer, and the main backend answers.
-  const isTaken = other && endpointsOf(view, other, false)?.length && isForCanary(alternative.ingress, request, random);
+  const isTaken = other && endpointsOf(view, other)?.length && isForCanary(alternative.ingress, request, random);
   return {
     via: 'Ingress',
     destination: isTaken ? other : { name: location.service, namespace },

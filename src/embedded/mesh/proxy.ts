@@ -1,18 +1,22 @@
 import { type Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
 import { resolvers } from './resolvers.ts';
+import { type Client, type Place, serviceEndpoints } from './service-proxy.ts';
 import type { Answered } from './traffic-metrics.ts';
 import { callUpstream, type UpstreamAnswer, type UpstreamFailure } from './upstream.ts';
 
 export interface ProxyContext {
   view: LaggedView;
   random(): number;
+  /** The node that it stands on; told with the Service proxy's rules alone: meshes balance by their own. */
+  place(): Place;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
   /** Keeps connections to pods. */
@@ -27,6 +31,8 @@ export interface MeshProxy {
   stop(): Promise<void>;
 }
 
+type Standing = ProxyContext & { affinity: ClientAffinity };
+
 /** Headers that speak to this proxy or of one connection, and are not passed on. */
 const HOP_HEADERS = [
   'connection',
@@ -37,10 +43,13 @@ const HOP_HEADERS = [
   'x-serin-source-labels',
   'x-serin-gateway',
   'x-serin-namespace',
+  'x-serin-client',
+  'x-serin-entry',
 ];
 
 /** One sidecar or gateway: an HTTP server that routes by what its own view holds. */
-export async function startProxy(context: ProxyContext): Promise<MeshProxy> {
+export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
+  const context = { ...wiring, affinity: new ClientAffinity(() => performance.now()) };
   const server = createServer((request, response) => {
     void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
   });
@@ -59,7 +68,7 @@ export async function startProxy(context: ProxyContext): Promise<MeshProxy> {
   };
 }
 
-async function answer(context: ProxyContext, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(context: Standing, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const startedMs = performance.now();
   const request = readRequest(incoming);
   const parts: Buffer[] = [];
@@ -81,7 +90,7 @@ async function answer(context: ProxyContext, incoming: IncomingMessage, response
     refuse(response, route);
     return;
   }
-  const call = outgoing(request, route, body, context.agent !== undefined);
+  const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming) };
   for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, seen);
   const outcome = await sendTo(context, route.destination, call, route);
   const durationMs = performance.now() - startedMs;
@@ -123,14 +132,21 @@ function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): Res
   return { via: 'Service', destination: service, mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
 }
 
+/** Told by headers, since here everybody comes from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
+function clientOf({ headers, socket }: IncomingMessage): Client {
+  const address = headers['x-serin-client']?.toString() ?? socket.remoteAddress ?? '';
+  return { address, isOutside: headers['x-serin-entry'] === 'node-port' };
+}
+
 interface Call {
+  client: Client;
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer, isKept: boolean): Call {
+function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer, isKept: boolean): Omit<Call, 'client'> {
   const headers: IncomingHttpHeaders = {
     ...request.headers,
     host: route.rewrite?.authority ?? request.host.text,
@@ -155,15 +171,20 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
 
 type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (Refusal & { pod?: KubeObject });
 
-async function sendTo(context: ProxyContext, destination: Destination, call: Call, route: ResolvedRoute): Promise<Outcome> {
+async function sendTo(context: Standing, destination: Destination, call: Call, route: ResolvedRoute): Promise<Outcome> {
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + route.timeoutMs;
   const tried = new Set<string>();
   for (let attempt = 0; ; attempt += 1) {
-    const endpoints = endpointsOf(context.view, destination, route.via === 'Service');
+    const { view, affinity } = context;
+    const isPlain = route.via === 'Service';
+    const endpoints = isPlain
+      ? serviceEndpoints(view, destination, context.place(), call.client, affinity)
+      : endpointsOf(view, destination);
     if (!endpoints) return { status: 503, reason: `no Service ${destination.namespace}/${destination.name}` };
     const endpoint = pick(endpoints, tried, context.random);
     if (!endpoint) return { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
     tried.add(endpoint.ip);
+    if (isPlain) affinity.keep(`${destination.namespace}/${destination.name}`, call.client.address, endpoint.ip);
     const leftMs = Math.min(deadlineMs - performance.now(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
     const port = context.portOf(endpoint.ip);
     const outcome =
@@ -200,7 +221,7 @@ function isRetried(outcome: UpstreamAnswer | UpstreamFailure, on: readonly strin
 
 /** A copy: its answer is counted where it lands and otherwise thrown away. */
 async function sendMirror(
-  context: ProxyContext,
+  context: Standing,
   destination: Destination,
   call: Call,
   route: ResolvedRoute,

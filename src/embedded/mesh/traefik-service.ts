@@ -42,7 +42,7 @@ export function buildBalancer(view: LaggedView, ref: TraefikRef, parentNamespace
 function serviceBalancer(view: LaggedView, destination: Destination, port: number | string | undefined): Balancer | undefined {
   const ports: { port: number; name?: string }[] = view.get('Service', `${destination.namespace}/${destination.name}`)?.spec?.ports ?? [];
   const found = port === undefined ? ports.length === 1 : ports.some((one) => one.port === port || one.name === port);
-  if (!found || !endpointsOf(view, destination, false)?.length) return undefined;
+  if (!found || !endpointsOf(view, destination)?.length) return undefined;
   const main = { destination, port: String(port ?? '') };
   return { pick: () => ({ main, mirrors: [] }) };
 }

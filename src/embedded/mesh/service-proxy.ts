@@ -1,0 +1,67 @@
+import type { ClientAffinity } from './client-affinity.ts';
+import type { Destination } from './destination.ts';
+import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts';
+import type { LaggedView } from './lagged-view.ts';
+
+/** Where a proxy stands. */
+export interface Place {
+  node: string;
+  /** Empty: its node says none. */
+  zone: string;
+}
+
+export interface Client {
+  /** The same client has the same address. */
+  address: string;
+  /** It came by a node port or a load balancer. */
+  isOutside: boolean;
+}
+
+const DEFAULT_AFFINITY_SECONDS = 10_800;
+
+/**
+ * The endpoints that the proxy of a node may send a client's request for a plain Service to, as kube-proxy chooses them (07 S5–S11,
+ * S13); the one that the client is kept at comes alone. Undefined: the proxy knows no such Service. Source: kube-proxy
+ * `pkg/proxy/topology.go`, and the Kubernetes documentation, "Virtual IPs and Service Proxies".
+ */
+export function serviceEndpoints(
+  view: LaggedView,
+  destination: Destination,
+  place: Place,
+  client: Client,
+  affinity: ClientAffinity,
+): Endpoint[] | undefined {
+  const seen = seenEndpoints(view, destination);
+  const { namespace, name } = destination;
+  const spec = view.get('Service', `${namespace}/${name}`)?.spec;
+  if (!seen || !spec) return undefined;
+  if (client.isOutside && spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') return [];
+  const policy = client.isOutside ? spec.externalTrafficPolicy : spec.internalTrafficPolicy;
+  const reachable = policy === 'Local' ? onNode(seen, place) : inCluster(seen, place);
+  const endpoints = reachable.map(({ endpoint }) => endpoint);
+  if (spec.sessionAffinity !== 'ClientIP') return endpoints;
+  const seconds: number = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
+  const kept = affinity.endpointOf(`${namespace}/${name}`, client.address, seconds * 1000);
+  return endpoints.some(({ ip }) => ip === kept) ? endpoints.filter(({ ip }) => ip === kept) : endpoints;
+}
+
+/** The policy leaves no way out: none here means none (S7); hints say nothing (S9), and who is leaving serves as long as it can (S11). */
+function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] {
+  const here = seen.filter(({ nodeName }) => nodeName === node);
+  const ready = here.filter(({ isReady }) => isReady);
+  return ready.length > 0 ? ready : here.filter(({ isDraining }) => isDraining);
+}
+
+function inCluster(seen: readonly EndpointSeen[], place: Place): EndpointSeen[] {
+  const ready = seen.filter(({ isReady }) => isReady);
+  // Not the near ones alone: who is leaving is no reason to stay near.
+  return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
+}
+
+/** Hints count when every ready endpoint has one and one of them is for here: first those for the node, then those for the zone (S8, S10). */
+function nearest(ready: EndpointSeen[], { node, zone }: Place): EndpointSeen[] {
+  const forNode = ready.filter(({ forNodes }) => forNodes.includes(node));
+  if (forNode.length > 0 && ready.every(({ forNodes }) => forNodes.length > 0)) return forNode;
+  const forZone = ready.filter(({ forZones }) => forZones.includes(zone));
+  return forZone.length > 0 && ready.every(({ forZones }) => forZones.length > 0) ? forZone : ready;
+}
