@@ -10,6 +10,7 @@ import { describeMixedRest } from '../suite/kinds/mixed-rest.ts';
 import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeSteeredReleases } from '../suite/steered-releases.ts';
 
 // DaemonSets are kube-controller-manager's here; of Knative there are the CRDs, and the stand-in as a client.
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
@@ -17,6 +18,7 @@ const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'K
 describe('kinds of target on a real control plane', () => {
   const stage = aStage(startRealStage);
   describeKinds(stage, kinds);
+  describeSteeredReleases(stage);
 });
 
 describe('what is special to a kind of target, on a real control plane', () => {

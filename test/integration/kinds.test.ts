@@ -4,10 +4,12 @@ import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { describeSteeredReleases } from '../suite/steered-releases.ts';
 
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
 describe('kinds of target on the embedded cluster', () => {
   const stage = aStage(startEmbeddedStage);
   describeKinds(stage, kinds);
+  describeSteeredReleases(stage);
 });
