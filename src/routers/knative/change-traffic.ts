@@ -1,0 +1,62 @@
+import type { TrafficTarget } from './traffic.ts';
+import { isOnlyTaking, LATEST, readTrafficFlags, sumOf, TrafficFlagError, type TrafficFlags, wrongSum } from './traffic-flags.ts';
+
+/**
+ * The traffic block of a Knative Service after the flags of one command (07 K1–K16): first every `--untag`, then every `--tag`, then
+ * every `--traffic`, whatever their order (K5). Throws `TrafficFlagError`.
+ */
+export function changeTraffic(current: readonly TrafficTarget[], flags: TrafficFlags): TrafficTarget[] {
+  const { untags, tags, shares } = readTrafficFlags(flags);
+  const targets = current.map((target) => ({ ...target }));
+  for (const tag of untags) takeTag(targets, tag);
+  for (const { revision, tag } of tags) giveTag(targets, revision, tag);
+  if (shares.length > 0) share(targets, shares);
+  // Nobody can reach them (K4, K13).
+  return targets.filter(({ tag, percent }) => tag || (percent ?? 0) > 0);
+}
+
+function takeTag(targets: TrafficTarget[], tag: string): void {
+  const tagged = targets.find((target) => target.tag === tag);
+  if (!tagged) throw new TrafficFlagError(`--untag ${tag}: no revision of this Service has this tag`);
+  delete tagged.tag;
+}
+
+function giveTag(targets: TrafficTarget[], revision: string, tag: string): void {
+  const holder = targets.find((target) => target.tag === tag);
+  if (holder && isOf(holder, revision)) return;
+  if (holder) {
+    const name = holder.latestRevision ? LATEST : holder.revisionName;
+    throw new TrafficFlagError(
+      `--tag ${revision}=${tag}: ${name} has this tag; take it away with --untag ${tag}, in this command or before`,
+    );
+  }
+  const free = targets.find((target) => isOf(target, revision) && !target.tag);
+  if (free) free.tag = tag;
+  else targets.push({ ...named(revision), percent: 0, tag });
+}
+
+/** What is not named gets nothing. */
+function share(targets: TrafficTarget[], shares: readonly { name: string; percent: number }[]): void {
+  if (!isOnlyTaking(shares)) for (const target of targets) target.percent = 0;
+  const taken = new Set<TrafficTarget>();
+  for (const { name, percent } of shares) {
+    // A tag names one target, a revision perhaps several: tags go first (K12).
+    const found = targets.find(({ tag }) => tag === name) ?? targets.find((target) => isOf(target, name) && !taken.has(target));
+    if (found && taken.has(found))
+      throw new TrafficFlagError(`--traffic ${name}=${percent}: another value of this command names the same target`);
+    const target = found ?? named(name);
+    if (!found) targets.push(target);
+    target.percent = percent;
+    taken.add(target);
+  }
+  if (sumOf(targets) !== 100) throw wrongSum(sumOf(shares));
+}
+
+/** `@latest` stays a word in the block, so that it means the revision that a change of the template makes (K14). */
+function named(revision: string): TrafficTarget {
+  return revision === LATEST ? { latestRevision: true } : { revisionName: revision };
+}
+
+function isOf({ latestRevision, revisionName }: TrafficTarget, revision: string): boolean {
+  return revision === LATEST ? latestRevision === true : latestRevision !== true && revisionName === revision;
+}
