@@ -10,8 +10,6 @@ import { eventRecorder } from '../kube/events.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
-import { measure } from '../metrics/measure.ts';
-import type { MeasureDependencies } from '../metrics/measure-dependencies.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
