@@ -58,7 +58,7 @@ it('I6: what was answered is not sent again while an older status still lists it
   await vi.waitFor(() => expect(sent).toHaveLength(2));
 });
 
-it('W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
+it('05-W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
   const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'HTTP 500', retry: true }));
   queue.deliver(canaryWith([ALERT]));
   for (let turn = 1; turn <= 11; turn += 1) {
@@ -74,13 +74,13 @@ it.each([
   { what: 'what somebody has to mend waits long', answer: { retry: false }, seconds: 300 },
   { what: 'a receiver that asks for a pause gets it', answer: { retry: true, retryAfterMs: 30_000 }, seconds: 30 },
   { what: 'a pause has a bound', answer: { retry: true, retryAfterMs: 86_400_000 }, seconds: 300 },
-])('W7: $what', async ({ answer, seconds }) => {
+])('05-W7: $what', async ({ answer, seconds }) => {
   const { queue, timers } = aQueue(async () => ({ ok: false, reason: 'no', ...answer }));
   queue.deliver(canaryWith([ALERT]));
   await vi.waitFor(() => expect(timers.map(({ ms }) => ms)).toEqual([seconds * 1000]));
 });
 
-it('W7: a dead receiver delays no other, and an event tells of it once', async () => {
+it('05-W7: a dead receiver delays no other, and an event tells of it once', async () => {
   const isDead = (key: string) => key.endsWith('/dead');
   const { queue, timers, record, onDelivered } = aQueue(async (key) =>
     isDead(key) ? { ok: false, reason: 'no answer from chat.example', retry: true } : { ok: true },

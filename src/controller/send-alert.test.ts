@@ -58,7 +58,7 @@ function room(spec: object | undefined, secret?: Record<string, string>, config:
 }
 
 describe('an alert by an AlertProvider', () => {
-  it('A20, A33: goes to the address of the Secret, with its token and the name of the cluster first', async () => {
+  it('05-A20, A33: goes to the address of the Secret, with its token and the name of the cluster first', async () => {
     const secret = { address: `${chat.origin}/${PLANTED.address}\n`, token: `${PLANTED.token}\n` };
     const spec = { type: 'slack', address: 'http://127.0.0.1:1/never', secretRef: { name: 'chat' }, channel: 'ops' };
     const { send, asked } = room(spec, secret, { clusterName: 'eu-1' });
@@ -165,7 +165,7 @@ describe('an alert by the global receiver', () => {
   });
 
   const made = (config: Partial<ControllerConfig>) => globalNotifier(ControllerConfig.parse(config));
-  it('A37: Teams wins over Slack, and none is none', async () => {
+  it('05-A37: Teams wins over Slack, and none is none', async () => {
     expect(made({})).toBeUndefined();
     const both = made({
       msteamsUrl: `${chat.origin}/teams`,
@@ -200,7 +200,7 @@ describe('an alert by the global receiver', () => {
     },
     { config: { slackUrl: 's3cret', slackChannel: 'a' }, problem: '--slack-url: the address is no http or https address' },
     { config: { msteamsUrl: 's3cret' }, problem: '--msteams-url: the address is no http or https address' },
-  ])('A36, A37: $problem', ({ config, problem }) => {
+  ])('05-A36, A37: $problem', ({ config, problem }) => {
     expect(made(config)).toEqual({ problem });
   });
 });

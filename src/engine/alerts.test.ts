@@ -26,14 +26,14 @@ const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.m
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
 
 describe('when an alert is sent', () => {
-  it('E64: a release that passes tells its beginning and its end (A1, A2, A10)', () => {
+  it('E64: a release that passes tells its beginning and its end (05 A1, A2, A10)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tickUntil(isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: so does one without an analysis (A11)', () => {
+  it('E64: so does one without an analysis (05 A11)', () => {
     const { world, alerts } = listening({}, { skipAnalysis: true });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -44,7 +44,7 @@ describe('when an alert is sent', () => {
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' }];
   };
   it.each<{ why: string; prepare: (world: World) => void; analysis?: Analysis; later?: (world: World) => void }>([
-    { why: 'too many failed checks (A7)', prepare: measured, analysis: { threshold: 2 } },
+    { why: 'too many failed checks (05 A7)', prepare: measured, analysis: { threshold: 2 } },
     {
       why: 'checks that cannot be measured',
       prepare: (world) => {
@@ -91,7 +91,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, failed]);
   });
 
-  it('E64: a promotion that the primary cannot take tells it (A8)', () => {
+  it('E64: a promotion that the primary cannot take tells it (05 A8)', () => {
     const { world, alerts } = listening();
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');
@@ -102,7 +102,7 @@ describe('when an alert is sent', () => {
   it.each([
     { threshold: 3, severity: 'warn' },
     { threshold: 2, severity: 'error' },
-  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (A6, A7)', ({ threshold, severity }) => {
+  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (05 A6, A7)', ({ threshold, severity }) => {
     const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
     measured(world);
     world.push('s1:b');
@@ -151,7 +151,7 @@ describe('when an alert is sent', () => {
     expect(count()).toBe(3);
   });
 
-  it('E64: muteAlert keeps a gate quiet, and nothing else (A12)', () => {
+  it('E64: muteAlert keeps a gate quiet, and nothing else (05 A12)', () => {
     const webhooks = withHooks('confirm-promotion').webhooks?.map((one) => ({ ...one, muteAlert: true }));
     const { world, alerts } = listening({ webhooks });
     world.behaviour.hooks['confirm-promotion'] = 'refused';
@@ -162,7 +162,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a revision that takes the place of another, or goes back, is no end to tell (A13)', () => {
+  it('E64: a revision that takes the place of another, or goes back, is no end to tell (05 A13)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tick();
@@ -199,7 +199,7 @@ describe('to whom', () => {
     expect([...severities].toSorted()).toEqual([...gets].toSorted());
   });
 
-  it('E64: each provider has a message of its own, in its namespace, and the global receiver none (A30, A32)', () => {
+  it('E64: each provider has a message of its own, in its namespace, and the global receiver none (05 A30, A32)', () => {
     const { world, told } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -236,7 +236,7 @@ describe('what it tells', () => {
       routing: 'A/B test, 5 iterations',
     },
     { plan: 'nothing', analysis: {} },
-  ])('E64: the plan of $plan, at the beginning alone (A21–A24)', ({ analysis, routing }) => {
+  ])('E64: the plan of $plan, at the beginning alone (05 A21–A24)', ({ analysis, routing }) => {
     const { told } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
     const [first] = told.values();
     expect(first?.alert?.fields.slice(0, routing ? 4 : 3)).toEqual([
@@ -248,7 +248,7 @@ describe('what it tells', () => {
     if (!routing) expect(fieldNames(first)).not.toContain('Traffic routing');
   });
 
-  it('E64: metric, value and bound of what decided, with weight, revision and duration (W6)', () => {
+  it('E64: metric, value and bound of what decided, with weight, revision and duration (05 W6)', () => {
     const { world, last } = listening({ threshold: 1, stepWeight: 20 });
     world.push('s1:b');
     world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);

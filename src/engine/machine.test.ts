@@ -215,7 +215,7 @@ describe('failure', () => {
     expect(world.canary.status?.conditions?.[0]?.message).toContain('errors is 9');
   });
 
-  it('E30: a failed release is recorded before anything acts, with traffic and message together (15.1.5, 15.1.36, 03-L7)', () => {
+  it('E30: a failed release is recorded before anything acts, with traffic and message together (15.1.5, 15.4.36, 03-L7)', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.auto = false;

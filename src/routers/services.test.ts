@@ -93,7 +93,7 @@ describe('renderServices', () => {
 });
 
 describe('restoreApex', () => {
-  it('03-SV20, SV21, V24: the selector of the last apply comes back whole', () => {
+  it('03-SV20, SV21, 04-V24: the selector of the last apply comes back whole', () => {
     const found = service(lastApplied(JSON.stringify({ spec: { selector: { app: 'shop', tier: 'web' } } })));
     expect(restoreApex(aCanary(), anApex, found)?.spec.selector).toEqual({ app: 'shop', tier: 'web' });
   });

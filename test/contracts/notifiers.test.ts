@@ -55,7 +55,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(chat.posts[0]?.headers.authorization).toBeUndefined();
   });
 
-  it(`W8: the body ${known.isSigned ? 'is signed' : 'is not signed'}`, async () => {
+  it(`05-W8: the body ${known.isSigned ? 'is signed' : 'is not signed'}`, async () => {
     await outcomeOf(type, { kind: 'answers', status: 200 });
     const [post] = chat.posts;
     const signature = `sha256=${createHmac('sha256', planted.signingKey)
@@ -108,7 +108,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(await outcomeOf(type, { kind: 'cutOffBody' })).toMatchObject(expected);
   });
 
-  it('W37: an answer without end is read no further than it has to be', async () => {
+  it('05-W37: an answer without end is read no further than it has to be', async () => {
     expect(await outcomeOf(type, { kind: 'pours' })).toEqual({ ok: true });
   });
 
@@ -199,12 +199,12 @@ describe('slack', () => {
     { error: 'channel_not_found', retry: false },
     { error: 'invalid_auth', retry: false },
     { error: 'ratelimited', retry: true },
-  ])('W7: 200 with ok:false and $error is a refusal; a retry helps: $retry', async ({ error, retry }) => {
+  ])('05-W7: 200 with ok:false and $error is a refusal; a retry helps: $retry', async ({ error, retry }) => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error }) } as const;
     expect(await outcomeOf('slack', answer)).toEqual({ ok: false, reason: `Slack refused it: ${error} (${host()})`, retry });
   });
 
-  it('W7: what is no code of Slack is not shown', async () => {
+  it('05-W7: what is no code of Slack is not shown', async () => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error: `no ${planted.token}` }) } as const;
     expect(await outcomeOf('slack', answer)).toMatchObject({ ok: false, reason: expect.stringContaining('without a reason') });
   });
@@ -237,7 +237,7 @@ describe('addresses', () => {
 });
 
 describe('msteams', () => {
-  it('W8: an Adaptive Card where the provider asks for one', async () => {
+  it('05-W8: an Adaptive Card where the provider asks for one', async () => {
     await outcomeOf('msteams', { kind: 'answers', status: 202 }, { format: 'adaptiveCard' });
     expect(JSON.parse(chat.posts[0]?.body ?? '')).toEqual({
       type: 'message',

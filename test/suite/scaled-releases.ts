@@ -140,7 +140,7 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
     );
 
     it(
-      'A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which rests with its target',
+      '03-A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which rests with its target',
       async () => {
         const namespace = 'keda';
         const keda = startKeda(stageOf().cluster);
