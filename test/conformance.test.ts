@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { conformanceOf } from '../scripts/conformance/conformance.ts';
+import { readRowPages } from '../scripts/conformance/row-pages.ts';
+import { rowsOfTitle } from '../scripts/conformance/rows-of-title.ts';
+import { titlesOfTests } from '../scripts/conformance/test-titles.ts';
+
+const root = join(import.meta.dirname, '..');
+
+describe('the rows that a title names', () => {
+  it.each([
+    { title: '03-W12, B28: a label', rows: ['03-W12', '03-B28'] },
+    { title: '03-W26–W28, CT20: terms', rows: ['03-W26', '03-W27', '03-W28', '03-CT20'] },
+    { title: '05 A40–A41: posts', rows: ['05-A40', '05-A41'] },
+    { title: '06-LT42 06-LT44: run once', rows: ['06-LT42', '06-LT44'] },
+    { title: 'E50: asks no gate again (03-H6)', rows: ['03-H6'] },
+    { title: 'E4: never rolls back (15.1.3, 03-B33, L1, I5)', rows: ['02-15.1.3', '03-B33', '03-L1'] },
+    { title: '05-W11, 04-R-O1: see the canary', rows: ['05-W11', '04-R-O1'] },
+    { title: 'T3, T4: weights', rows: ['07-T3', '07-T4'] },
+    { title: 'V16, R-T5: two services', rows: ['04-V16', '04-R-T5'] },
+    { title: '06-LT30', rows: ['06-LT30'] },
+    { title: 'E11, I4: a rule of the engine (A1)', rows: [] },
+    { title: 'says: nothing', rows: [] },
+  ])('$title', ({ title, rows }) => expect(rowsOfTitle(title)).toEqual(rows));
+});
+
+describe('docs/conformance.md', () => {
+  const page = { number: '03', title: 'Things', defects: ['B1'], differs: { releases: ['W2'] }, absent: { W3: 'nothing' } };
+  const rows = { W1: 'one', W2: 'two', W3: 'three', W4: 'four', B1: 'five' };
+  const titles = [
+    { file: 'a.test.ts', title: '03-W1, W2, B1: a thing' },
+    { file: 'b.test.ts', title: '03-W9: no such row' },
+  ];
+
+  it('says same, different, absent or unnumbered of each row, and which titles name a row that is none', () => {
+    const { text, unknown } = conformanceOf([{ ...page, rows }], titles);
+    expect(text.split('\n').filter((line) => /^\| [WB]\d/.test(line))).toEqual([
+      '| W1 | one | same | `a.test.ts` |',
+      '| W2 | two | [different](differences.md#releases) | `a.test.ts` |',
+      '| W3 | three | absent: nothing |  |',
+      '| W4 | four | unnumbered |  |',
+      '| B1 | five | different | `a.test.ts` |',
+    ]);
+    expect(unknown).toEqual([{ row: '03-W9', file: 'b.test.ts' }]);
+  });
+
+  it('leads to sections of docs/differences.md that there are', () => {
+    const text = readFileSync(join(root, 'docs', 'differences.md'), 'utf8');
+    const anchors = [...text.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9 ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    for (const { differs } of readRowPages()) expect(anchors).toEqual(expect.arrayContaining(Object.keys(differs)));
+  });
+
+  it('every title of this repository names rows that there are', () => {
+    expect(conformanceOf(readRowPages(), titlesOfTests(root)).unknown).toEqual([]);
+  });
+});
