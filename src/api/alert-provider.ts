@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiVersion } from './canary.ts';
 
 /** Services that alerts can go to. */

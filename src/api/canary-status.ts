@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 

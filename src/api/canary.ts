@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
 import { HttpMatch } from './routes.ts';
 import { Service } from './service-spec.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryStatus, Condition } from './canary-status.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiVersion } from './canary.ts';
 
 /** Metric backends, as MetricTemplates name them. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The established phases; `''` is a Canary that nobody has seen yet. Source: reference 01 §9. */
 export const Phase = z.enum([

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Exactly one of the four forms. */
 export const StringMatch = z.union([

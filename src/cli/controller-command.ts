@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import pino from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../api/duration.ts';
 import { ControllerConfig } from '../controller/config.ts';
 import { type Controller, startController } from '../controller/controller.ts';

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../api/duration.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import { systemClock } from '../kube/clock.ts';

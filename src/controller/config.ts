@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Provider } from '../api/canary.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
 import { allowedAddressProblem } from './outgoing.ts';

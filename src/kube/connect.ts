@@ -62,7 +62,7 @@ export async function loadConnection(options: ConnectOptions = {}): Promise<Conn
   const plugin = exec
     ? credentialPlugin(exec, { clock: options.clock ?? systemClock, cluster: { ...cluster, server: baseUrl } })
     : undefined;
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('./client-node.ts');
 
   /** client-node's own view: without what it would cache for ever, read once, or print whole when it fails. */
   const configFor = (certificate: Partial<PluginCredential>): InstanceType<typeof KubeConfig> => {

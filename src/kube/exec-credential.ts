@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from './clock.ts';
 import type { ExecConfig } from './kubeconfig.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The credentials cannot be read as they stand; the message is one line that names the file and the way out, and holds no secret. */
 export class KubeconfigError extends Error {

@@ -1,5 +1,5 @@
 import { open, readFile, rename } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type GateKind = 'gate' | 'rollback';
 

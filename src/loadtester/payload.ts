@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a webhook of a Canary sends; what it left out is empty (LT21). */
 export interface Payload {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MetricTemplateSpec } from '../api/metric-template.ts';
 
 /** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05 T20). */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
 import { bounded, Unanswered } from '../http/bounded.ts';
 import type { SampleRule } from '../samples.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pickSample, type SampleChoice, type SampleRule, type Samples } from '../samples.ts';
 import type { Measurement } from './metric-provider.ts';
 

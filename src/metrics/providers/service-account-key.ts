@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * A JSON key of a service account. No other kind of Google credentials is taken from a Secret: some of them name files to read, addresses

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Status = z.object({ kind: z.literal('Status'), reason: z.string().regex(/^[A-Za-z]{1,40}$/) });
 

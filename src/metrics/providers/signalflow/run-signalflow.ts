@@ -1,5 +1,5 @@
 import { type RawData, WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { straightWay } from '../../../api/outgoing.ts';
 import { MAX_BODY_BYTES } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';

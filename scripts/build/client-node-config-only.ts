@@ -1,0 +1,29 @@
+import type { Plugin } from 'esbuild';
+
+const PACKAGE = '@kubernetes/client-node';
+/** What asks for undici and is never called: requests and watches are ours, on node:https (src/kube/transport.ts). */
+const NO_UNDICI = `
+  const refuse = () => { throw new Error('undici is not in this bundle: requests go through src/kube/transport.ts'); };
+  export class Agent { constructor() { refuse(); } }
+  export class ProxyAgent { constructor() { refuse(); } }
+  export const fetch = refuse;
+`;
+
+/**
+ * Of client-node only its reading of credentials is used. It does not say that its thousands of models have no side effects, so that all
+ * of them, 3 MB, would be loaded at every start of the controller; and undici, another 740 KiB, for requests that it never makes.
+ */
+export const clientNodeConfigOnly: Plugin = {
+  name: 'client-node-config-only',
+  setup(build) {
+    const isAsked = Symbol('asked by this plugin');
+    build.onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      const isOfPackage = importer.includes(`node_modules/${PACKAGE}/`);
+      if (pluginData === isAsked || !(isOfPackage || path === PACKAGE)) return undefined;
+      if (path === 'undici') return { path, namespace: 'left-out' };
+      const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: isAsked });
+      return found.path.includes(`node_modules/${PACKAGE}/`) ? { ...found, sideEffects: false } : undefined;
+    });
+    build.onLoad({ filter: /^undici$/, namespace: 'left-out' }, () => ({ contents: NO_UNDICI, loader: 'js' }));
+  },
+};

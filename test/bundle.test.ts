@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bundle, root } from '../scripts/build/bundle.ts';
+import { bundledPackages, packageFolder } from '../scripts/build/bundled-packages.ts';
+import { notices } from '../scripts/build/notices.ts';
+
+let metafile: Metafile;
+beforeAll(async () => {
+  metafile = await bundle({ write: false });
+}, 600_000);
+
+/** The source files that are in memory when a module of ours has been imported: those of its chunk, and of all that it imports by a statement. */
+function loadedWith(module: string): string[] {
+  const entry = Object.keys(metafile.outputs).find((file) => metafile.outputs[file]?.entryPoint === module);
+  if (entry === undefined) throw new Error(`${module} is not imported lazily: it has no chunk of its own`);
+  const chunks = new Set<string>();
+  const add = (file: string): void => {
+    if (chunks.has(file)) return;
+    chunks.add(file);
+    for (const { path, kind, external } of metafile.outputs[file]?.imports ?? []) if (kind === 'import-statement' && !external) add(path);
+  };
+  add(entry);
+  return [...chunks].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
+}
+
+const packagesIn = (inputs: readonly string[]): string[] =>
+  [...new Set(inputs.flatMap((input) => packageFolder(input)?.replace(/^.*node_modules\//, '') ?? []))].sort();
+
+describe('the bundle', () => {
+  it('help and version load the parser of the command line, and nothing else', () => {
+    expect(packagesIn(loadedWith('src/cli/main.ts'))).toEqual(['commander']);
+  });
+
+  it.each([
+    {
+      command: 'controller',
+      module: 'src/cli/controller-command.ts',
+      without: /^(@kubernetes|@aws-sdk|@smithy|google-auth-library|ws|@lezer|@marcbachmann)/,
+    },
+    {
+      command: 'loadtester',
+      module: 'src/cli/loadtester-command.ts',
+      without: /^(@kubernetes|@aws-sdk|@smithy|google-auth-library|ws|@lezer|@marcbachmann|got|xstate)/,
+    },
+    { command: 'validate', module: 'src/cli/validate.ts', without: /^(@kubernetes|@aws-sdk|@smithy|got|pino|prom-client|xstate|@lezer)/ },
+    { command: 'chart', module: 'src/engine/diagram.ts', without: /^(?!zod$|xstate$)/ },
+    { command: 'crds', module: 'src/cli/crds/on-cluster.ts', without: /^(@kubernetes|got|pino|prom-client|xstate|@lezer|@marcbachmann)/ },
+  ])('$command does not load what only others need', ({ module, without }) => {
+    expect(packagesIn(loadedWith(module)).filter((name) => without.test(name))).toEqual([]);
+  });
+
+  it('the cluster inside the process is loaded by the demo alone', () => {
+    const ofTheCluster = (module: string) => loadedWith(module).filter((input) => input.startsWith('src/embedded/'));
+    expect(ofTheCluster('src/cli/demo/stage.ts')).not.toEqual([]);
+    expect(['src/cli/main.ts', 'src/cli/controller-command.ts', 'src/cli/loadtester-command.ts'].flatMap(ofTheCluster)).toEqual([]);
+  });
+
+  it('of client-node only its reading of credentials is there, without its models and without undici', () => {
+    const ofClientNode = loadedWith('src/kube/client-node.ts');
+    expect(ofClientNode).toContain('node_modules/@kubernetes/client-node/dist/config.js');
+    expect(ofClientNode.filter((input) => input.includes('/gen/models/') || input.includes('/gen/apis/'))).toEqual([]);
+    expect(bundledPackages(metafile, root).map(({ name }) => name)).not.toContain('undici');
+  });
+
+  it('of the languages of zod only English is there', () => {
+    const languages = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((input) => input.includes('zod/v4/locales/') && (inputs[input]?.bytesInOutput ?? 0) > 0),
+    );
+    expect([...new Set(languages)]).toEqual(['node_modules/zod/v4/locales/en.js']);
+  });
+
+  it('has a licence text for every package whose code is in it', () => {
+    const packages = bundledPackages(metafile, root);
+    const text = notices(packages, readFileSync(join(root, 'LICENSE'), 'utf8'));
+    expect(packages.length).toBeGreaterThan(20);
+    for (const { name, version, licence } of packages) expect(text).toContain(`\n${name} ${version} (${licence})\n`);
+  });
+});
+
+describe('licence notices', () => {
+  const apache = 'the Apache License';
+  const one = (name: string, licence: string) => ({
+    folder: join(root, 'node_modules', name),
+    name,
+    version: '1.0.0',
+    licence,
+  });
+
+  it('a text in the README counts where there is no file of its own', () => {
+    expect(notices([one('data-uri-to-buffer', 'MIT')], apache)).toMatch(/Nathan Rajlich[\s\S]*Permission is hereby granted/);
+  });
+
+  it('the Apache License reads the same for everybody', () => {
+    expect(notices([one('@aws-sdk/nested-clients', 'Apache-2.0')], apache)).toContain(apache);
+  });
+
+  it('a package without a text is not shipped', () => {
+    const folder = join(import.meta.dirname, 'build');
+    expect(() => notices([{ folder, name: 'silent', version: '1.0.0', licence: 'MIT' }], apache)).toThrow(
+      'silent 1.0.0 (MIT) ships no licence text',
+    );
+  });
+});
