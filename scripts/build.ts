@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { bundle, dist, root } from './build/bundle.ts';
 import { bundledPackages } from './build/bundled-packages.ts';
 import { notices } from './build/notices.ts';
+import { bundleBom, lockedPackages } from './build/sbom.ts';
 
 rmSync(dist, { recursive: true, force: true });
 const metafile = await bundle({ write: true });
@@ -12,6 +13,7 @@ chmodSync(join(dist, 'serin.js'), 0o755);
 // Node treats .js as CommonJS unless a package.json above says otherwise; dist/ must also run where it is copied alone.
 writeFileSync(join(dist, 'package.json'), '{ "type": "module" }\n');
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), notices(packages, readFileSync(join(root, 'LICENSE'), 'utf8')));
+writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bundleBom(lockedPackages(root), packages), undefined, 2)}\n`);
 
 const sizes = Object.values(metafile.outputs).map(({ bytes }) => bytes);
 const total = sizes.reduce((sum, bytes) => sum + bytes, 0);

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { bundle, root } from '../scripts/build/bundle.ts';
 import { bundledPackages, packageFolder } from '../scripts/build/bundled-packages.ts';
 import { notices } from '../scripts/build/notices.ts';
+import { type Bom, bundleBom, lockedPackages } from '../scripts/build/sbom.ts';
 
 let metafile: Metafile;
 beforeAll(async () => {
@@ -76,6 +77,46 @@ describe('the bundle', () => {
     const text = notices(packages, readFileSync(join(root, 'LICENSE'), 'utf8'));
     expect(packages.length).toBeGreaterThan(20);
     for (const { name, version, licence } of packages) expect(text).toContain(`\n${name} ${version} (${licence})\n`);
+  });
+
+  it('has a bill of materials that names each package in it, with version, licence and digest, and no other', () => {
+    const packages = bundledPackages(metafile, root);
+    const { components, metadata } = bundleBom(lockedPackages(root), packages);
+    const names = (all: readonly { name: string; version: string }[]) => all.map(({ name, version }) => `${name}@${version}`).sort();
+    expect(names(components)).toEqual([...new Set(names(packages))]);
+    expect(components.filter(({ purl, hashes, licenses }) => !purl || !hashes || !licenses)).toEqual([]);
+    expect(metadata.component).toMatchObject({ type: 'application', name: 'serin' });
+  });
+});
+
+describe('the bill of materials', () => {
+  const component = (name: string) => ({ 'bom-ref': `${name}@1.0.0`, name, version: '1.0.0' });
+  const bundled = (name: string) => ({ folder: '', name, version: '1.0.0', licence: 'MIT' });
+  const locked: Bom = {
+    specVersion: '1.5',
+    serialNumber: 'urn:uuid:1',
+    metadata: { component: component('checkout-folder') },
+    components: [component('used'), component('below'), component('shaken-out')],
+    dependencies: [
+      { ref: 'checkout-folder@1.0.0', dependsOn: ['used@1.0.0', 'shaken-out@1.0.0'] },
+      { ref: 'used@1.0.0', dependsOn: ['below@1.0.0', 'shaken-out@1.0.0'] },
+      { ref: 'shaken-out@1.0.0', dependsOn: [] },
+    ],
+  };
+
+  it('leaves out what has no code in the bundle, as a part and as a dependency, and what differs from build to build', () => {
+    const bom = bundleBom(locked, [bundled('used'), bundled('below')]);
+    expect(bom.components.map(({ name }) => name)).toEqual(['used', 'below']);
+    expect(bom.dependencies).toEqual([
+      { ref: 'checkout-folder@1.0.0', dependsOn: ['used@1.0.0'] },
+      { ref: 'used@1.0.0', dependsOn: ['below@1.0.0'] },
+    ]);
+    expect(bom).not.toHaveProperty('serialNumber');
+    expect(bom.metadata.component.name).toBe('serin');
+  });
+
+  it('a package in the bundle that the lock file does not name stops the build', () => {
+    expect(() => bundleBom(locked, [bundled('smuggled')])).toThrow('in the bundle and not in the lock file: smuggled@1.0.0');
   });
 });
 

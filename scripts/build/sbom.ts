@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import type { BundledPackage } from './bundled-packages.ts';
+
+interface Component {
+  'bom-ref': string;
+  name: string;
+  version: string;
+  [field: string]: unknown;
+}
+
+/** A CycloneDX bill of materials, as far as it is looked at here. */
+export interface Bom {
+  metadata: { component: Component; tools?: unknown; lifecycles?: { phase: string }[] };
+  components: Component[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
+  [field: string]: unknown;
+}
+
+/** What the lock file names, by npm itself: with versions, licences and the digests that npm checks when it installs. Needs no network. */
+export function lockedPackages(root: string): Bom {
+  // With those for development: a package that serves both is left out with them.
+  const flags = ['--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
+  return JSON.parse(execFileSync('npm', ['sbom', ...flags], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })) as Bom;
+}
+
+/**
+ * The bill of materials of the bundle: of all packages in the lock file only those with code in it. The same bundle gives the same bytes, so
+ * there is no serial number and no time in it.
+ */
+export function bundleBom(locked: Bom, packages: readonly BundledPackage[]): Bom {
+  const { serialNumber: _, metadata, components, dependencies, ...rest } = locked;
+  const bundled = new Set(packages.map(({ name, version }) => `${name}@${version}`));
+  const kept = components.filter(({ name, version }) => bundled.delete(`${name}@${version}`)).map((one) => ({ ...one, scope: 'required' }));
+  if (bundled.size > 0) throw new Error(`in the bundle and not in the lock file: ${[...bundled].join(', ')}: run npm ci`);
+  const refs = new Set([metadata.component['bom-ref'], ...kept.map((one) => one['bom-ref'])]);
+  return {
+    ...rest,
+    metadata: { lifecycles: [{ phase: 'build' }], tools: metadata.tools, component: { ...metadata.component, name: 'serin' } },
+    components: kept,
+    dependencies: dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) })),
+  };
+}
