@@ -1,7 +1,11 @@
 # syntax=docker/dockerfile:1
-# The bundle is all that the image holds besides Node: no package manager's tree, no sources, no shell needed to run it.
+# The bundle is all that the image holds besides Node: no package manager, no sources, no shell.
+# Both bases are arguments, so that a release names them by digest (docs/releasing.md).
+ARG BUILD_IMAGE=node:24-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 
-FROM node:24-bookworm-slim AS build
+# The bundle is the same for every platform: it is made once, by the builder's own Node, and nothing is emulated.
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -10,7 +14,7 @@ COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
 
-FROM node:24-bookworm-slim
+FROM ${RUNTIME_IMAGE}
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="serin" \
@@ -18,7 +22,11 @@ LABEL org.opencontainers.image.title="serin" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
-ENV NODE_ENV=production
+# Distroless has Node in /nodejs/bin, the official image in /usr/local/bin: either can be the base. The heap follows the container's memory
+# limit, or the machine's memory where there is none; the rest is for buffers, code and TLS.
+ENV PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    NODE_ENV=production \
+    NODE_OPTIONS=--max-old-space-size-percentage=65
 WORKDIR /serin
 COPY --from=build --chown=0:0 /src/dist ./dist
 COPY --from=build --chown=0:0 /src/LICENSE ./LICENSE

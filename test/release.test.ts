@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import manifest from '../package.json' with { type: 'json' };
+import { changelogSection } from '../scripts/release/changelog-section.ts';
+import { pinImage } from '../scripts/release/pin-image.ts';
+
+const root = join(import.meta.dirname, '..');
+const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
+
+interface Step {
+  uses?: string;
+  run?: string;
+  with?: Record<string, unknown>;
+}
+interface Job {
+  needs?: string | string[];
+  uses?: string;
+  permissions?: Record<string, string>;
+  'timeout-minutes'?: number;
+  steps?: Step[];
+}
+interface Workflow {
+  on: unknown;
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+}
+
+const workflows = readdirSync(join(root, '.github', 'workflows'))
+  .sort()
+  .map((file) => ({ file, text: textOf('.github', 'workflows', file), workflow: parse(textOf('.github', 'workflows', file)) as Workflow }));
+const release = parse(textOf('.github', 'workflows', 'release.yml')) as Workflow;
+const stepsOf = (job: string): Step[] => release.jobs[job]?.steps ?? [];
+const usesOf = (job: string, action: string): Step | undefined => stepsOf(job).find(({ uses }) => uses?.startsWith(`${action}@`));
+
+describe.each(workflows)('the workflow $file', ({ text, workflow }) => {
+  it('pins each action of others by a full commit, and says which version that is', () => {
+    const named = [...text.matchAll(/^\s*(?:- )?uses: (.+)$/gm)].map(([, use = '']) => use);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((use) => !/^(\.\/\S+|[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/.test(use))).toEqual([]);
+  });
+
+  it('gives no permission to all jobs but to read, and each job says what it needs', () => {
+    expect(Object.entries(workflow.permissions).filter(([, right]) => right !== 'read')).toEqual([]);
+    expect(Object.entries(workflow.jobs).filter(([, { permissions }]) => permissions === undefined)).toEqual([]);
+  });
+
+  it('lets nothing that a stranger may name, like a branch, become part of a script', () => {
+    const scripts = Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps.flatMap(({ run = [] }) => run));
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+    expect(JSON.stringify(workflow.on)).not.toContain('pull_request_target');
+  });
+
+  it('leaves no token in the checked-out folder, and ends by itself', () => {
+    const jobs = Object.values(workflow.jobs).filter(({ uses }) => uses === undefined);
+    const checkouts = jobs.flatMap(({ steps = [] }) => steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')));
+    expect(checkouts.length).toBe(jobs.length);
+    expect(checkouts.filter((step) => step.with?.['persist-credentials'] !== false)).toEqual([]);
+    expect(jobs.filter((job) => !job['timeout-minutes'])).toEqual([]);
+  });
+});
+
+describe('a release', () => {
+  it('is made of what has passed the checks, and of nothing else', () => {
+    expect(release.jobs.check?.uses).toBe('./.github/workflows/ci.yml');
+    expect(release.jobs.image?.needs).toBe('check');
+    expect(release.jobs.assets?.needs).toBe('image');
+  });
+
+  it('writes only where it must', () => {
+    const rights = Object.fromEntries(Object.entries(release.jobs).map(([name, { permissions }]) => [name, permissions]));
+    expect(rights).toEqual({
+      check: { contents: 'read' },
+      image: { contents: 'read', packages: 'write', 'id-token': 'write', attestations: 'write' },
+      assets: { contents: 'write', packages: 'write', 'id-token': 'write', attestations: 'write' },
+    });
+  });
+
+  it('has an image for both platforms, on bases by digest, with its packages and its origin', () => {
+    const build = usesOf('image', 'docker/build-push-action')?.with ?? {};
+    expect(build).toMatchObject({ platforms: 'linux/amd64,linux/arm64', push: true, sbom: true, provenance: 'mode=max' });
+    expect(build['build-args']).toMatch(/BUILD_IMAGE=\$\{\{ steps\.names\.outputs\.build_image \}\}\nRUNTIME_IMAGE=/);
+    expect(stepsOf('image').find(({ run }) => run?.includes('pinned RUNTIME_IMAGE'))?.run).toContain('echo "$image@$digest"');
+  });
+
+  it('signs image and charts by digest, and attests image, bill of materials and files', () => {
+    const signatures = ['image', 'assets'].flatMap((job) => stepsOf(job).flatMap(({ run = '' }) => run.match(/cosign sign .*/g) ?? []));
+    expect(signatures).toEqual(['cosign sign --yes --recursive "$IMAGE"', 'cosign sign --yes "$reference@$digest"']);
+    expect(usesOf('image', 'actions/attest-sbom')?.with).toMatchObject({ 'push-to-registry': true });
+    expect(usesOf('image', 'actions/attest-build-provenance')?.with).toMatchObject({ 'push-to-registry': true });
+    expect(usesOf('assets', 'actions/attest-build-provenance')?.with?.['subject-checksums']).toContain('SHA256SUMS');
+  });
+
+  it('has one version everywhere', () => {
+    const charts = readdirSync(join(root, 'charts')).map((chart) => parse(textOf('charts', chart, 'Chart.yaml')));
+    expect(charts.length).toBeGreaterThan(0);
+    expect(charts.map(({ version }) => version)).toEqual(charts.map(() => manifest.version));
+    expect(charts.flatMap(({ appVersion }) => appVersion ?? []).filter((version) => version !== manifest.version)).toEqual([]);
+    expect(textOf('Dockerfile')).toContain(`ARG VERSION=${manifest.version}\n`);
+  });
+
+  it('the image is not root, has its bases as arguments, and gives the heap the share that the chart gives it', () => {
+    const dockerfile = textOf('Dockerfile');
+    expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+    const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base = '']) => base);
+    expect(bases.map((base) => base.replace(/^\$\{(\w+)\}$/, '$1'))).toEqual(['BUILD_IMAGE', 'RUNTIME_IMAGE']);
+    const share = /--max-old-space-size-percentage=\d+/.exec(textOf('charts', 'serin', 'templates', 'deployment.yaml'))?.[0];
+    expect(share).toBeDefined();
+    expect(dockerfile).toContain(`NODE_OPTIONS=${share}\n`);
+    // Without a RUN in the last stage nothing is run for a platform that the builder is not.
+    expect(dockerfile.split(/^FROM /m).at(-1)).not.toMatch(/^RUN /m);
+  });
+});
+
+describe('the files of a release', () => {
+  const image = { repository: 'registry.example/serin', digest: `sha256:${'a'.repeat(64)}` };
+
+  it('charts start the image of their release, by digest; the words about the values stay', () => {
+    const before = textOf('charts', 'serin', 'values.yaml');
+    const after = pinImage(before, image);
+    expect(parse(after)).toEqual({ ...parse(before), image: { ...parse(before).image, ...image } });
+    expect(after.match(/^\s*#.*$/gm)).toEqual(before.match(/^\s*#.*$/gm));
+    expect(pinImage('a: 1 # b\n', image)).toBe('a: 1 # b\n');
+  });
+
+  it('a chart without a digest is not made', () => {
+    expect(() => pinImage('image: { repository: serin }', { ...image, digest: '' })).toThrow('nothing is no digest of an image');
+  });
+
+  it('its notes are the section of its version, and a version without one is not released', () => {
+    const changelog = '# Changelog\n\n## 1.1.0\n\n- new\n\n## 1.0.0 (2026-01-01)\n\n- old\n';
+    expect(changelogSection(changelog, '1.1.0')).toBe('- new');
+    expect(changelogSection(changelog, '1.0.0')).toBe('- old');
+    expect(() => changelogSection(changelog, '1.1')).toThrow('has no section ## 1.1');
+  });
+});
