@@ -1,7 +1,7 @@
 /** Writes docs/cli.md and the schema of its output from the commands themselves; with `--check`, fails when a committed file differs. */
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Documents, outputVersion } from '../src/cli/output/documents.ts';
 import { exitCodes } from '../src/cli/output/exit-codes.ts';
 import { notesOf } from '../src/cli/people/flags.ts';

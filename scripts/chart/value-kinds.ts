@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const text = (otherwise: string, about: string) => z.string().default(otherwise).describe(about);
 export const onOff = (otherwise: boolean, about: string) => z.boolean().default(otherwise).describe(about);

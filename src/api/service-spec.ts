@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { z } from 'zod';
 import { serviceTraffic } from './service-traffic.ts';
 import { StringMatch } from './string-match.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** DNS name, `/`, name: what an implementation of its own calls its heuristic (07 S2). */
 const OWN_HEURISTIC = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?';

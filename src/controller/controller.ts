@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { z } from 'zod';
-import type { Canary, Canary, Provider } from '../api/canary.ts';
-import type { Verdict } from '../api/canary-status.ts';
+import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
-import { type KubeObject, type Labels, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
 import { parseStatus } from '../api/parse-status.ts';
 import type { Clock } from '../kube/clock.ts';

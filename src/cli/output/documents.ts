@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Of what `-o json` and `-o yaml` print. Fields may be added; none goes or changes its meaning within a version. */
 export const outputVersion = 'cli.serin.dev/v1';
