@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { canary, dependencies, endMs, run, scraped, serverUrl, stopServer } from '../../test/build/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { canary, dependencies, endMs, run, scraped, serverUrl, stopServer } from './test-measuring.ts';
 
 describe('a metric in its way', () => {
   const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { canary, dependencies, emptyServer, endMs, run, serverUrl } from '../../test/build/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { canary, dependencies, emptyServer, endMs, run, serverUrl } from './test-measuring.ts';
 
 describe('measure', () => {
   it('05-B30, B31: gives the hand-computed numbers of the built-in istio queries, and the primary as baseline', async () => {

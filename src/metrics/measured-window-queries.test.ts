@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { canary, dependencies, emptyServer, endMs, stopServer } from '../../test/build/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
-import { canary, dependencies, emptyServer, endMs, stopServer } from './test-measuring.ts';
 
 /** The last revision failed all of its requests until half a minute ago; this one fails none. */
 async function afterABadRevision(metric: Metric, ageMs: number) {

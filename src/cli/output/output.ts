@@ -48,7 +48,7 @@ export class Output {
       case 'json':
         return `${JSON.stringify(document, undefined, 2)}\n`;
       case 'yaml':
-        return (await import('yaml')).stringify(document, { aliasDuplicateObjects: false });
+        return (await import('./to-yaml.ts')).toYaml(document);
       case 'name':
         return names.map((name) => `${name}\n`).join('');
       default:

@@ -1,9 +1,9 @@
 import { afterEach } from 'vitest';
-import { Canary, type Metric } from '../api/canary.ts';
-import type { Release } from '../api/canary-status.ts';
-import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
-import { measure } from './measure.ts';
-import type { MeasureDependencies } from './measure-dependencies.ts';
+import { Canary, type Metric } from '../../src/api/canary.ts';
+import type { Release } from '../../src/api/canary-status.ts';
+import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
+import { measure } from '../../src/metrics/measure.ts';
+import type { MeasureDependencies } from '../../src/metrics/measure-dependencies.ts';
 
 /** When it is now. */
 export const endMs = 1_000_000_000;
