@@ -4,14 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { crds } from '../../src/api/crds.ts';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { type ApiProxy, startApiProxy } from './troubles/api-proxy.ts';
 import { push } from './troubles/objects.ts';
+import { canaryCrd, tellOldDefinitions, withoutRelease } from './troubles/old-definitions.ts';
 import { OUTDATED, type Stall, stalls, type Theatre } from './troubles/stalls.ts';
 import { Teller } from './troubles/told.ts';
 import { startUsers } from './users.ts';
@@ -117,17 +116,5 @@ export function describeStalls(stageOf: () => Stage, describeCanary?: Describe):
       await users.stop();
     }
   });
-}
-
-function canaryCrd(): KubeObject {
-  const crd = crds().find(({ spec }) => spec.names.kind === 'Canary');
-  if (crd === undefined) throw new Error('there is no CRD of Canaries');
-  return crd;
-}
-
-/** As an older one is: what Serin remembers a release by is pruned. */
-function withoutRelease(crd: KubeObject): KubeObject {
-  const older = structuredClone(crd);
-  for (const { schema } of older.spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;
-  return older;
+  tellOldDefinitions(stageOf, theatre, isTold);
 }

@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest';
+import { crds } from '../../../src/api/crds.ts';
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { eventually } from '../eventually.ts';
+import type { Stage } from '../stage.ts';
+import { until } from '../until.ts';
+import { startUsers, type Users } from '../users.ts';
+import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './objects.ts';
+import type { Stall, Theatre } from './stalls.ts';
+
+const APP = 'web';
+
+export function canaryCrd(): KubeObject {
+  const crd = crds().find(({ spec }) => spec.names.kind === 'Canary');
+  if (crd === undefined) throw new Error('there is no CRD of Canaries');
+  return crd;
+}
+
+/** As an older one is: what Serin remembers a release by is pruned. */
+export function withoutRelease(crd: KubeObject): KubeObject {
+  const older = structuredClone(crd);
+  for (const { schema } of older.spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;
+  return older;
+}
+
+const GATES = ['confirm-traffic-increase', 'confirm-promotion'];
+/** Where a release is when the definition is changed under it: a gate holds it there. */
+const moments = [
+  { gate: 'confirm-traffic-increase', isThere: (status: KubeObject) => Number(status.canaryWeight) > 0 },
+  { gate: 'confirm-promotion', isThere: ({ phase }: KubeObject) => phase === 'WaitingPromotion' },
+];
+type Moment = (typeof moments)[number];
+
+/** The older definition is put back while releases are under way, as a tool does that holds the cluster to a repository. */
+export function tellOldDefinitions(stageOf: () => Stage, theatreOf: () => Theatre, isTold: (stall: Stall) => Promise<void>): void {
+  it('F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
+    const { cluster } = theatreOf();
+    const releases = moments.map((moment) => new HeldRelease(moment, stageOf(), theatreOf()));
+    try {
+      await Promise.all(releases.map((one) => one.begin()));
+      await cluster.apply(withoutRelease(canaryCrd()));
+      await Promise.all(releases.map((one) => one.hasLostItsMemory()));
+      for (const one of releases) one.open();
+      await Promise.all(releases.map(({ told }) => isTold(told)));
+      await Promise.all(releases.map((one) => one.standsStill()));
+      await cluster.apply(canaryCrd());
+      await Promise.all(releases.map((one) => one.isPromoted()));
+    } finally {
+      await cluster.apply(canaryCrd());
+      await Promise.all(releases.map((one) => one.end()));
+    }
+  });
+}
+
+/** One release, held by its gate, and users who never stop asking. */
+class HeldRelease {
+  readonly told: Stall;
+  readonly #moment: Moment;
+  readonly #theatre: Theatre;
+  readonly #urls: readonly string[];
+  #users: Users | undefined;
+
+  constructor(moment: Moment, { mesh }: Stage, theatre: Theatre) {
+    const namespace = `put-back-${moment.gate}`;
+    this.told = { namespace, cause: /status\.release was not stored/, wayOut: /serin crds apply/, play: () => this.begin() };
+    this.#moment = moment;
+    this.#theatre = theatre;
+    this.#urls = mesh.urls;
+  }
+
+  get #namespace(): string {
+    return this.told.namespace;
+  }
+
+  async begin(): Promise<void> {
+    const { cluster, teller, hooks } = this.#theatre;
+    const { gate, isThere } = this.#moment;
+    await makeNamespace(cluster, this.#namespace);
+    await cluster.create(aDeployment(this.#namespace, APP));
+    const webhooks = GATES.map((type) => ({ name: type, type, url: hooks.url(this.#hook(type)), timeout: '10s' }));
+    await cluster.create(aCanary(this.#namespace, APP, { stepWeight: 25, maxWeight: 50, threshold: 50, webhooks }));
+    await teller.until(this.#namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+    this.#users = startUsers(this.#urls, `${APP}.${this.#namespace}`);
+    // However slow the machine is: a release that has passed the first gate is held by the second.
+    hooks.answers(this.#hook('confirm-promotion'), 403);
+    await push(cluster, this.#namespace, APP, '2');
+    await until(cluster, canaryRef(this.#namespace, APP), `is where ${gate} holds it`, (now) => isThere(now?.status ?? {}));
+    hooks.answers(this.#hook(gate), 403);
+  }
+
+  async hasLostItsMemory(): Promise<void> {
+    const release = async () => (await this.#theatre.cluster.get(canaryRef(this.#namespace, APP)))?.status?.release;
+    await eventually('the Canary has lost its memory', release, (found) => found === undefined);
+  }
+
+  open(): void {
+    for (const type of GATES) this.#theatre.hooks.answers(this.#hook(type), 200);
+  }
+
+  async standsStill(): Promise<void> {
+    const stoodAt = await this.#weights();
+    expect(stoodAt?.[1]).toBeGreaterThan(0);
+    this.#users?.forget();
+    const versions = () => Object.keys(this.#users?.byVersion() ?? {}).toSorted();
+    await eventually('both sides serve', versions, (seen) => seen.join() === '1,2');
+    expect(await this.#weights(), 'no step is made').toEqual(stoodAt);
+    expect(await this.#primaryImage(), 'nothing is promoted').toBe('web:1');
+  }
+
+  async isPromoted(): Promise<void> {
+    const told = await this.#theatre.teller.until(this.#namespace, APP, 'success', ({ phase }) => phase === 'Succeeded');
+    expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
+    expect(await this.#primaryImage()).toBe('web:2');
+    expect(this.#users?.lost()).toEqual([]);
+  }
+
+  async end(): Promise<void> {
+    await this.#users?.stop();
+  }
+
+  #hook(type: string): string {
+    return `${this.#namespace}-${type}`;
+  }
+
+  async #weights(): Promise<number[]> {
+    const route = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: this.#namespace };
+    return (await this.#theatre.cluster.get(route))?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
+  }
+
+  async #primaryImage(): Promise<string> {
+    const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary`, namespace: this.#namespace };
+    return (await this.#theatre.cluster.get(primary))?.spec.template.spec.containers[0].image;
+  }
+}
