@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { providers } from '../../src/api/canary.ts';
 import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Permission } from '../../src/api/permission.ts';
+import { permissionsFor } from '../../src/controller/permissions.ts';
+import { leasePermissions } from '../../src/kube/permissions.ts';
 import { publishedCrd } from '../contracts/routers-cases.ts';
 import { applyCrds, OWN_CRDS } from '../suite/stage.ts';
 import { until } from '../suite/until.ts';
@@ -115,6 +119,27 @@ describe('the chart of Serin', () => {
     ]);
     expect(await onSecrets({ secrets: { mode: 'off', references: false } })).toEqual([]);
     expect(await onSecrets({ configTracking: { enabled: false } })).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
+  });
+
+  it('06-F11: with everything switched on the roles hold the rules of the tables, each of which a test removes, and no others', async () => {
+    const objects = await helm.render('serin', { providers: [...providers] });
+    const rulesOf = (kind: string, name: string): KubeObject[] =>
+      objects.find((object) => object.kind === kind && object.metadata.name === name)?.rules;
+    const known = permissionsFor({
+      providers,
+      configTracking: true,
+      secretsMode: 'watch',
+      scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
+      metricBackends: ['keptn', 'externalmetrics'],
+    });
+    const asRule = ({ group, resources, verbs }: Permission) => ({ apiGroups: [group], resources, verbs });
+    const texts = (rules: readonly object[]) => rules.map((rule) => JSON.stringify(rule)).toSorted();
+    expect(texts(rulesOf('ClusterRole', 'serin'))).toEqual(texts(known.map(asRule)));
+    // The lease by its name, but for its creation, which no name can limit.
+    const ofLease = rulesOf('Role', 'serin-leader-election').map(({ resourceNames: _, ...rule }) => rule);
+    const verbs = leasePermissions.flatMap((rule) => rule.verbs);
+    expect(ofLease.flatMap((rule) => rule.verbs).toSorted()).toEqual(verbs.toSorted());
+    for (const rule of ofLease) expect(rule).toMatchObject({ apiGroups: ['coordination.k8s.io'], resources: ['leases'] });
   });
 
   it('06-HC22: nobody is root, nothing is written, and the heap follows the memory limit', async () => {
