@@ -35,6 +35,8 @@ export interface Stage {
 }
 
 export interface RealStage extends Stage {
+  /** Of a cluster administrator; `kubeconfigFile` has the controller's role only. */
+  readonly adminKubeconfigFile: string;
   /** Requests of one user so far, and whether they were refused for want of permission. */
   requestsOf(user: string): { verb: string; uri: string; isRefused: boolean }[];
   /** What kubectl prints, as a cluster administrator. */
@@ -143,6 +145,7 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
     const run = promisify(execFile);
     return {
       kubeconfigFile: real.kubeconfigFile,
+      adminKubeconfigFile: real.adminKubeconfigFile,
       cluster,
       mesh,
       nodes,

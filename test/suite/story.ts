@@ -313,12 +313,14 @@ export class Story {
   }
 }
 
-function containerOf(version: string, env: Record<string, string>) {
+function containerOf(version: string, variables: Record<string, string>) {
+  const env = Object.entries(variables).map(([name, value]) => ({ name, value }));
   return {
     name: 'web',
     image: `${APP}:${version}`,
     ports: [{ name: 'http', containerPort: 9898 }],
-    env: Object.entries(env).map(([name, value]) => ({ name, value })),
+    // An empty list is not what `kubectl rollout undo` puts back.
+    ...(env.length === 0 ? {} : { env }),
   };
 }
 

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BOUND_MS } from './until.ts';
+
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+/** Some commands wait by themselves, as a reader would. */
+const LONGEST_MS = 4 * BOUND_MS;
+
+/** What one fence ```` ```sh ```` of a page says. */
+export interface DocBlock {
+  /** Of the section that it stands in, without the number signs. */
+  heading: string;
+  /** Of a command that stays in the foreground: the reader's terminal of that name (```` ```sh terminal=NAME ````). */
+  terminal?: string;
+  script: string;
+}
+
+/** The commands of a page of docs/ for a shell, in order; fences without `sh` are not for running. */
+export function docBlocks(page: string): DocBlock[] {
+  const blocks: DocBlock[] = [];
+  let heading = '';
+  let open: DocBlock | undefined;
+  let isForeign = false;
+  for (const line of readFileSync(join(DOCS, page), 'utf8').split('\n')) {
+    const fence = /^```(\S*)(?: terminal=(\S+))?/.exec(line);
+    if (open && fence) {
+      blocks.push(open);
+      open = undefined;
+    } else if (open) open.script += `${line}\n`;
+    else if (fence && (isForeign || fence[1] !== 'sh')) isForeign = !isForeign;
+    else if (fence) open = { heading, script: '', ...(fence[2] === undefined ? {} : { terminal: fence[2] }) };
+    else if (!isForeign && line.startsWith('#')) heading = line.replace(/^#+ /, '');
+  }
+  return blocks;
+}
+
+/** Those of one section, one after the other, as one script. */
+export function sectionScript(page: string, heading: string): string {
+  const found = docBlocks(page).filter((block) => block.heading === heading);
+  if (found.length === 0) throw new Error(`docs/${page} has no commands under "${heading}"`);
+  return found.map(({ script }) => script).join('');
+}
+
+export interface Shown {
+  exit: number | null;
+  output: string;
+}
+
+/** Runs a script as a reader would who stops at the first failure. Asynchronous, since the embedded cluster lives in this process. */
+export function runScript(script: string, env: Record<string, string>, cwd: string = join(DOCS, '..')): Promise<Shown> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: LONGEST_MS,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8');
+      stream.on('data', (part: string) => {
+        output += part;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (exit) => resolve({ exit, output }));
+  });
+}
