@@ -68,6 +68,25 @@ describe('a watch', () => {
     expect(watch.ageMs()).toBeLessThan(10_000);
   });
 
+  it('that is stopped by what its list tells opens no stream, which nobody could stop any more', async () => {
+    const server = await kubeServer((call, response) => {
+      if (call.query.get('watch') === 'true') response.writeHead(200).flushHeaders();
+      else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
+    });
+    const cluster = createCluster(connectionTo(server.url), { watch: fast });
+    open.push(
+      () => cluster.close(),
+      () => server.close(),
+    );
+    const quiet = { onEvent: () => undefined };
+    const first = cluster.watch({ apiVersion: 'v1', kind: 'ConfigMap' }, { ...quiet, onList: () => first.stop() });
+    await first.synced;
+    cluster.watch({ apiVersion: 'v1', kind: 'Pod' }, { ...quiet, onList: () => undefined });
+    const streams = () => server.calls.filter(({ query }) => query.get('watch') === 'true').map(({ path }) => path);
+    await expect.poll(streams).toContain('/api/v1/pods');
+    expect(streams()).toEqual(['/api/v1/pods']);
+  });
+
   it('reopens an ended stream from its last event or bookmark, without a list', async () => {
     const { versions, lists, told, watch } = await given((response, nth) => {
       if (nth === 1) response.end(line('MODIFIED', 'a', '15'));

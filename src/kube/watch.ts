@@ -154,6 +154,8 @@ export function startWatch(parts: WatchParts): WatchHandle {
     while (!stopping.signal.aborted) {
       try {
         if (version === undefined) await list();
+        // Whoever heard all from the list may have stopped: a stream that begins after that would hear of no stop.
+        if (stopping.signal.aborted) return;
         const openedAtMs = clock.monotonicMs();
         if (version !== undefined) await follow(version);
         unavailable = 0;
