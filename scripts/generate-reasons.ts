@@ -115,6 +115,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`',
     next: 'correct or remove the field of `spec.service` that the message names; after an upgrade of the cluster, restart Serin',
   },
+  RequestCarriedOut: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },
+  RequestRefused: {
+    causes: 'the phase does not allow the verb, or something that the message names is in its way',
+    next: 'see [verbs](verbs.md) for what is possible in each phase; ask again',
+  },
   Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
   ForeignController: {
     causes: 'the other controller still runs, or somebody edited the status by hand',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
+import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
 export const Condition = z.object({
   type: z.string(),
@@ -138,6 +139,12 @@ export const Release = z.object({
   /** Why the release failed or waits; in words for the condition. */
   reason: z.string().optional(),
   deliveries: z.array(Delivery).optional(),
+  /** A person holds the release where it is: who, and since when. No deadline counts meanwhile (E71). */
+  paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
+  /** An undo that is under way: the target is being written (E74). */
+  undo: VerbRequest.optional(),
+  /** What became of the last requests, oldest first; an id that is listed is not carried out again (E70). */
+  requests: z.array(Acknowledgement).optional(),
 });
 export type Release = z.infer<typeof Release>;
 

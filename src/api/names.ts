@@ -42,6 +42,8 @@ export const ownerAnnotation = 'serin.dev/canary-uid';
 export const adoptAnnotation = 'serin.dev/adopt';
 /** A new value lets Serin go on with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
+/** What a person asks of a Canary; see `verb-request.ts`. */
+export const requestAnnotation = 'serin.dev/request';
 export const fluxOff = {
   'kustomize.toolkit.fluxcd.io/reconcile': 'disabled',
   'helm.toolkit.fluxcd.io/driftDetection': 'disabled',

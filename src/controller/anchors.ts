@@ -15,7 +15,7 @@ import {
   type TemplateRevisionData,
 } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
-import type { PrimarySpec } from '../workloads/workload.ts';
+import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
 
 /** Templates that may be put back, and those that no longer can. */
 export interface KeptTemplates {
@@ -90,12 +90,18 @@ export class Anchors {
     return (anchor && readAnchor(anchor)?.target.replicas) || undefined;
   }
 
-  /** Records a promoted template, and prunes the history; tells what is left of it. */
-  async keepTemplate(canary: Canary, spec: PrimarySpec, revision: string, signal: AbortSignal): Promise<KeptTemplates> {
+  /** Records a promoted template, `target` being the target's own, and prunes the history; tells what is left of it. */
+  async keepTemplate(
+    canary: Canary,
+    spec: PrimarySpec,
+    revision: string,
+    signal: AbortSignal,
+    target?: PodTemplate,
+  ): Promise<KeptTemplates> {
     const anchor = await this.#find(canary, signal);
     const records = await this.#records(canary, signal);
     const number = Math.max(0, ...records.map((object) => Number(object.revision))) + 1;
-    await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor), { signal });
+    await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
     const pruned = historyToPrune(records, this.#historyLimit - 1);
     for (const old of pruned) await this.#cluster.delete(refOf(old), { signal });
     const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
@@ -136,11 +142,13 @@ export class Anchors {
 
   /** The newest promoted template, or that of one revision. */
   async promotedTemplate(canary: Canary, signal: AbortSignal, revision?: string): Promise<TemplateRevisionData | undefined> {
+    return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
+  }
+
+  /** What was promoted, newest first, as far as it is kept. */
+  async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
     const records = await this.#records(canary, signal);
-    return records
-      .toSorted((a, b) => Number(b.revision) - Number(a.revision))
-      .flatMap((object) => readTemplateRevision(object) ?? [])
-      .find((data) => revision === undefined || data.revision === revision);
+    return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
   }
 
   forget(canaryUid: string): void {

@@ -10,7 +10,7 @@ import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
-import type { PrimarySpec, Workload } from '../workloads/workload.ts';
+import type { PodTemplate, PrimarySpec, Workload } from '../workloads/workload.ts';
 import type { Anchors } from './anchors.ts';
 import type { ControllerConfig } from './config.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
@@ -18,6 +18,7 @@ import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } f
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { readTargetConfigs } from './target-configs.ts';
 import type { TrackedConfigs } from './tracked-configs.ts';
+import { undo, undoableTemplate } from './undo.ts';
 
 export interface AnswerContext {
   canary: Canary;
@@ -34,7 +35,7 @@ export interface AnswerContext {
   signal: AbortSignal;
 }
 
-type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' }>;
+type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
 
 /** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
 export async function answerQuestion(question: Asked, context: AnswerContext): Promise<Answer> {
@@ -55,6 +56,8 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
       return { kind: 'promote', id, ...(await promote(question.revision, context)) };
     case 'restorePrimary':
       return { kind: 'restorePrimary', id, ...(await restorePrimary(question.revision, context)) };
+    case 'undo':
+      return { kind: 'undo', id, ...(await undo(question.revision, context)) };
     default:
       return question satisfies never;
   }
@@ -107,7 +110,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     const answer = isWritten ? primary : await write(primary, template, context, workload);
     const leftover = workload.templateMatches(answer, template, primary);
     if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
-    await keep(primary, template, revision, context, workload);
+    await keep(primary, template, revision, context, workload, undoableTemplate(canary, target));
     await followReplicas(primary, target, context, workload);
     return { outcome: 'written' };
   } catch (error) {
@@ -154,7 +157,7 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
     if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
     // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
     await write(primary, promoted.spec, context, workload);
-    await keep(primary, promoted.spec, revision, context, workload);
+    await keep(primary, promoted.spec, revision, context, workload, promoted.target);
     return { outcome: 'written' };
   } catch (error) {
     return refusal(error, signal);
@@ -179,8 +182,9 @@ async function keep(
   revision: string,
   { canary, cluster, config, anchors, signal }: AnswerContext,
   workload: Workload,
+  target?: PodTemplate,
 ): Promise<void> {
-  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal);
+  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
   // What its pods read until now they may read until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets: config.secretsMode, signal });

@@ -1,6 +1,8 @@
-import type { Canary, Provider } from '../api/canary.ts';
+import { apiVersion, type Canary, type Provider } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
+import { requestAnnotation } from '../api/names.ts';
+import { readRequest } from '../api/verb-request.ts';
 import type { Adoption, Facts, RefusedEdit } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -72,8 +74,15 @@ export function gatherFacts(input: {
     ...(refused && { refused }),
     ...blockedBy(obstacle, look),
     ...(globalAlerts && { globalAlerts }),
+    ...requested(canary, view),
     cookieWord,
   };
+}
+
+/** As the watch has it: a request is no part of the spec, whichever of those the release goes by. */
+function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Pick<Facts, 'request'> {
+  const text = view.find({ apiVersion, kind: 'Canary', namespace, name })?.object.metadata.annotations?.[requestAnnotation];
+  return text === undefined ? {} : { request: readRequest(text) };
 }
 
 /** Only a person can go on from either. */

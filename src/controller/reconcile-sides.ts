@@ -11,6 +11,7 @@ import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { isOurs } from './ownership.ts';
 import { type ReconcileContext, type Reconciled, retryIn, workloadOf } from './reconcile-context.ts';
 import { readTargetConfigs } from './target-configs.ts';
+import { undoableTemplate } from './undo.ts';
 
 /** Said when a release would begin from it, not in the middle of one (03 W54, B35). */
 export function refuseUnusable({ canary }: ReconcileContext, target: Seen): void {
@@ -64,7 +65,7 @@ export async function ensurePrimary(
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;
-  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
+  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal, undoableTemplate(canary, whole));
   view.learn(
     isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
   );

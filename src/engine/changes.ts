@@ -3,7 +3,8 @@ import { checks } from './changes/checks.ts';
 import { ends } from './changes/ends.ts';
 import { revisions } from './changes/revisions.ts';
 import { steps } from './changes/steps.ts';
+import { verbs } from './changes/verbs.ts';
 
 /** What each transition does to the memory; the chart names them. */
-export const changes = { ...revisions, ...asks, ...checks, ...steps, ...ends };
+export const changes = { ...revisions, ...asks, ...checks, ...steps, ...ends, ...verbs };
 export type ChangeName = keyof typeof changes;

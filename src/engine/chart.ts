@@ -34,15 +34,23 @@ interface Leaf {
   /** Looked at on RESUME, FACTS and WAKE. */
   seen?: Move[];
   answers?: Move[];
+  /** What a person may ask for here and nowhere else in the phase. */
+  asked?: Move[];
 }
 
-function leaf(name: string, { entry = [], first = [], seen = [], answers = [] }: Leaf) {
+function leaf(name: string, { entry = [], first = [], seen = [], answers = [], asked = [] }: Leaf) {
   const looks = [...first, ...seen];
   // Where a first look changes the memory and stays, the step still has to ask and to set its wake (E53).
   const resumed = looks.map((move) => (move.target === undefined ? { ...move, actions: [...entry, ...(move.actions ?? [])] } : move));
   return {
     entry,
-    on: { RESUME: [...resumed, on('always', name)], FACTS: looks, WAKE: looks, ANSWER: [...first, ...answers] },
+    on: {
+      RESUME: [...resumed, on('always', name)],
+      FACTS: looks,
+      WAKE: looks,
+      ANSWER: [...first, ...answers],
+      ...(asked.length > 0 ? { REQUEST: asked } : {}),
+    },
   };
 }
 
@@ -67,10 +75,34 @@ const renewals = overtakings('isNewWithPods');
 const rollBack = (guard: GuardName) => go(guard, '#Failed.returningTraffic', 'rollBack');
 const failPromotion = (guard: GuardName) => go(guard, '#Failed.servingFromCanary', 'failPromotion');
 
+/** A person asks for an end of the analysis, or holds it (E71–E73); `step` has looked whether it is possible. */
+const requested: Move[] = [
+  go('asksToPromote', '#Promoting.writingPrimary', 'startPromotion'),
+  rollBack('asksToRollBack'),
+  stay('asksToPause', 'pause'),
+  stay('asksToResume', 'resume'),
+];
+/** The same where the release waits for its gate, in whose place the person answers. */
+const approved: Move[] = [
+  go('approvesUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
+  go('approvesWithPods', '#Progressing.withdrawing', 'startRun'),
+  go('asksToPromote', '#Progressing.scalingUp', 'startRun'),
+  rollBack('asksToRollBack'),
+];
+
+/** The failed revision once more, as if it were new (E75). */
+const retried: Move[] = [
+  go('retriesGated', 'confirming', 'pin'),
+  go('retriesUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
+  go('retriesWithPods', '#Progressing.withdrawing', 'startRun'),
+  go('asksToRetry', '#Progressing.scalingUp', 'startRun'),
+];
+
 /** At rest, and asking whether a new revision may start. */
-function resting(phase: string) {
+function resting(phase: string, asked: Move[] = []) {
   return {
     resting: leaf('resting', {
+      asked,
       seen: [
         stay('isRefused'),
         go('isNewAndGated', 'confirming', 'pin'),
@@ -84,6 +116,7 @@ function resting(phase: string) {
       entry: ['askConfirmRollout'],
       first: [go('isBack', `#${phase}.resting`, 'noteReturn'), go('isNew', 'confirming', 'pin')],
       answers: confirmed((guard) => go(guard, '#Waiting.gate', 'poll')),
+      asked: approved,
     }),
   };
 }
@@ -250,18 +283,20 @@ export const chart = machineSetup.createMachine({
     Initialized: { id: 'Initialized', initial: 'resting', states: resting('Initialized') },
     Waiting: {
       id: 'Waiting',
+      on: { REQUEST: [...approved, stay('asksToPause', 'pause'), stay('asksToResume', 'resume')] },
       initial: 'gate',
       states: {
         gate: leaf('gate', {
           entry: ['askConfirmRollout'],
           first: [go('isBack', '#Succeeded.resting', 'noteReturn'), go('isNew', 'gate', 'pin')],
-          seen: [on('isDue', 'gate', 'forgetWake')],
+          seen: [on('isDueToAsk', 'gate', 'forgetWake')],
           answers: confirmed((guard) => stay(guard, 'poll')),
         }),
       },
     },
     Progressing: {
       id: 'Progressing',
+      on: { REQUEST: requested },
       initial: 'scalingUp',
       states: {
         // Pods read configs when they start: those that exist have read others than the ones to be analysed (02 §15.1.11).
@@ -310,7 +345,7 @@ export const chart = machineSetup.createMachine({
             hooks: leaf('hooks', {
               entry: ['askPreRollout'],
               first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-              seen: [on('isDue', 'hooks', 'forgetWake')],
+              seen: [on('isDueToAsk', 'hooks', 'forgetWake')],
               answers: [
                 rollBack('hasRefusedForLast'),
                 stay('hasRefused', 'countFailure', 'wakeNextInterval'),
@@ -323,7 +358,7 @@ export const chart = machineSetup.createMachine({
             gate: leaf('gate', {
               entry: ['askConfirmTraffic'],
               first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-              seen: [on('isDue', 'gate', 'forgetWake')],
+              seen: [on('isDueToAsk', 'gate', 'forgetWake')],
               answers: [
                 stay('hasRefused', 'poll'),
                 go('canPassToStepButIsShort', '#Progressing.raising', 'raiseTarget'),
@@ -336,7 +371,7 @@ export const chart = machineSetup.createMachine({
         ...analysis('Progressing'),
       },
     },
-    WaitingPromotion: { id: 'WaitingPromotion', initial: 'analysing', states: analysis('WaitingPromotion') },
+    WaitingPromotion: { id: 'WaitingPromotion', on: { REQUEST: requested }, initial: 'analysing', states: analysis('WaitingPromotion') },
     Promoting: {
       id: 'Promoting',
       initial: 'writingPrimary',
@@ -390,7 +425,12 @@ export const chart = machineSetup.createMachine({
       states: {
         // Cancelled, so what is recorded is the promoted revision, and not what the pods may have read.
         ...homeward('#Succeeded.resting', ['forgetCapacity'], { followed: next('isNewAndFreeWithPods') }),
-        ...resting('Succeeded'),
+        ...resting('Succeeded', [go('asksToUndo', 'undoing', 'beginUndo')]),
+        // What it leads to is looked at when it is answered: a target that changes meanwhile may be our own doing (E74).
+        undoing: leaf('undoing', {
+          entry: ['askUndo'],
+          answers: [go('wasWritten', 'resting', 'endUndo'), go('hasRefused', 'resting', 'endUndo')],
+        }),
       },
     },
     Failed: {
@@ -409,7 +449,7 @@ export const chart = machineSetup.createMachine({
           answers: [stay('wasWritten', 'closeQuestion'), stay('hasRefused', 'poll')],
         }),
         ...homeward('#Failed.resting', ['forgetCapacity'], { followed: next('isNewAndFreeForStalePods') }),
-        ...resting('Failed'),
+        ...resting('Failed', retried),
       },
     },
     Terminating: { id: 'Terminating' },

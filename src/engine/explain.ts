@@ -23,7 +23,14 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
   const since = `since ${timestamp(release.stepStartedMs)}`;
   const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
   const why = release.reason ? ` (${release.reason})` : '';
-  return `${sentence(canary, phase, release, facts, since, why)}${stuck}${refused(facts)}`;
+  return `${paused(canary, phase, release)}${sentence(canary, phase, release, facts, since, why)}${stuck}${refused(facts)}`;
+}
+
+/** A pause has no end of its own: who has set it, since when, and how it ends (E71). */
+function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: Release): string {
+  if (!pause) return '';
+  const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)} % on the canary`;
+  return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit: nothing is checked and no deadline counts until someone resumes it (serin resume ${metadata.name}), promotes it or takes it back. Where it is: `;
 }
 
 /** Which spec this goes by, and who can change that. */

@@ -2,6 +2,8 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes } from '../api/routes.ts';
+import type { SeenRequest } from '../api/verb-request.ts';
+import type { ScalerLimits } from './capacity.ts';
 import type { Reason } from './reasons.ts';
 
 /** One side of a release, as the cluster shows it. */
@@ -85,6 +87,8 @@ export interface Facts {
   unconfirmed?: string;
   /** Why the cluster cannot be made to hold it (missing CRD, name taken …), in words for the condition. */
   obstacle?: string;
+  /** What a person has asked for last, whether or not it was answered. */
+  request?: SeenRequest;
   /** There is a receiver for the alerts of Canaries that name none. */
   globalAlerts?: boolean;
   /** A random word for the cookies of this release; the chart uses it when it needs one. */

@@ -1,4 +1,5 @@
 import { reachesCanary } from '../api/routes.ts';
+import type { Verb } from '../api/verb-request.ts';
 import { hasCapacity } from './capacity.ts';
 import type { Seen } from './context.ts';
 import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
@@ -16,10 +17,14 @@ const outcomeIs = (seen: Seen, outcome: string) =>
   seen.event.type === 'ANSWER' && 'outcome' in seen.event.answer && seen.event.answer.outcome === outcome;
 
 const isDue = ({ context, event }: Seen) => context.wakeAtMs !== undefined && event.facts.nowMs >= context.wakeAtMs;
+const isDueToAsk = (seen: Seen) => isDue(seen) && !isPaused(seen);
 /** Nothing is left to write. A provider that does not confirm it holds up what advances, and never what takes back (E63). */
 const isWritten = ({ event }: Seen) => event.facts.converged || event.facts.unconfirmed !== undefined;
 /** Nothing advances under a spec that is not the one that stands (E65), nor by routes that are not in force (E63). */
 const isHeldUp = ({ event }: Seen) => event.facts.refused !== undefined || event.facts.unconfirmed !== undefined;
+/** A person holds it: nothing advances, nothing is counted, and no deadline ends it (E71). */
+export const isPaused = ({ context }: Pick<Seen, 'context'>) => context.release.paused !== undefined;
+const asks = ({ event }: Seen, verb: Verb) => event.type === 'REQUEST' && event.request.verb === verb;
 const isRefused = ({ event }: Seen) => event.facts.refused !== undefined;
 const hasChanged = (seen: Seen) => {
   const now = target(seen);
@@ -33,7 +38,7 @@ const isBack = (seen: Seen) => {
 const isLate = (seen: Seen) => {
   const { context, event } = seen;
   const deadline = context.release.stepStartedMs + progressDeadlineMs(event.facts.canary);
-  return event.facts.nowMs >= deadline && event.facts.obstacle === undefined;
+  return event.facts.nowMs >= deadline && event.facts.obstacle === undefined && !isPaused(seen);
 };
 /** A primary that we have raised is as ready as it was before: pods that are still to come make it no worse. */
 const isPrimaryReady = (seen: Seen) => {
@@ -78,13 +83,15 @@ const isNewAndFree = (seen: Seen) =>
 export const guards = {
   always: () => true,
   isDue,
+  isDueToAsk,
   isLate,
   isDueAndLate: (seen: Seen) => isDue(seen) && isLate(seen),
   isLateAndUnready: (seen: Seen) => isLate(seen) && !isTargetReady(seen),
   passedAndSkips: (seen: Seen) => outcomeIs(seen, 'passed') && spec(seen).skipAnalysis === true,
-  isDueAndWritten: (seen: Seen) => isDue(seen) && isWritten(seen) && seen.event.facts.refused?.uncheckedUntilMs === undefined,
+  isDueAndWritten: (seen: Seen) => isDueToAsk(seen) && isWritten(seen) && seen.event.facts.refused?.uncheckedUntilMs === undefined,
   isRefused,
-  wasUncheckedForTooLong: ({ event: { facts } }: Seen) => facts.nowMs >= (facts.refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY),
+  wasUncheckedForTooLong: ({ context, event: { facts } }: Seen) =>
+    !isPaused({ context }) && facts.nowMs >= (facts.refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY),
   isConverged: (seen: Seen) => seen.event.facts.converged,
   isConvergedAtHome: (seen: Seen) => seen.event.facts.converged && hasLeft(seen),
 
@@ -112,11 +119,12 @@ export const guards = {
   passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
   isEmpty: (seen: Seen) => target(seen)?.pods === 0 && seen.event.facts.converged,
   isBack,
-  skipsAnalysis: (seen: Seen) => spec(seen).skipAnalysis === true,
+  skipsAnalysis: (seen: Seen) => spec(seen).skipAnalysis === true && !isPaused(seen),
 
-  isTargetStalled: (seen: Seen) => target(seen)?.readiness.state === 'stalled' && seen.event.facts.converged,
+  isTargetStalled: (seen: Seen) => !isPaused(seen) && target(seen)?.readiness.state === 'stalled' && seen.event.facts.converged,
   canStartHooks: (seen: Seen) =>
     !isRefused(seen) &&
+    !isPaused(seen) &&
     isDue(seen) &&
     isTargetReady(seen) &&
     seen.event.facts.converged &&
@@ -124,9 +132,21 @@ export const guards = {
     hasPreRollout(seen) &&
     !seen.context.release.preRolloutPassed,
   canStartGate: (seen: Seen) =>
-    !isRefused(seen) && isDue(seen) && isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen) && isTrafficGated(seen),
+    !isRefused(seen) &&
+    !isPaused(seen) &&
+    isDue(seen) &&
+    isTargetReady(seen) &&
+    seen.event.facts.converged &&
+    hasLeft(seen) &&
+    isTrafficGated(seen),
   canStart: (seen: Seen) =>
-    !isRefused(seen) && isDue(seen) && isTargetReady(seen) && isPrimaryReady(seen) && seen.event.facts.converged && hasLeft(seen),
+    !isRefused(seen) &&
+    !isPaused(seen) &&
+    isDue(seen) &&
+    isTargetReady(seen) &&
+    isPrimaryReady(seen) &&
+    seen.event.facts.converged &&
+    hasLeft(seen),
   canPassToGate: (seen: Seen) => outcomeIs(seen, 'passed') && isTrafficGated(seen),
   canPassToStep: (seen: Seen) => outcomeIs(seen, 'passed') && !isHeldUp(seen) && isTargetReady(seen) && isPrimaryReady(seen),
   targetIsDown: (seen: Seen) => target(seen)?.serving !== true,
@@ -137,8 +157,8 @@ export const guards = {
   targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && !isShortOfItsOwn(seen),
   targetIsBackButIsShort: (seen: Seen) => isTargetReady(seen) && seen.context.release.capacity?.side !== 'target' && isShortOfItsOwn(seen),
 
-  isDueForRollbackHooks: (seen: Seen) => isDue(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollback'),
-  isDueForHooks: (seen: Seen) => isDue(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
+  isDueForRollbackHooks: (seen: Seen) => isDueToAsk(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollback'),
+  isDueForHooks: (seen: Seen) => isDueToAsk(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
   hasRolloutHooks: (seen: Seen) => isAnswered(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
   isAnswered,
   hasPassed: (seen: Seen) => outcomeIs(seen, 'passed'),
@@ -170,7 +190,7 @@ export const guards = {
   capacityIsLost: (seen: Seen) => seen.context.release.capacity?.reachedMs !== undefined && !isRaised(seen, seen.context.release),
   isPrimaryRaised: (seen: Seen) => guards.primaryIsPromoted(seen) && (hasSettledCapacity(seen) || isLate(seen)),
   isPrimaryRaisedForLast: (seen: Seen) => guards.isPrimaryRaised(seen) && leavesNothing(seen),
-  isTargetRaised: (seen: Seen) => !isRefused(seen) && hasRaisedTarget(seen),
+  isTargetRaised: (seen: Seen) => !isRefused(seen) && !isPaused(seen) && hasRaisedTarget(seen),
   isLateAndShort: (seen: Seen) => isLate(seen) && !hasRaisedTarget(seen),
   mayStepButIsShort: (seen: Seen) => guards.mayStep(seen) && isShortOfStep(seen),
   passedToStepButIsShort: (seen: Seen) => guards.passedToStep(seen) && isShortOfStep(seen),
@@ -183,6 +203,18 @@ export const guards = {
   wasMismatchWithPods: (seen: Seen) => outcomeIs(seen, 'mismatch') && hasReadConfigs(seen),
   canaryIsLost: (seen: Seen) =>
     reachesCanary(seen.context.release.routes) && target(seen)?.serving !== true && primary(seen)?.serving === true,
+
+  asksToPromote: (seen: Seen) => asks(seen, 'promote'),
+  asksToRollBack: (seen: Seen) => asks(seen, 'rollback'),
+  asksToPause: (seen: Seen) => asks(seen, 'pause'),
+  asksToResume: (seen: Seen) => asks(seen, 'resume'),
+  asksToUndo: (seen: Seen) => asks(seen, 'undo'),
+  approvesUnjudged: (seen: Seen) => asks(seen, 'promote') && spec(seen).skipAnalysis === true,
+  approvesWithPods: (seen: Seen) => asks(seen, 'promote') && hasReadConfigs(seen),
+  retriesGated: (seen: Seen) => asks(seen, 'retry') && hasHooks(seen.event.facts.canary, 'confirm-rollout'),
+  retriesUnjudged: (seen: Seen) => asks(seen, 'retry') && spec(seen).skipAnalysis === true,
+  retriesWithPods: (seen: Seen) => asks(seen, 'retry') && hasReadConfigs(seen),
+  asksToRetry: (seen: Seen) => asks(seen, 'retry'),
 
   canReturn: (seen: Seen) =>
     !hasLeft(seen) &&

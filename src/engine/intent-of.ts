@@ -47,7 +47,7 @@ function targetWish(phase: string, name: string, needsCanary: boolean): Intent['
       return needsCanary ? 'up' : 'untouched';
     default:
       if (needsCanary) return 'up';
-      return name === 'resting' || name === 'confirming' || name === 'gate' ? 'zero' : 'untouched';
+      return ['resting', 'confirming', 'gate', 'undoing'].includes(name) ? 'zero' : 'untouched';
   }
 }
 

@@ -3,7 +3,9 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { Phase } from '../api/phase.ts';
 import { allToPrimary } from '../api/routes.ts';
+import type { SeenRequest } from '../api/verb-request.ts';
 import { adopt } from './adopt.ts';
+import { announcementOf } from './changes/verbs.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
@@ -12,6 +14,7 @@ import { hasMoved, pinOf, seenAgain } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
 import { weightOf, withWeight } from './strategy.ts';
+import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
 
 export type Snapshot = ReturnType<typeof chart.resolveState>;
 
@@ -38,7 +41,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const { facts } = event;
   if (facts.canary.spec.suspend === true || facts.canary.metadata.deletionTimestamp !== undefined) {
     const context = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
-    return { next: resolve(now.value, { ...context, frozen: true, open: undefined, asks: [] }), questions: [] };
+    const frozen = { ...context, frozen: true, open: undefined, asks: [] };
+    return refuseFrozen(resolve(now.value, frozen), facts);
   }
   if (event.type === 'ANSWER' && event.answer.id !== now.context.open) return { next: now, questions: [] };
   const blocked = facts.obstacle !== undefined;
@@ -47,7 +51,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
   const begun = resolve(now.value, { ...context, blocked, asks: [] });
   const [moved] = transition(chart, begun, resumes ? { type: 'RESUME', facts } : event);
-  return settle(now, moved.value, giveUpDeliveries(moved.context, facts), event);
+  const { value, context: left } = request(moved, facts);
+  return settle(now, value, giveUpDeliveries(left, facts), event);
 }
 
 export function phaseOf(snapshot: Snapshot): Phase {
@@ -71,6 +76,45 @@ export function isAtRest(snapshot: Snapshot): boolean {
 /** The question that an ANSWER would belong to; every other one still under way may be cancelled. */
 export function openQuestionOf(snapshot: Snapshot): QuestionId | undefined {
   return snapshot.context.open;
+}
+
+/** What a person has asked for is carried out or refused in the step that first sees it, and recorded with what came of it (E70). */
+function request(now: Snapshot, facts: Facts): { value: StateValue; context: Context } {
+  const { value, context } = now;
+  const asked = pendingRequest(context.release, facts);
+  const [top = 'New', step = ''] = pathOf(value);
+  if (asked === undefined || top === 'New') return now;
+  const reason = refusalOf(asked, Phase.parse(top), { ...context.release, step }, facts);
+  const isUndo = reason === undefined && 'verb' in asked && asked.verb === 'undo';
+  const answeredNow = isUndo ? context : withAnswer(context, asked, facts.nowMs, reason);
+  if (reason !== undefined || 'problem' in asked) return { value, context: answeredNow };
+  const [moved] = transition(chart, resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
+  // A pause drops what was asked, and whoever goes on begins the step's own part again.
+  const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
+  const [stood] = isHeld ? transition(chart, resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : [moved];
+  const asks = stood.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.context.open);
+  return { value: stood.value, context: { ...stood.context, asks } };
+}
+
+function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?: string): Context {
+  const attempt = context.attempt + 1;
+  const release = answered(context.release, asked, nowMs, reason);
+  const id = `${release.run}/${release.revision}/${attempt}`;
+  return { ...context, attempt, release, asks: [...context.asks, { kind: 'announce', id, announcement: announcementOf(asked, reason) }] };
+}
+
+/** A suspended Canary does nothing that is asked, and says so. */
+function refuseFrozen(now: Snapshot, facts: Facts): { next: Snapshot; questions: readonly Question[] } {
+  const { context, value } = now;
+  const asked = pendingRequest(context.release, facts);
+  if (asked === undefined || context.recorded === undefined || facts.canary.metadata.deletionTimestamp !== undefined)
+    return { next: now, questions: [] };
+  const { phase } = context.recorded;
+  const told = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
+  const attempt = told.attempt + 1;
+  const record: Question = { kind: 'record', id: `${told.release.run}/${told.release.revision}/${attempt}`, phase, release: told.release };
+  const next = resolve(value, { ...told, attempt, asks: [], recorded: { phase, release: told.release } });
+  return { next, questions: [record, ...told.asks] };
 }
 
 /** Compares before and after: what is new is recorded first, then the questions of the new state are asked. */

@@ -1,6 +1,7 @@
 import type { HookType } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
+import type { VerbRequest } from '../api/verb-request.ts';
 import type { Facts } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
@@ -26,6 +27,8 @@ export type Question =
   | { kind: 'promote'; id: QuestionId; revision: string }
   /** Put the primary's template back to the last promoted one. */
   | { kind: 'restorePrimary'; id: QuestionId; revision: string }
+  /** Put the target's template back to the promotion before the last, only if the target still is `revision`. */
+  | { kind: 'undo'; id: QuestionId; revision: string }
   | { kind: 'announce'; id: QuestionId; announcement: Announcement }
   /** Come back at this moment (epoch milliseconds) with WAKE. A later one replaces it. */
   | { kind: 'wakeAt'; id: QuestionId; atMs: number };
@@ -37,7 +40,9 @@ export type Answer =
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }
-  | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string };
+  | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string }
+  | { kind: 'undo'; id: QuestionId; outcome: 'written' }
+  | { kind: 'undo'; id: QuestionId; outcome: 'refused'; reason: string };
 
 export type EngineEvent =
   /** First event of a snapshot rebuilt from status: re-enters its state and asks its questions again. */
@@ -46,4 +51,6 @@ export type EngineEvent =
   | { type: 'FACTS'; facts: Facts }
   | { type: 'WAKE'; facts: Facts }
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
+  /** A person asks for something that is possible now; made by `step` from the facts. */
+  | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
   | { type: 'DELIVERED'; facts: Facts; key: string };

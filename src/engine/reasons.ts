@@ -34,6 +34,8 @@ export const reasons = {
   ScalerInDoubt: 'the scaler of the primary may scale otherwise than the one that it was made from',
   ServiceTrafficRefused: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
   ForeignController: 'another controller writes the status of this Canary; Serin leaves it alone',
+  RequestCarriedOut: 'what a person asked for by a verb is done, or has begun',
+  RequestRefused: 'what a person asked for by a verb is not possible now; nothing was done',
   Suspended: 'spec.suspend is true and nothing is written',
   CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',
 } as const;

@@ -2,7 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { names, ownerAnnotation } from '../api/names.ts';
 import { digest } from './canonical-json.ts';
-import type { PrimarySpec } from './workload.ts';
+import type { PodTemplate, PrimarySpec } from './workload.ts';
 
 /** Finds the records of one Canary. */
 export const canaryLabel = 'serin.dev/canary';
@@ -29,6 +29,8 @@ export function renderAnchor(canary: Canary, originals: Originals): KubeObject {
 export interface TemplateRevisionData {
   revision: string;
   spec: PrimarySpec;
+  /** The template as the target had it, which an undo puts back; absent where it was not seen. */
+  target?: PodTemplate;
 }
 
 /**
@@ -41,8 +43,9 @@ export function renderTemplateRevision(
   revision: string,
   number: number,
   anchor?: KubeObject,
+  target?: PodTemplate,
 ): KubeObject {
-  const data: TemplateRevisionData = { revision, spec };
+  const data: TemplateRevisionData = { revision, spec, ...(target && { target }) };
   const name = `${canary.metadata.name.slice(0, 230)}-serin-${digest(data).slice(0, 12)}`;
   const rendered = record(canary, name, 'template', number, data);
   if (anchor?.metadata.uid === undefined) return rendered;

@@ -1,6 +1,7 @@
 import type { Canary, HookType } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { allToPrimary, type Routes } from '../../src/api/routes.ts';
+import type { Verb } from '../../src/api/verb-request.ts';
 import type { Facts } from '../../src/engine/facts.ts';
 import type { Intent } from '../../src/engine/intent.ts';
 import { intentOf } from '../../src/engine/intent-of.ts';
@@ -24,6 +25,8 @@ export interface Behaviour {
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
   refusesPromote: boolean;
+  /** Why an undo cannot be done; absent: it is. */
+  refusesUndo?: string;
 }
 
 const uid = 'c-1';
@@ -94,6 +97,10 @@ export class World {
   readonly asked: Question[] = [];
   readonly trace: string[] = [];
   readonly promoted: string[] = [];
+  /** The revision that an undo puts back into the target, and how often one did. */
+  promotedBefore = 's1:a';
+  undone = 0;
+  request: Facts['request'];
   readonly delivered = new Set<string>();
   /** Deliveries listed in any record, by key. */
   readonly listed = new Set<string>();
@@ -145,6 +152,7 @@ export class World {
       ...(converged && behaviour.unconfirmed !== undefined ? { unconfirmed: behaviour.unconfirmed } : {}),
       ...(behaviour.refused ? { refused: behaviour.refused } : {}),
       ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
+      ...(this.request ? { request: this.request } : {}),
       globalAlerts: true,
       cookieWord: 'word',
     };
@@ -253,6 +261,13 @@ export class World {
         this.promoted.push(question.revision);
         this.primaryCarries = question.revision;
         return { kind: 'promote', outcome: 'written' };
+      case 'undo':
+        if (behaviour.refusesUndo !== undefined) return { kind: 'undo', outcome: 'refused', reason: behaviour.refusesUndo };
+        if (question.revision === this.targetRevision) {
+          this.targetRevision = this.promotedBefore;
+          this.undone += 1;
+        }
+        return { kind: 'undo', outcome: 'written' };
       case 'restorePrimary':
         this.primaryCarries = question.revision;
         return { kind: 'restorePrimary', outcome: 'written' };
@@ -313,6 +328,12 @@ export class World {
     this.pending = [];
     this.wakeAtMs = undefined;
     this.send({ type: 'RESUME', facts: this.facts() });
+  }
+
+  /** A person asks; `id` tells one request from another. */
+  ask(verb: Verb, id: string, by = 'ann'): void {
+    this.request = { verb, id, by, atMs: this.nowMs };
+    this.settle();
   }
 
   push(revision: string): void {

@@ -1,6 +1,7 @@
 import type { HookType } from '../../api/canary.ts';
 import type { Seen } from '../context.ts';
 import { progressDeadlineMs } from '../deadlines.ts';
+import { isPaused } from '../guards.ts';
 import { ask, type Change, now } from './change.ts';
 
 /** What a step asks of the world when it is entered, and when it wants to be woken. */
@@ -31,5 +32,5 @@ export const asks = {
 };
 
 function hookAsk(type: HookType) {
-  return (seen: Seen): Change => ask(seen, { kind: 'runHooks', type, phase: seen.context.recorded?.phase ?? '' });
+  return (seen: Seen): Change => (isPaused(seen) ? {} : ask(seen, { kind: 'runHooks', type, phase: seen.context.recorded?.phase ?? '' }));
 }

@@ -33,6 +33,7 @@ export function without(
     | 'blindSinceMs'
     | 'recent'
     | 'failures'
+    | 'paused'
     | Window
   )[]
 ): Release {

@@ -12,18 +12,20 @@ import { failure, terminal } from './terminal.ts';
 /** How a release ends: taken back, promoted, or a promotion that failed. */
 export const ends = {
   rollBack: (seen: Seen) => {
-    const isAsked = seen.event.type === 'ANSWER' && seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed';
+    const isAsked =
+      seen.event.type === 'REQUEST' ||
+      (seen.event.type === 'ANSWER' && seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed');
     const counted = seen.event.type === 'ANSWER' && !isAsked && !isHeld(seen);
     const { failedChecks } = seen.context.release;
     const bare = {
-      ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs'),
+      ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused'),
       failedChecks: failedChecks + (counted ? 1 : 0),
     };
     const reason = failure({
       ...seen,
       context: { ...seen.context, release: { ...seen.context.release, failedChecks: bare.failedChecks } },
     });
-    // Asked for by a hook it is no fault of the release, unless its checks had failed already (A6, A7).
+    // Asked for by a hook or a person it is no fault of the release, unless its checks had failed already (A6, A7).
     const isWanted = isAsked && failedChecks < thresholdOf(seen.event.facts.canary.spec.analysis);
     const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`, {
       reason: 'Failed',
@@ -35,7 +37,7 @@ export const ends = {
   },
   startPromotion: (seen: Seen) => ({
     ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
-    release: without(withoutCapacity(seen.context.release), 'gate', 'blindSinceMs'),
+    release: without(withoutCapacity(seen.context.release), 'gate', 'blindSinceMs', 'paused'),
   }),
   shift: (seen: Seen) => {
     const { facts } = seen.event;

@@ -32,10 +32,10 @@ export const revisions = {
   pin: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
   /** No pod has read anything yet, so what there is now is what they will read. */
   pinUnread: (seen: Seen) => (isUnread(seen) ? { release: pinned(seen, seen.context.release) } : {}),
-  noteReturn: (seen: Seen) => ({ release: without(pinned(seen, seen.context.release), 'gate') }),
+  noteReturn: (seen: Seen) => ({ release: without(pinned(seen, seen.context.release), 'gate', 'paused') }),
   startRun: (seen: Seen) => {
     const message = `New revision of ${targetName(seen)} found, its release begins`;
-    const begun = fresh(seen, pinned(seen, seen.context.release));
+    const begun = fresh(seen, without(pinned(seen, seen.context.release), 'paused'));
     const othersUntilMs = restingSince(seen);
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     return {
@@ -51,7 +51,7 @@ export const revisions = {
   },
   cancel: (seen: Seen) => {
     const ended = terminal(seen, seen.context.release, 'cancelled', `${targetName(seen)} is back at the promoted revision`);
-    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes', 'gate', 'blindSinceMs'), primaryServes(seen)) };
+    return { release: comingHome(seen, without(pinned(seen, ended), 'heldRoutes', 'gate', 'blindSinceMs', 'paused'), primaryServes(seen)) };
   },
 };
 

@@ -40,6 +40,7 @@ export function failure(seen: Seen): string {
   const { target } = event.facts;
   if (event.type === 'ANSWER' && event.answer.kind === 'runHooks' && event.answer.outcome === 'passed')
     return 'a rollback hook asked for it';
+  if (event.type === 'REQUEST') return `${event.request.by} asked for it`;
   if (isHeld(seen)) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(seen)}`;

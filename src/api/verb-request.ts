@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { timestamp } from './timestamp.ts';
+
+/** What a person may ask of a Canary. What each does in each phase: docs/verbs.md. */
+export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo']);
+export type Verb = z.infer<typeof Verb>;
+
+/** What a person asks for, as the annotation `serin.dev/request` holds it; a newer one takes the place of an older one. */
+export const VerbRequest = z.object({
+  verb: Verb,
+  /** Chosen by whoever asks: each id is carried out once at most. */
+  id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+  /** When it was asked, by the clock of whoever asked: epoch milliseconds. */
+  atMs: z.number(),
+  /** The user name under which the API server knows whoever asks. */
+  by: z.string().min(1).max(300),
+});
+export type VerbRequest = z.infer<typeof VerbRequest>;
+
+/** A request that cannot be read is refused under its id, or what stands in its place. */
+export type SeenRequest = VerbRequest | { id: string; problem: string };
+
+/** What became of a request, in `status.release.requests`. */
+export const Acknowledgement = z.object({
+  id: z.string(),
+  /** Absent: the request could not be read. */
+  verb: Verb.optional(),
+  by: z.string().optional(),
+  outcome: z.enum(['carriedOut', 'refused']),
+  /** Why it was refused. */
+  reason: z.string().optional(),
+  /** When it was recorded: epoch milliseconds. */
+  atMs: z.number(),
+});
+export type Acknowledgement = z.infer<typeof Acknowledgement>;
+
+/** `<verb> <id> <RFC 3339 time> <user name>`: plain words, so that an admission policy can compare the name without parsing. */
+export function writeRequest({ verb, id, atMs, by }: VerbRequest): string {
+  return `${verb} ${id} ${timestamp(atMs)} ${by}`;
+}
+
+/** The name is everything after the third space. */
+export function readRequest(text: string): SeenRequest {
+  const [verb = '', id = '', at = '', ...by] = text.split(' ');
+  const parsed = VerbRequest.safeParse({ verb, id, atMs: Date.parse(at), by: by.join(' ') });
+  if (parsed.success) return parsed.data;
+  const field = String(parsed.error.issues[0]?.path[0] ?? 'verb');
+  const what = { verb: `the verb ${JSON.stringify(verb.slice(0, 40))}`, id: 'the id', atMs: 'the time', by: 'the user name' }[field];
+  const problem = `${what} cannot be read: a request is <verb> <id> <RFC 3339 time> <user name>, and the verbs are ${Verb.options.join(', ')}`;
+  return { id: VerbRequest.shape.id.safeParse(id).success ? id : text.slice(0, 64), problem };
+}

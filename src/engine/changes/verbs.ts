@@ -1,0 +1,57 @@
+import type { Release } from '../../api/canary-status.ts';
+import type { Seen } from '../context.ts';
+import { say } from '../reasons.ts';
+import { acknowledged } from '../verbs.ts';
+import { refusal } from './answer.ts';
+import { ask, type Change, now, tell } from './change.ts';
+
+/** What a person asks for (E70–E75). */
+export const verbs = {
+  /** What was asked has no answer any more: nothing is decided while a person holds the release. */
+  pause: (seen: Seen): Change => {
+    if (seen.event.type !== 'REQUEST') return {};
+    const { by } = seen.event.request;
+    return { release: { ...seen.context.release, paused: { by, sinceMs: now(seen) } }, open: undefined };
+  },
+  resume: (seen: Seen): Change => ({ release: resumed(seen.context.release, now(seen)) }),
+
+  beginUndo: (seen: Seen): Change =>
+    seen.event.type === 'REQUEST' ? { release: { ...seen.context.release, undo: seen.event.request } } : {},
+  askUndo: (seen: Seen) => ask(seen, { kind: 'undo', revision: seen.context.release.revision }),
+  /** The target is as it was before the last promotion, and that is what is released next; or why it is not. */
+  endUndo: (seen: Seen): Change => {
+    const { undo, ...release } = seen.context.release;
+    if (!undo) return {};
+    const reason = refusal(seen) || undefined;
+    return {
+      ...tell(seen, announcementOf(undo, reason)),
+      release: acknowledged(release, undo, now(seen), reason),
+    };
+  },
+};
+
+/** The Event about a request: who has asked for what, and why it was refused. */
+export function announcementOf(request: Parameters<typeof acknowledged>[1], reason?: string) {
+  const what = 'verb' in request ? `${request.verb}, asked for by ${request.by}` : `Request ${request.id}`;
+  return reason === undefined
+    ? say('RequestCarriedOut', `${what}: carried out (${request.id})`)
+    : say('RequestRefused', `${what}: refused, since ${reason} (${request.id})`, { warning: true });
+}
+
+export function withoutPause({ paused: _, ...release }: Release): Release {
+  return release;
+}
+
+/** The time for which a person held it counts against no deadline (E71). */
+function resumed(paused: Release, nowMs: number): Release {
+  const { paused: pause, ...release } = paused;
+  if (!pause) return release;
+  const later = (ms: number): number => ms + nowMs - Math.max(ms, pause.sinceMs);
+  const { awaitedSinceMs, blindSinceMs } = release;
+  return {
+    ...release,
+    stepStartedMs: later(release.stepStartedMs),
+    ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: later(awaitedSinceMs) }),
+    ...(blindSinceMs === undefined ? {} : { blindSinceMs: later(blindSinceMs) }),
+  };
+}

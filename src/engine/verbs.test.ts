@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import { Verb } from '../api/verb-request.ts';
+import { weightOf } from './strategy.ts';
+
+const plan = { stepWeight: 10, maxWeight: 50 };
+
+/** A release of `s1:b` at 10 %. */
+function analysing(canary = aCanary(plan)): World {
+  const world = initialized(canary);
+  world.push('s1:b');
+  world.tickUntil((one) => one.step === 'analysing');
+  return world;
+}
+
+function succeeded(): World {
+  const world = analysing(aCanary({ stepWeight: 100, maxWeight: 100 }));
+  world.tickUntil((one) => one.phase === 'Succeeded' && one.step === 'resting');
+  return world;
+}
+
+function failed(): World {
+  const world = analysing();
+  world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+  world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
+  world.behaviour.verdicts = [];
+  return world;
+}
+
+/** Every phase, as somebody finds it who asks. */
+const places: Readonly<Record<string, () => World>> = {
+  'Initializing (its primary is made)': () => {
+    const world = new World();
+    world.primaryDown = true;
+    return world.begin();
+  },
+  Initialized: () => initialized(),
+  'Waiting (for its gate)': () => {
+    const world = initialized(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
+    world.behaviour.hooks = { 'confirm-rollout': 'refused' };
+    world.push('s1:b');
+    return world;
+  },
+  'Progressing (no pods yet)': () => {
+    const world = initialized(aCanary(plan));
+    world.behaviour.brokenCanary.add('s1:b');
+    world.push('s1:b');
+    return world;
+  },
+  'Progressing (at 10 %)': () => analysing(),
+  'Progressing (the canary is down)': () => {
+    const world = analysing();
+    world.targetDown = true;
+    world.settle();
+    return world;
+  },
+  'WaitingPromotion (for its gate)': () => {
+    const world = analysing(aCanary({ stepWeight: 50, maxWeight: 50, ...withHooks('confirm-promotion') }));
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil((one) => one.phase === 'WaitingPromotion');
+    return world;
+  },
+  'Promoting (the primary is not ready)': () => {
+    const world = analysing();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.tickUntil((one) => one.phase === 'Promoting' && one.step === 'awaitingPrimary');
+    return world;
+  },
+  'Finalising (traffic goes home)': () => {
+    const world = analysing();
+    world.tickUntil((one) => one.phase === 'Finalising');
+    return world;
+  },
+  Succeeded: succeeded,
+  'Failed (its traffic goes home)': () => {
+    const world = analysing();
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+    return world;
+  },
+  Failed: failed,
+};
+
+/** Where a verb is carried out, and the place that it leads to; everywhere else it is refused. */
+const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
+  promote: {
+    'Waiting (for its gate)': /^Progressing/,
+    'Progressing (at 10 %)': /^(Promoting|Finalising)/,
+    'WaitingPromotion (for its gate)': /^(Promoting|Finalising)/,
+  },
+  rollback: {
+    'Waiting (for its gate)': /^Failed/,
+    'Progressing (no pods yet)': /^Failed/,
+    'Progressing (at 10 %)': /^Failed/,
+    'Progressing (the canary is down)': /^Failed/,
+    'WaitingPromotion (for its gate)': /^Failed/,
+  },
+  pause: {
+    'Waiting (for its gate)': /^Waiting/,
+    'Progressing (no pods yet)': /^Progressing.scalingUp/,
+    'Progressing (at 10 %)': /^Progressing.analysing/,
+    'Progressing (the canary is down)': /^Progressing.heldBack/,
+    'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
+  },
+  resume: {},
+  retry: { Failed: /^Progressing/ },
+  undo: { Succeeded: /^Progressing/ },
+};
+
+const outcomeOf = (world: World, id: string) => world.canary.status?.release?.requests?.filter((one) => one.id === id) ?? [];
+const cells = Verb.options.flatMap((verb) => Object.keys(places).map((place) => ({ verb, place, leadsTo: outcomes[verb][place] })));
+
+describe('each verb in each phase', () => {
+  it.each(cells)('E70: $verb in $place', ({ verb, place, leadsTo }) => {
+    const world = places[place]?.() ?? new World();
+    const before = JSON.stringify([world.phase, world.step, world.release.run, world.release.routes]);
+    world.ask(verb, 'r1');
+    const [outcome, ...more] = outcomeOf(world, 'r1');
+    expect(more).toEqual([]);
+    expect(outcome).toMatchObject({ verb, by: 'ann', outcome: leadsTo ? 'carriedOut' : 'refused' });
+    const told = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.reason] : []));
+    expect(told.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCarriedOut' : 'RequestRefused']);
+    if (leadsTo) expect(`${world.phase}.${world.step}`).toMatch(leadsTo);
+    else {
+      expect(outcome?.reason).toMatch(/\w+ \w+/);
+      expect(JSON.stringify([world.phase, world.step, world.release.run, world.release.routes])).toBe(before);
+    }
+    // The same id again, before and after a crash, changes nothing.
+    const stored = JSON.stringify(world.canary.status?.release?.requests);
+    const run = world.release.run;
+    world.ask(verb, 'r1');
+    world.crash();
+    world.settle();
+    expect([JSON.stringify(world.canary.status?.release?.requests), world.release.run]).toEqual([stored, run]);
+  });
+
+  it.each(cells.filter(({ leadsTo }) => leadsTo))(
+    'E70: $verb in $place, asked twice under two ids, is carried out once',
+    ({ verb, place }) => {
+      const world = places[place]?.() ?? new World();
+      world.ask(verb, 'r1');
+      const { run } = world.release;
+      world.ask(verb, 'r2');
+      const both = [...outcomeOf(world, 'r1'), ...outcomeOf(world, 'r2')];
+      expect(both.map(({ outcome }) => outcome)).toEqual(['carriedOut', 'refused']);
+      expect(world.release.run).toBe(run);
+    },
+  );
+
+  it('E70: a request of a suspended Canary is refused, one that is older than an hour, and one that cannot be read', () => {
+    const world = analysing();
+    world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: true } };
+    world.ask('rollback', 'suspended');
+    world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: false } };
+    world.request = { verb: 'rollback', id: 'old', by: 'ann', atMs: world.nowMs - 3_600_001 };
+    world.settle();
+    world.request = { id: 'odd', problem: 'the verb "stop" cannot be read' };
+    world.settle();
+    expect(world.release.requests?.map(({ id, outcome, reason = '' }) => [id, outcome, reason.slice(0, 24)])).toEqual([
+      ['suspended', 'refused', 'spec.suspend is true, so'],
+      ['old', 'refused', 'it was asked at 1969-12-'],
+      ['odd', 'refused', 'the verb "stop" cannot b'],
+    ]);
+    expect(world.phase).toBe('Progressing');
+  });
+
+  it('E70: ten requests are remembered', () => {
+    const world = initialized();
+    for (let each = 0; each < 12; each += 1) world.ask('resume', `r${each}`);
+    expect(world.release.requests?.map(({ id }) => id)).toEqual(['r2', 'r3', 'r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11']);
+  });
+});
+
+describe('pause and resume', () => {
+  it('E71: a paused release asks nothing, keeps its weight and fails at no deadline, through a crash, and goes on when it is resumed', () => {
+    const world = analysing();
+    world.ask('pause', 'p');
+    const asked = world.asked.length;
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+    for (let each = 0; each < 5; each += 1) world.tick(600_000);
+    world.crash();
+    world.settle();
+    expect(world.asked.slice(asked).filter(({ kind }) => kind === 'measure' || kind === 'runHooks')).toEqual([]);
+    expect([world.phase, weightOf(world.release.routes), world.release.failedChecks]).toEqual(['Progressing', 10, 0]);
+    expect(world.canary.status?.conditions?.[0]?.message).toContain('Paused by ann since');
+    world.behaviour.verdicts = [];
+    world.ask('resume', 'r', 'bob');
+    world.tickUntil((one) => one.phase === 'Succeeded');
+    expect(world.release.paused).toBeUndefined();
+  });
+
+  it('E71: the time for which it was paused counts against no deadline: the canary has the rest of it', () => {
+    const world = places['Progressing (no pods yet)']?.() ?? new World();
+    world.tick(40_000);
+    world.ask('pause', 'p');
+    world.tick(500_000);
+    world.ask('resume', 'r');
+    world.tick(15_000);
+    expect(world.phase).toBe('Progressing');
+    world.tick(10_000);
+    expect(world.phase).toBe('Failed');
+  });
+
+  it('E71: what hurts users is not held: a canary that goes down loses its traffic, and has it again when it serves', () => {
+    const world = analysing();
+    world.ask('pause', 'p');
+    world.targetDown = true;
+    world.settle();
+    expect([world.step, weightOf(world.release.routes)]).toEqual(['heldBack', 0]);
+    world.tick(1_000_000);
+    world.targetDown = false;
+    world.settle();
+    world.tick(10_000);
+    expect([world.step, weightOf(world.release.routes), world.release.paused?.by]).toEqual(['analysing', 10, 'ann']);
+    world.tick(60_000);
+    expect(weightOf(world.release.routes)).toBe(10);
+  });
+
+  it('E71: a newer revision takes the place of the paused one and waits in its stead; the promoted one in the target ends both', () => {
+    const world = analysing();
+    world.ask('pause', 'p');
+    world.push('s1:c');
+    world.tick(60_000);
+    world.tick(60_000);
+    expect([world.phase, weightOf(world.release.routes), world.release.revision]).toEqual(['Progressing', 0, 's1:c']);
+    expect(world.release.paused?.by).toBe('ann');
+    world.push('s1:a');
+    world.tickUntil((one) => one.phase === 'Succeeded' && one.step === 'resting');
+    expect(world.release.paused).toBeUndefined();
+  });
+
+  it('E71: an answer that comes after the pause decides nothing', () => {
+    const world = analysing();
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+    world.nowMs += 10_000;
+    world.send({ type: 'WAKE', facts: world.facts() });
+    world.apply();
+    world.look();
+    world.request = { verb: 'pause', id: 'p', by: 'ann', atMs: world.nowMs };
+    world.look();
+    world.settle();
+    expect([world.release.failedChecks, world.release.paused?.by]).toEqual([0, 'ann']);
+  });
+});
+
+describe('promote, rollback, retry and undo', () => {
+  it('E72: promote ends the analysis: the pinned revision alone is promoted, a pause with it', () => {
+    const world = analysing();
+    world.ask('pause', 'p');
+    world.ask('promote', 'r');
+    world.tickUntil((one) => one.phase === 'Succeeded' && one.step === 'resting');
+    expect([world.promoted, world.release.paused]).toEqual([['s1:b'], undefined]);
+  });
+
+  it('E72: nothing is promoted whose canary is not ready, nor while an edit of the spec is refused or something is in the way', () => {
+    const world = analysing();
+    world.behaviour.obstacle = 'no CRD';
+    world.ask('promote', 'blocked');
+    delete world.behaviour.obstacle;
+    world.behaviour.refused = { reason: 'InvalidSpec', message: 'spec.analysis' };
+    world.ask('promote', 'edited');
+    expect(world.release.requests?.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['blocked', 'refused'],
+      ['edited', 'refused'],
+    ]);
+    expect(world.promoted).toEqual([]);
+  });
+
+  it('E73: rollback says who asked for it, and a new revision starts a release as ever', () => {
+    const world = analysing();
+    world.ask('rollback', 'r');
+    expect(world.release.reason).toBe('ann asked for it');
+    expect(weightOf(world.release.routes)).toBe(0);
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
+    world.push('s1:c');
+    expect(world.phase).toBe('Progressing');
+  });
+
+  it('E74: undo puts the earlier revision into the target once, through a crash before the answer, and that is released', () => {
+    const world = succeeded();
+    world.request = { verb: 'undo', id: 'u', by: 'ann', atMs: world.nowMs };
+    world.look();
+    expect([world.step, world.release.requests]).toEqual(['undoing', undefined]);
+    world.crash();
+    world.settle();
+    expect([world.undone, outcomeOf(world, 'u')[0]?.outcome, world.phase]).toEqual([1, 'carriedOut', 'Progressing']);
+    world.tickUntil((one) => one.phase === 'Succeeded' && one.step === 'resting');
+    expect([world.release.promotedRevision, world.undone]).toEqual(['s1:a', 1]);
+  });
+
+  it('E74: an undo that is not possible says why, and everything is where it was', () => {
+    const world = succeeded();
+    world.behaviour.refusesUndo = 'Flux keeps Deployment podinfo';
+    world.ask('undo', 'u');
+    expect(outcomeOf(world, 'u')[0]).toMatchObject({ outcome: 'refused', reason: 'Flux keeps Deployment podinfo' });
+    expect([world.phase, world.step, world.release.undo, world.targetRevision]).toEqual(['Succeeded', 'resting', undefined, 's1:b']);
+  });
+
+  it('E75: retry asks the confirm-rollout gate again, and is not for a target that holds something else', () => {
+    const world = analysing(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
+    world.ask('rollback', 'b');
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
+    world.behaviour.hooks = { 'confirm-rollout': 'refused' };
+    world.ask('retry', 'r');
+    expect(world.phase).toBe('Waiting');
+    world.behaviour.hooks = {};
+    world.tickUntil((one) => one.phase === 'Succeeded');
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+});

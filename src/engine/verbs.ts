@@ -1,0 +1,106 @@
+import type { Release } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import { timestamp } from '../api/timestamp.ts';
+import type { Acknowledgement as Acknowledged, SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
+import type { Facts } from './facts.ts';
+
+/** A request that was not looked at for so long is refused: whoever asked has long given up. Milliseconds. */
+const LONGEST_WAIT_MS = 3_600_000;
+/** Requests whose outcome is remembered. */
+const MOST_REQUESTS = 10;
+/** The pods of these steps have had no check, or cannot have one. */
+const UNFIT_STEPS = new Set(['withdrawing', 'clearing', 'emptying', 'scalingUp', 'heldBack']);
+
+/** What was asked last and has no answer yet (E70). */
+export function pendingRequest({ requests = [], undo }: Release, { request }: Facts): SeenRequest | undefined {
+  if (request === undefined || request.id === undo?.id || requests.some(({ id }) => id === request.id)) return undefined;
+  return request;
+}
+
+/** The release with the outcome of a request listed; without a reason it was carried out. */
+export function acknowledged(release: Release, request: SeenRequest, nowMs: number, reason?: string): Release {
+  const { id } = request;
+  const who = 'verb' in request ? { verb: request.verb, by: request.by } : {};
+  const outcome: Acknowledged = {
+    id,
+    ...who,
+    outcome: reason === undefined ? 'carriedOut' : 'refused',
+    ...(reason === undefined ? {} : { reason }),
+    atMs: nowMs,
+  };
+  return { ...release, requests: [...(release.requests ?? []), outcome].slice(-MOST_REQUESTS) };
+}
+
+/** Why a request is not possible now; undefined when it is. The table is in docs/verbs.md (E70–E75). */
+export function refusalOf(request: SeenRequest, phase: Phase, release: Release, facts: Facts): string | undefined {
+  if ('problem' in request) return request.problem;
+  if (facts.canary.spec.suspend === true) return 'spec.suspend is true, so nothing is done until someone sets it to false';
+  if (facts.nowMs - request.atMs > LONGEST_WAIT_MS)
+    return `it was asked at ${timestamp(request.atMs)}, more than an hour ago, and much may have changed since: ask again`;
+  return refusals[request.verb](phase, release, facts, request);
+}
+
+type Refusal = (phase: Phase, release: Release, facts: Facts, request: VerbRequest) => string | undefined;
+
+const refusals: Readonly<Record<Verb, Refusal>> = {
+  promote(phase, release, facts, { atMs }) {
+    if (!isGated(phase, release) && !isAnalysed(phase)) return `${standing(phase, release)}, so there is nothing to promote`;
+    if (facts.refused) return `an edit of the spec is refused, and nothing advances before it is corrected: ${facts.refused.message}`;
+    if (facts.obstacle !== undefined) return `something is in its way: ${facts.obstacle}`;
+    if (isGated(phase, release)) return undefined;
+    // Two who approve the same start must not skip the analysis together, nor is a revision promoted that came after the request.
+    if (atMs <= release.startedMs)
+      return `it was asked before this release began at ${timestamp(release.startedMs)}: ask again if it is meant`;
+    const isFit = facts.target?.serving === true && facts.target.readiness.state === 'ready' && !UNFIT_STEPS.has(release.step);
+    return isFit ? undefined : 'the canary has no pods that are ready, so nobody knows whether its revision can serve';
+  },
+  rollback(phase, release) {
+    if (isGated(phase, release) || isAnalysed(phase)) return undefined;
+    if (phase === 'Promoting' || phase === 'Finalising')
+      return `${standing(phase, release)}, and its primary takes the new revision already: wait for the end, then undo it`;
+    return `${standing(phase, release)}, so there is nothing to take back`;
+  },
+  pause(phase, { paused, ...release }) {
+    if (paused) return `it is paused already, by ${paused.by} since ${timestamp(paused.sinceMs)}`;
+    if (phase === 'Waiting' || isAnalysed(phase)) return undefined;
+    if (isGated(phase, release)) return 'its confirm-rollout hooks are being asked at this moment: ask again';
+    if (phase === 'Promoting' || phase === 'Finalising') return `${standing(phase, release)}, which is not stopped half-way`;
+    return `${standing(phase, release)}, so there is nothing to pause; spec.suspend holds up releases that are to come`;
+  },
+  resume: (_phase, { paused }) => (paused ? undefined : 'it is not paused'),
+  retry(phase, release, facts) {
+    const { target, refused } = facts;
+    if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
+    if (release.step !== 'resting') return `${standing(phase, release)}: ask again when its pods are put away`;
+    if (!target) return 'the target does not exist';
+    if (refused) return `an edit of the spec is refused: ${refused.message}`;
+    if (target.undetermined !== undefined) return `the target's revision cannot be told: ${target.undetermined}`;
+    return target.revision === release.revision ? undefined : 'the target does not hold the failed revision any more';
+  },
+  undo(phase, release, facts) {
+    if (release.undo) return `an undo that ${release.undo.by} asked for is under way`;
+    if (phase !== 'Succeeded' || release.step !== 'resting')
+      return `${standing(phase, release)}, and only a promotion that is complete is undone`;
+    if (!facts.target) return 'the target does not exist';
+    return facts.target.revision === release.promotedRevision ? undefined : 'the target does not hold the promoted revision any more';
+  },
+};
+
+/** Nothing of it has started, and its start waits for approval. */
+function isGated(phase: Phase, { step }: Pick<Release, 'step'>): boolean {
+  return phase === 'Waiting' || step === 'confirming';
+}
+
+function isAnalysed(phase: Phase): boolean {
+  return phase === 'Progressing' || phase === 'WaitingPromotion';
+}
+
+/** Where it stands, for whoever asked for something else. */
+function standing(phase: Phase, { step }: Pick<Release, 'step'>): string {
+  if (phase === '' || phase === 'Initializing') return 'its primary is still being made';
+  if (phase === 'Promoting' || phase === 'Finalising') return 'it is being promoted';
+  if (phase === 'Waiting' || phase === 'Progressing' || phase === 'WaitingPromotion') return 'its release is under way';
+  if (phase === 'Failed') return step === 'resting' ? 'its last release has failed' : 'its release is being taken back';
+  if (step === 'undoing') return 'its last promotion is being undone';
+  return phase === 'Succeeded' && step === 'resting' ? 'its last release has succeeded' : 'no release is under way';
+}
