@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { image, imagePullSecrets, inert, labels, names, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
 

@@ -1,5 +1,5 @@
 import { Document, isMap, type Scalar, stringify, type YAMLMap } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 interface Node {
   description?: string;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { providers } from '../../src/api/canary.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';

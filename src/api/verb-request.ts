@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from './timestamp.ts';
 
 /** What a person may ask of a Canary. What each does in each phase: docs/verbs.md. */

@@ -3,7 +3,6 @@ import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
-import type { ScalerLimits } from './capacity.ts';
 import type { Reason } from './reasons.ts';
 
 /** One side of a release, as the cluster shows it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import { labelKey } from '../../src/embedded/prometheus/series.ts';
 import { generatedData, openMetrics, queryTimesMs } from './promql/generated-data.ts';
