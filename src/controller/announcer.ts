@@ -1,6 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { FindWay } from '../api/outgoing.ts';
-import type { Announcement } from '../engine/questions.ts';
+import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../kube/events.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';

@@ -1,39 +1,18 @@
-import type { Canary, Provider } from '../api/canary.ts';
-import type { Verdict } from '../api/canary-status.ts';
+import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { FindWay } from '../api/outgoing.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
-import type { Cluster } from '../kube/cluster.ts';
 import { isConflict } from '../kube/errors.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec, Workload } from '../workloads/workload.ts';
-import type { Anchors } from './anchors.ts';
-import type { ControllerConfig } from './config.ts';
+import type { AnswerContext } from './answer-context.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { readTargetConfigs } from './target-configs.ts';
-import type { TrackedConfigs } from './tracked-configs.ts';
 import { undo, undoableTemplate } from './undo.ts';
-
-export interface AnswerContext {
-  canary: Canary;
-  provider: Provider;
-  cluster: Cluster;
-  anchors: Anchors;
-  config: ControllerConfig;
-  configs: Pick<TrackedConfigs, 'learn'>;
-  /** The answer of a write replaces what the view knows. */
-  learn(object: KubeObject): void;
-  measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
-  secret: ReadSecret;
-  findWay?: FindWay | undefined;
-  signal: AbortSignal;
-}
 
 type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
 

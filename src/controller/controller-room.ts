@@ -3,7 +3,7 @@ import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { Phase } from '../api/phase.ts';
-import type { Announcement } from '../engine/questions.ts';
+import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { ApiError, isConflict } from '../kube/errors.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate } from '../workloads/workload.ts';
-import type { AnswerContext } from './answer-questions.ts';
+import type { AnswerContext } from './answer-context.ts';
 import { targetRefOf } from './gather-facts.ts';
 
 /** Who keeps objects as a repository says: what we would write, it would write back. By label or annotation, and by field manager. */

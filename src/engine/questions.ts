@@ -3,17 +3,10 @@ import type { Release, Verdict } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { VerbRequest } from '../api/verb-request.ts';
 import type { Facts } from './facts.ts';
-import type { Reason } from './reasons.ts';
+import type { Announcement } from './reasons.ts';
 
 /** `<run>/<revision>/<attempt>`: an answer whose id is not that of the open question is dropped. */
 export type QuestionId = string;
-
-/** Something that happened, for an Event; alerts are listed in the status. `reason` is from the closed list in `reasons.ts`. */
-export interface Announcement {
-  reason: Reason;
-  type: 'Normal' | 'Warning';
-  message: string;
-}
 
 /**
  * What the chart asks of the world. Within one step the controller first carries out `record`; only when that is stored does it

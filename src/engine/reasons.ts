@@ -1,5 +1,3 @@
-import type { Announcement } from './questions.ts';
-
 /** The closed list of event reasons: what each means. The docs table is made from it. */
 export const reasons = {
   Initialized: 'the primary serves and the target rests',
@@ -40,6 +38,13 @@ export const reasons = {
   CRDOutdated: 'the installed Canary CRD drops status.release, without which no release is safe',
 } as const;
 export type Reason = keyof typeof reasons;
+
+/** Something that happened, for an Event; alerts are listed in the status. Its reason is from the closed list. */
+export interface Announcement {
+  reason: Reason;
+  type: 'Normal' | 'Warning';
+  message: string;
+}
 
 /** One announcement in the closed vocabulary. */
 export function say(reason: Reason, message: string, options: { warning?: boolean } = {}): Announcement {

@@ -1,7 +1,8 @@
 import type { Release } from '../../api/canary-status.ts';
 import type { Context, Seen } from '../context.ts';
 import { pinTo } from '../pin.ts';
-import type { Announcement, Question } from '../questions.ts';
+import type { Question } from '../questions.ts';
+import type { Announcement } from '../reasons.ts';
 
 /** What a transition changes in the memory of a release. */
 export type Change = Partial<Context>;

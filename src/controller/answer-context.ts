@@ -1,0 +1,25 @@
+import type { Canary, Provider } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { FindWay } from '../api/outgoing.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { ReadSecret } from '../webhooks/hook-secret.ts';
+import type { Anchors } from './anchors.ts';
+import type { ControllerConfig } from './config.ts';
+import type { TrackedConfigs } from './tracked-configs.ts';
+
+/** What an answer to one of the chart's questions takes from the world. */
+export interface AnswerContext {
+  canary: Canary;
+  provider: Provider;
+  cluster: Cluster;
+  anchors: Anchors;
+  config: ControllerConfig;
+  configs: Pick<TrackedConfigs, 'learn'>;
+  /** The answer of a write replaces what the view knows. */
+  learn(object: KubeObject): void;
+  measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  secret: ReadSecret;
+  findWay?: FindWay | undefined;
+  signal: AbortSignal;
+}
