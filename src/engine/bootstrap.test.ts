@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { at } from '../../test/build/releasing.ts';
+import { World } from '../../test/build/world.ts';
+
+describe('bootstrap', () => {
+  it('E4: never takes traffic before the primary is ready and never rolls back (15.1.3, 03-B33, L1, W50, I5)', () => {
+    const world = new World();
+    world.behaviour.brokenPrimary.add('s1:a');
+    world.behaviour.stalls = true;
+    world.begin();
+    world.tick(61_000);
+    world.tick(600_000);
+    expect([world.phase, world.apexOnPrimary, world.targetReplicas]).toEqual(['Initializing', false, 1]);
+    expect(world.asked.filter((one) => one.kind === 'announce' && one.announcement.reason === 'PrimaryLate')).toHaveLength(1);
+    world.behaviour.brokenPrimary.clear();
+    world.tickUntil(at('Initialized'));
+    expect([world.apexOnPrimary, world.targetReplicas]).toEqual([true, 0]);
+  });
+
+  it('E6a: traffic moves only when the proxies have had the same delay to learn of the primary', () => {
+    const world = new World().begin();
+    expect([world.step, world.intent.apexOnPrimary]).toEqual(['settling', false]);
+    world.tick(4_999);
+    expect(world.step).toBe('settling');
+    world.tick(1);
+    expect([world.step, world.intent.apexOnPrimary]).toEqual(['draining', true]);
+  });
+
+  it('E5: keeps the target for the scale-down delay after the routes moved', () => {
+    const world = new World().begin();
+    world.tick(5_000);
+    expect([world.step, world.targetReplicas]).toEqual(['draining', 1]);
+    world.tick(4_999);
+    expect([world.step, world.targetReplicas]).toEqual(['draining', 1]);
+    world.tick(1);
+    expect([world.phase, world.targetReplicas]).toEqual(['Initialized', 0]);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { at, kubernetes, releasing, steps } from '../../test/build/releasing.ts';
+import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
+
+describe('promotion', () => {
+  const promoting = (spec = {}) => {
+    const world = initialized(aCanary(steps, spec));
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.push('s1:b');
+    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    return world;
+  };
+
+  it('E44: a failed promotion serves from the canary, restores the primary, then returns (15.1.1, 03-L8, I4)', () => {
+    const world = promoting();
+    world.auto = false;
+    world.tick(60_000);
+    expect([world.phase, world.canary.status?.canaryWeight]).toEqual(['Failed', 100]);
+    world.auto = true;
+    world.tickUntil(at('Failed', 'resting'));
+    expect([world.primaryCarries, world.targetReplicas, world.routes]).toMatchObject(['s1:a', 0, { canary: 0 }]);
+  });
+
+  it('E44: a fix pushed during a failed promotion waits and is then released (15.1.1)', () => {
+    const world = promoting();
+    world.behaviour.stalls = true;
+    world.targetRevision = 's1:c';
+    world.tickUntil(at('Succeeded'));
+    expect([world.promoted, world.primaryCarries]).toEqual([['s1:b', 's1:c'], 's1:c']);
+  });
+
+  it('E44: a provider without weights reports the true weight (15.1.14)', () => {
+    const world = initialized(aCanary({ iterations: 1 }), kubernetes);
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.push('s1:b');
+    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    world.tick(60_000);
+    expect([world.phase, world.canary.status?.canaryWeight]).toEqual(['Failed', 0]);
+  });
+
+  it('E40: a crash between write and record writes the primary once (15.1.6)', () => {
+    const world = initialized(aCanary(steps));
+    world.push('s1:b');
+    world.auto = false;
+    world.tickUntil((one) => {
+      one.apply();
+      return one.asked.some((question) => question.kind === 'promote');
+    });
+    world.primaryCarries = 's1:b';
+    world.promoted.length = 0;
+    world.crash();
+    world.auto = true;
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual([]);
+  });
+
+  it('E41: a target that changed before the write restarts the analysis (15.1.9, 03-B4)', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
+    world.push('s1:b');
+    world.behaviour.refusesPromote = true;
+    world.tickUntil(at('Promoting', 'writingPrimary'));
+    world.behaviour.refusesPromote = false;
+    world.targetRevision = 's1:c';
+    world.tick();
+    expect([world.phase, world.release.revision, world.promoted]).toEqual(['Progressing', 's1:c', []]);
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual(['s1:c']);
+  });
+
+  it('E43: stepped promotion that finds weight 0 completes (15.1.7)', () => {
+    const world = initialized(aCanary({ ...steps, stepWeightPromotion: 10 }));
+    world.push('s1:b');
+    world.tickUntil(at('Promoting', 'shifting'));
+    const { status } = world.canary;
+    if (!status?.release) throw new Error('no release');
+    world.canary = {
+      ...world.canary,
+      status: { ...status, release: { ...status.release, routes: { ...status.release.routes, kind: 'weighted', canary: 0 as never } } },
+    };
+    world.crash();
+    world.tickUntil(at('Succeeded'));
+    expect(world.phase).toBe('Succeeded');
+  });
+
+  it('E42: skipAnalysis waits for the primary to be ready (03-B15, L9)', () => {
+    const world = initialized(aCanary(steps, { skipAnalysis: true }));
+    world.primaryDown = true;
+    world.push('s1:b');
+    world.tick(30_000);
+    expect([world.phase, world.step]).toEqual(['Promoting', 'awaitingPrimary']);
+    world.primaryDown = false;
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it('E42: skipAnalysis switched on during a release promotes it', () => {
+    const world = releasing();
+    world.canary = { ...world.canary, spec: { ...world.canary.spec, skipAnalysis: true } };
+    world.tickUntil(at('Succeeded'));
+    expect([world.promoted, world.trace.slice(1, 3)]).toEqual([['s1:b'], ['Progressing 20', 'Promoting 20']]);
+  });
+});
