@@ -1,20 +1,89 @@
-import type { Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, noted } from './flags.ts';
-import type { PeopleFlags, Session } from './session.ts';
+import type { Output } from '../output/output.ts';
+import { asPeopleDo, noted, withCluster, withOutput } from './flags.ts';
+import type { PeopleFlags, Session, Surroundings } from './session.ts';
 
-/** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
-async function run(flags: PeopleFlags, act: (session: Session) => Promise<ExitName>): Promise<void> {
-  const { onCluster } = await import('./session.ts');
-  process.exitCode = await onCluster(flags, act);
+/** What a command is run in. */
+export interface Place {
+  /** Absent: the process's own environment and streams. */
+  around?: Surroundings;
+  end(code: number): void;
 }
 
+const inProcess: Place = {
+  end(code) {
+    process.exitCode = code;
+  },
+};
+
+const theCanary = () => new Argument('<name>', 'name of the Canary');
+
 /** The commands for people at the controls; docs/cli.md is made from what is said here. */
-export function addPeopleCommands(program: Command): void {
+export function addPeopleCommands(program: Command, place: Place = inProcess): void {
+  /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
+  const run = async (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
+    const { onCluster } = await import('./session.ts');
+    place.end(await onCluster(flags, act, place.around));
+  };
+
   noted(asPeopleDo(program.command('list')), { examples: ['serin list --all-namespaces'] })
     .alias('get')
     .description('Canaries, a line each: phase, traffic, failed checks')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <selector>', 'only those with these labels, like team=shop')
     .action(async (flags) => run(flags, async (session) => (await import('./list-command.ts')).listCommand(session, flags)));
+
+  noted(asPeopleDo(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
+    .description('one screen of one Canary: both workloads, traffic, checks with their limits, gates and events')
+    .addArgument(theCanary())
+    .option('-w, --watch', 'again with every change, until Ctrl-C')
+    .action(async (name, flags) =>
+      run(flags, async (session) => (await import('./status-command.ts')).statusCommand(session, name, flags)),
+    );
+
+  noted(asPeopleDo(program.command('wait')), {
+    examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
+    exits: ['no', 'timedOut', 'notFound'],
+  })
+    .description('wait for a release, and end with what became of it: made for pipelines')
+    .addArgument(theCanary())
+    .addOption(
+      new Option('--for <goal>', 'what is waited for')
+        .choices(['succeeded', 'initialized', 'waiting-promotion', 'settled'])
+        .default('succeeded'),
+    )
+    .option(
+      '--revision <revision>',
+      'only this one counts, in full or its first 7 characters; "target" is what the target holds when the command begins. Without it the last release counts, which may be the one before yours',
+    )
+    .option('--timeout <duration>', 'how long', '30m')
+    .action(async (name, flags) => run(flags, async (session) => (await import('./wait-command.ts')).waitCommand(session, name, flags)));
+
+  noted(asPeopleDo(program.command('history')), { examples: ['serin history podinfo --namespace test'], exits: ['notFound'] })
+    .description('what was promoted, the newest first')
+    .addArgument(theCanary())
+    .action(async (name, flags) => run(flags, async (session) => (await import('./history-command.ts')).historyCommand(session, name)));
+
+  noted(asPeopleDo(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
+    .description('what would be promoted: the fields of the primary that a promotion of the target, as it is now, would change')
+    .addArgument(theCanary())
+    .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
+    .action(async (name, flags) => run(flags, async (session) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));
+
+  noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
+    .description('versions of this program, of what it prints, and of the Kubernetes API server')
+    .option('--client', 'of this program alone: no cluster is asked')
+    .action(async (flags) => {
+      const [{ clientVersion, versionAnswer, versionCommand }, { guarded }] = await Promise.all([
+        import('./version-command.ts'),
+        import('./session.ts'),
+      ]);
+      if (flags.client !== true) return run(flags, versionCommand);
+      const show = async (output: Output) => {
+        await output.show(versionAnswer(clientVersion()));
+        return 'done' as const;
+      };
+      place.end(await guarded(flags, place.around, show));
+    });
 }

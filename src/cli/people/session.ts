@@ -34,11 +34,7 @@ export interface Surroundings {
 const ofProcess = (): Surroundings => ({ env: process.env, streams: processStreams() });
 
 /** Runs a command against the cluster that the flags choose. What goes wrong is one line on the standard error, and an exit code. */
-export function onCluster(
-  flags: PeopleFlags,
-  act: (session: Session) => Promise<ExitName>,
-  around: Surroundings = ofProcess(),
-): Promise<number> {
+export function onCluster(flags: PeopleFlags, act: (session: Session) => Promise<ExitName>, around = ofProcess()): Promise<number> {
   return guarded(flags, around, async (output) => {
     const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
     if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
@@ -61,7 +57,7 @@ export function onCluster(
 }
 
 /** The same for a command that asks no cluster. */
-export async function guarded(flags: OutputFlags, around: Surroundings, act: (output: Output) => Promise<ExitName>): Promise<number> {
+export async function guarded(flags: OutputFlags, around = ofProcess(), act: (output: Output) => Promise<ExitName>): Promise<number> {
   const output = new Output(flags, around.env, around.streams);
   try {
     return exitCodes[await act(output)].code;

@@ -1,0 +1,111 @@
+import type { Canary, Metric, Webhook } from '../../api/canary.ts';
+import type { Release } from '../../api/canary-status.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import { timestamp } from '../../api/timestamp.ts';
+import { limitOf, limitText } from '../../metrics/limit.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import {
+  type CanaryReport,
+  type CheckReport,
+  type EventReport,
+  type GateReport,
+  outputVersion,
+  type WorkloadReport,
+} from '../output/documents.ts';
+import { summaryOf, timeOf } from './canary-reading.ts';
+import { type Sight, timeOfEvent } from './sight.ts';
+
+/** Events that one screen has room for; `-o json` has all that the cluster keeps. */
+export const EVENTS_SHOWN = 6;
+
+/** Everything that one look at a Canary shows. Pure. */
+export function reportOf(sight: Sight): CanaryReport {
+  const { raw, canary, events } = sight;
+  const status = parseStatus(raw.status);
+  const release = status?.release;
+  return {
+    apiVersion: outputVersion,
+    kind: 'CanaryReport',
+    ...summaryOf(raw),
+    ...(release ? { step: release.step } : {}),
+    workloads: workloadsOf(sight),
+    checks: canary ? checksOf(canary, release) : [],
+    gates: canary ? gatesOf(canary, release) : [],
+    conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => ({
+      type,
+      status: is,
+      reason,
+      ...(message === undefined ? {} : { message }),
+    })),
+    events: events.map(eventOf),
+  };
+}
+
+function workloadsOf({ raw, canary, workload, target, primary }: Sight): CanaryReport['workloads'] {
+  const { target: named, revision, promotedRevision } = summaryOf(raw);
+  const primaryName = canary && workload ? workload.primaryRef(canary).name : `${named.name}-primary`;
+  return {
+    target: { ...named, ...countsOf(target, workload), ...(revision === undefined ? {} : { revision }) },
+    primary: {
+      kind: named.kind,
+      name: primaryName,
+      ...countsOf(primary, workload),
+      ...(promotedRevision === undefined ? {} : { revision: promotedRevision }),
+    },
+  };
+}
+
+function countsOf(object: KubeObject | undefined, workload: Workload | undefined): Omit<WorkloadReport, 'kind' | 'name'> {
+  if (object === undefined || workload?.hasPods !== true) return { exists: object !== undefined };
+  const slim = workload.slim(object);
+  return { exists: true, replicas: workload.replicas(slim), ready: workload.readiness(slim, 100).ready };
+}
+
+/** What was measured last, and what is still to be. */
+function checksOf({ spec }: Canary, release: Release | undefined): CheckReport[] {
+  const { metrics = [] } = spec.analysis;
+  const verdicts = release?.verdicts ?? [];
+  const measured = verdicts.map(({ early: _, ...verdict }): CheckReport => {
+    const recent = release?.recent?.[verdict.check]?.map(({ atMs, ...one }) => ({ at: timestamp(atMs), ...one }));
+    return { ...verdict, ...(recent ? { recent } : {}) };
+  });
+  const pending = metrics.filter(({ name }) => !verdicts.some(({ check }) => check === name));
+  return [...measured, ...pending.map((metric): CheckReport => ({ check: metric.name, verdict: 'pending', limit: limitOfMetric(metric) }))];
+}
+
+function limitOfMetric(metric: Metric): string {
+  if (metric.name === 'request-success-rate') return limitText(limitOf(metric, 'successRate'), '%');
+  return metric.name === 'request-duration' ? limitText(limitOf(metric, 'duration'), 'ms') : limitText(limitOf(metric, 'custom'), '');
+}
+
+/** Hooks that can hold a release. */
+export const gateTypes = ['confirm-rollout', 'pre-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const;
+
+function gatesOf({ spec, status }: Canary, release: Release | undefined): GateReport[] {
+  return (spec.analysis.webhooks ?? []).flatMap((hook): GateReport[] => {
+    const type = gateTypes.find((one) => one === hook.type);
+    if (type === undefined) return [];
+    const refusal = refusalBy(hook, release);
+    if (refusal !== undefined && status?.phase !== 'Failed') return [{ name: hook.name, type, state: 'closed', reason: refusal }];
+    const isOpen =
+      (type === 'confirm-rollout' && release?.confirmed === true) || (type === 'pre-rollout' && release?.preRolloutPassed === true);
+    return [{ name: hook.name, type, state: isOpen ? 'open' : 'unasked' }];
+  });
+}
+
+/** A refusal begins with the name of its webhook. */
+export function refusalBy({ name }: Pick<Webhook, 'name'>, release: Release | undefined): string | undefined {
+  return release?.reason?.startsWith(`${name}: `) ? release.reason.slice(name.length + 2) : undefined;
+}
+
+function eventOf(event: KubeObject): EventReport {
+  const { type = '', reason = '', message = '', count = 1 } = event;
+  return {
+    ...timeOf('at', timeOfEvent(event)),
+    type: String(type),
+    reason: String(reason),
+    message: String(message),
+    count: Number(count),
+  };
+}

@@ -1,0 +1,91 @@
+import type { Canary } from '../../api/canary.ts';
+import { apiVersion } from '../../api/canary.ts';
+import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import { getCanary, record } from './canary-reading.ts';
+
+/** What a person who looks at one Canary can see of it: the objects as they stand, nothing of the controller. */
+export interface Sight {
+  /** As stored. */
+  raw: KubeObject;
+  /** Absent: its spec cannot be read. */
+  canary?: Canary;
+  workload?: Workload;
+  target?: KubeObject;
+  primary?: KubeObject;
+  /** Their pods, where they have any. */
+  targetPods: readonly KubeObject[];
+  primaryPods: readonly KubeObject[];
+  /** Of the Canary itself, oldest first. */
+  events: readonly KubeObject[];
+  /** What could not be looked at, in words. */
+  hidden: readonly string[];
+}
+
+/** A sight of nothing but the Canary. */
+export function sightOf(raw: KubeObject): Sight {
+  const parsed = parseCanary(raw);
+  const blind: Sight = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
+  if ('problems' in parsed) return blind;
+  const workload = workloadFor(parsed.canary.spec.targetRef);
+  return { ...blind, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
+}
+
+export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: string, name: string): Promise<Sight> {
+  const sight = sightOf(await getCanary(cluster, namespace, name));
+  const { raw, canary, workload } = sight;
+  const hidden: string[] = [];
+  /** A person may lack rights that the controller has: the rest is shown all the same. */
+  const ifAllowed = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;
+      if (error.status === 403) hidden.push(`${what} may not be read with these credentials`);
+      return otherwise;
+    }
+  };
+  const events = ifAllowed('events', eventsOf(cluster, raw), []);
+  if (!canary || !workload) return { ...sight, events: await events, hidden };
+  const [targetRef, primaryRef] = [workload.targetRef(canary), workload.primaryRef(canary)];
+  const target = await ifAllowed(targetRef.kind, cluster.get(targetRef), undefined);
+  const primary = refKey(primaryRef) === refKey(targetRef) ? target : await ifAllowed(primaryRef.kind, cluster.get(primaryRef), undefined);
+  const podsOf = (owner: KubeObject | undefined) => ifAllowed('pods', listPods(cluster, namespace, owner), []);
+  const [targetPods, primaryPods] = await Promise.all([podsOf(target), primary === target ? [] : podsOf(primary)]);
+  return { ...sight, ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods, events: await events, hidden };
+}
+
+/** What the screen of one Canary has to follow. */
+export function followed({ raw, canary, workload }: Sight): ObjectRef[] {
+  const { name, namespace = '' } = raw.metadata;
+  const own = { apiVersion, kind: 'Canary', name, namespace };
+  if (!canary || !workload) return [own];
+  return [...new Map([own, workload.targetRef(canary), workload.primaryRef(canary)].map((ref) => [refKey(ref), ref])).values()];
+}
+
+async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject): Promise<KubeObject[]> {
+  const { namespace, name, uid } = metadata;
+  const fieldSelector = `involvedObject.kind=Canary,involvedObject.name=${name}`;
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
+  // Of this one, and not of another that had its name before.
+  const own = items.filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
+  return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
+}
+
+export function timeOfEvent(event: KubeObject): string {
+  return String(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? '');
+}
+
+/** By the selector of a workload of apps/v1; others have none that tells their pods. */
+async function listPods(cluster: Pick<Cluster, 'list'>, namespace: string, owner: KubeObject | undefined): Promise<KubeObject[]> {
+  const labels = record(record(owner?.spec?.selector).matchLabels);
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  if (labelSelector === '') return [];
+  return (await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { labelSelector })).items;
+}

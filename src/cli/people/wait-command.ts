@@ -1,0 +1,176 @@
+import { apiVersion } from '../../api/canary.ts';
+import { parseDuration } from '../../api/duration.ts';
+import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import type { Phase } from '../../api/phase.ts';
+import { recordedFor } from '../../controller/target-facts.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import type { Sides } from '../../workloads/workload.ts';
+import { outputVersion, type WaitResult } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { cleaned } from '../output/text.ts';
+import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
+import type { Session } from './session.ts';
+import { sightOf } from './sight.ts';
+
+/** What can be waited for. */
+export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
+export type WaitGoal = (typeof waitGoals)[number];
+
+const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: 'notFound' } as const satisfies Record<
+  WaitResult['outcome'],
+  ExitName
+>;
+
+/** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
+export async function waitCommand(
+  { cluster, namespace = '', output }: Session,
+  name: string,
+  flags: { for: WaitGoal; revision?: string; timeout: string },
+): Promise<ExitName> {
+  const timeoutMs = parseDuration(flags.timeout);
+  if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} is no duration: write it like 30s, 10m or 1h`);
+  const startedMs = performance.now();
+  const wanted = await wantedOf(cluster, namespace, name, flags.revision);
+  const { outcome, seen } = await follow(cluster, { namespace, name }, timeoutMs, (raw) => outcomeOf(raw, flags.for, wanted));
+  const summary = seen && summaryOf(seen);
+  const result: WaitResult = {
+    apiVersion: outputVersion,
+    kind: 'WaitResult',
+    namespace,
+    name,
+    outcome,
+    phase: summary?.phase ?? '',
+    ...(summary?.revision === undefined ? {} : { revision: summary.revision }),
+    seconds: Math.round((performance.now() - startedMs) / 100) / 10,
+    ...(summary?.message === undefined ? {} : { message: summary.message }),
+  };
+  await output.show(waitAnswer(result, flags));
+  if (outcome === 'notFound') output.tell(`Error: there is no Canary ${name} in namespace ${namespace}.`);
+  return EXITS[outcome];
+}
+
+/** Which revision is waited for: one that is named, or what the target held when the command began. */
+export type Wanted = { revision: string } | { target: NonNullable<Sides['target']> };
+
+/**
+ * Where one goal stands: undefined while it may still be reached. Where a revision is wanted, what happened to another one says nothing: the
+ * target's newest may not have been seen yet, and a pipeline that has just applied it must not take the success before for its own.
+ */
+export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: Wanted): 'reached' | 'failed' | undefined {
+  const status = parseStatus(raw.status);
+  const phase = status?.phase ?? '';
+  const isWanted = wanted === undefined || isUnderWay(raw, wanted);
+  if (phase === 'Failed' && isWanted && (goal === 'succeeded' || goal === 'waiting-promotion')) return 'failed';
+  switch (goal) {
+    case 'initialized':
+      return phase === '' || phase === 'Initializing' ? undefined : 'reached';
+    case 'settled':
+      return isWanted && SETTLED.has(phase) ? 'reached' : undefined;
+    case 'waiting-promotion':
+      return isWanted && phase === 'WaitingPromotion' ? 'reached' : undefined;
+    case 'succeeded':
+      // What the first release promoted is never said to have succeeded.
+      return isWanted && (phase === 'Succeeded' || (phase === 'Initialized' && wanted !== undefined)) ? 'reached' : undefined;
+    default:
+      return goal satisfies never;
+  }
+}
+
+const SETTLED: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Failed'] satisfies Phase[]);
+
+/** The release that the status tells of, running or over, is one of this revision. */
+function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
+  if ('target' in wanted) {
+    const { canary } = sightOf(raw);
+    const { generation = 0 } = wanted.target;
+    return canary !== undefined && recordedFor(canary, { ...wanted.target, generation }) !== undefined;
+  }
+  const seen = parseStatus(raw.status)?.lastAppliedSpec;
+  return seen !== undefined && isRevision(seen, wanted.revision);
+}
+
+/** A revision may be given in short, as `serin status` shows it. */
+function isRevision(seen: string, wanted: string): boolean {
+  const [whole, part] = [seen, wanted].map((one) => one.replace(/^s1:/, '')) as [string, string];
+  return whole === part || (part.length >= SHORTEST_REVISION && whole.startsWith(part));
+}
+
+const SHORTEST_REVISION = 7;
+/** Instead of a revision: what the target holds now. */
+const OF_TARGET = 'target';
+
+async function wantedOf(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  namespace: string,
+  name: string,
+  revision: string | undefined,
+): Promise<Wanted | undefined> {
+  if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
+  const { canary, workload } = sightOf(await getCanary(cluster, namespace, name));
+  if (!canary || !workload)
+    throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
+  const object = await cluster.get(workload.targetRef(canary));
+  if (object === undefined)
+    throw new CommandError('notFound', `there is no ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target`);
+  const known = { object: workload.slim(object), revision: workload.revision(object) };
+  const { target } = workload.sides(canary, { find: (ref) => (refKey(ref) === refKey(refOf(object)) ? known : undefined), all: () => [] });
+  if (target === undefined) throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} cannot be told yet`);
+  return { target };
+}
+
+type Ended = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
+
+async function follow(
+  cluster: Pick<Cluster, 'watch'>,
+  { namespace, name }: { namespace: string; name: string },
+  timeoutMs: number,
+  judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
+): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  let seen: KubeObject | undefined;
+  const look = (raw: KubeObject | undefined) => {
+    seen = raw ?? seen;
+    if (raw === undefined) return resolve({ outcome: 'notFound', seen });
+    const outcome = judge(raw);
+    if (outcome !== undefined) resolve({ outcome, seen });
+  };
+  const watch = cluster.watch(
+    { apiVersion, kind: 'Canary', namespace },
+    {
+      onList: ([item]) => look(item),
+      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
+      onUnavailable: (cause, message) =>
+        reject(
+          new CommandError(
+            cause === 'forbidden' ? 'unanswered' : 'notFound',
+            cause === 'forbidden' ? message : 'the cluster knows no Canary: install Serin, or its definitions alone with serin crds apply',
+          ),
+        ),
+    },
+    { fieldSelector: `metadata.name=${name}` },
+  );
+  const timer = setTimeout(() => resolve({ outcome: 'timedOut', seen }), timeoutMs);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    watch.stop();
+  }
+}
+
+function waitAnswer(result: WaitResult, { for: goal, revision }: { for: WaitGoal; revision?: string }): Answer<WaitResult> {
+  const said = { reached: `${goal}${revision ? ` with ${revision}` : ''}`, failed: 'failed', timedOut: 'timed out', notFound: 'not found' };
+  return {
+    document: result,
+    names: result.outcome === 'reached' ? [resourceName(result)] : [],
+    lines: (terminal) => [
+      cleaned(
+        `canary.flagger.app/${result.name} ${said[result.outcome]} after ${result.seconds} s${result.phase ? ` (${result.phase})` : ''}`,
+        terminal,
+      ),
+      ...(result.outcome === 'reached' || result.message === undefined ? [] : [`  ${cleaned(result.message, terminal)}`]),
+    ],
+  };
+}
