@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FailoverReport, FailoverRuns } from './adversity/failover-runs.ts';
 import type { LeaseTimes, Replica } from './adversity/replica.ts';
+import { type SlowHook, startSlowHook } from './adversity/slow-hook.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 
@@ -87,21 +88,50 @@ export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs,
     });
   });
 
+  describeHandOver(stageOf);
+}
+
+/** Two replicas, of which the leader is told to stop in the middle of a release. */
+export function describeHandOver(stageOf: () => Stage): void {
   describe('two replicas and a long lease', () => {
     let runs: FailoverRuns;
+    let hook: SlowHook;
     beforeAll(async () => {
+      hook = await startSlowHook();
       runs = await FailoverRuns.begin(stageOf(), 'hand-over', LONG);
     }, BEGINS_WITHIN_MS);
-    afterAll(() => runs?.end());
+    afterAll(async () => {
+      await runs?.end();
+      await hook?.stop();
+    });
+
+    const stopped = async (leader: Replica): Promise<number | undefined> => {
+      await leader.process.stop('TERM');
+      const code = await leader.process.exited;
+      await runs.leader();
+      return code;
+    };
 
     it('a leader that is stopped gives its lease away, so that nobody waits for its end, and exits with 0', async () => {
       let code: number | undefined;
       const report = await runs.play(3, async (leader) => {
-        await leader.process.stop('TERM');
-        code = await leader.process.exited;
-        await runs.leader();
+        code = await stopped(leader);
       });
       expect(code).toBe(0);
+      ends(report);
+    });
+
+    it('a leader that is stopped while it waits for a webhook does not wait for it, and the next one asks again', async () => {
+      const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hook.url, timeout: '60m' }];
+      const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'hand-over' };
+      await stageOf().cluster.patch(canary, { spec: { analysis: { webhooks } } });
+      let code: number | undefined;
+      const report = await runs.play(4, async (leader) => {
+        await eventually('the webhook is called', () => hook.calls() === 1);
+        code = await stopped(leader);
+      });
+      expect(code).toBe(0);
+      expect(hook.calls()).toBe(2);
       ends(report);
     });
   });
