@@ -12,15 +12,16 @@ export async function forEachIndex(count: number, work: (index: number) => Promi
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, offset) => work(from + offset)));
 }
 
-/** `analysis` is laid over that of each Canary. */
+/** `analysis` is laid over that of each Canary; `from`: the first index, of those that come later into the same namespace. */
 export async function createApplications(
   cluster: KubeCluster,
   count: number,
   provider: BenchProvider,
-  { replicas = 1, analysis = {} }: { replicas?: number; analysis?: object } = {},
+  { replicas = 1, analysis = {}, from = 0 }: { replicas?: number; analysis?: object; from?: number } = {},
 ): Promise<void> {
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  await forEachIndex(count, async (index) => {
+  if (from === 0) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await forEachIndex(count, async (offset) => {
+    const index = from + offset;
     await cluster.create(deployment(index, replicas));
     await cluster.create(canary(index, provider, analysis));
   });
@@ -36,7 +37,7 @@ export function changeImage(cluster: KubeCluster, index: number, version: string
 }
 
 /** About what a real container has: probes, resources, environment. */
-function container(version: string): object {
+export function container(version: string): object {
   const probe = (path: string) => ({ httpGet: { path, port: 'http' }, periodSeconds: 10, timeoutSeconds: 5 });
   return {
     name: 'web',

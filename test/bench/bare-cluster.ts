@@ -14,6 +14,14 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 /** On a busy machine an answer is late, and never lost. */
 const ANSWER_WITHIN_MS = 60_000;
 
+export interface AnsweredRequest {
+  verb: string;
+  path: string;
+  status: number;
+  /** By `performance.now()` of this process. */
+  atMs: number;
+}
+
 export interface BareCluster {
   readonly apiUrl: string;
   readonly kubeconfigFile: string;
@@ -22,7 +30,7 @@ export interface BareCluster {
   /** `verb resource` of each request of the controller that was answered, in the order of the answers. */
   readonly answered: readonly string[];
   /** The same requests with their paths. */
-  readonly paths: readonly { verb: string; path: string; status: number }[];
+  readonly paths: readonly AnsweredRequest[];
   /** Every object, by store (`group/plural`). */
   snapshot(): Record<string, KubeObject[]>;
   stop(): Promise<void>;
@@ -34,12 +42,12 @@ export interface BareCluster {
  */
 export async function startBareCluster({ oneByOne = false } = {}): Promise<BareCluster> {
   const answered: string[] = [];
-  const paths: { verb: string; path: string; status: number }[] = [];
+  const paths: AnsweredRequest[] = [];
   const server = await startApiServer({
     onRequest: ({ userAgent, verb, path, status }) => {
       if (userAgent !== 'serin-controller') return;
       answered.push(`${verb} ${resourceIn(path)}`);
-      paths.push({ verb, path, status });
+      paths.push({ verb, path, status, atMs: performance.now() });
     },
   });
   const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-bench' }), { requestTimeoutMs: ANSWER_WITHIN_MS });

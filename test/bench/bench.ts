@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { told } from './figures.ts';
 import { measureSize, measureSteps, type SizeResult } from './measure-size.ts';
+import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
+npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 `;
@@ -11,8 +13,12 @@ npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 async function bench(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      sizes: { type: 'string', default: '10,200,1000' },
+      sizes: { type: 'string' },
       seconds: { type: 'string', default: '30' },
+      start: { type: 'boolean', default: false },
+      deployments: { type: 'string', default: '5000' },
+      secrets: { type: 'string', default: '20000' },
+      changes: { type: 'string', default: '50' },
       real: { type: 'boolean', default: false },
       kinds: { type: 'string', default: 'deployments' },
       canaries: { type: 'string', default: '200' },
@@ -25,6 +31,16 @@ async function bench(): Promise<void> {
   });
   if (values.help) return void process.stdout.write(USAGE);
   const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const sizesOr = (normal: string) => (values.sizes ?? normal).split(',').map(positive);
+  if (values.start) {
+    const { measureStart, toldStarts } = await import('./measure-start.ts');
+    const [deployments, secrets, changes] = [positive(values.deployments), positive(values.secrets), positive(values.changes)];
+    const starts: StartResult[] = [];
+    for (const canaries of sizesOr('200,1000')) starts.push(await measureStart({ canaries, deployments, secrets, changes, say }));
+    if (values.json) return void process.stdout.write(`${JSON.stringify(starts, undefined, 2)}\n`);
+    for (const line of toldStarts(starts)) say(line);
+    return;
+  }
   if (values.hanging) {
     const { measureHanging, toldSlips } = await import('./measure-hanging.ts');
     const result = await measureHanging({ canaries: positive(values.canaries), intervalSeconds: positive(values.interval), say });
@@ -46,7 +62,7 @@ async function bench(): Promise<void> {
   say('The embedded API server; Deployments are available at once, so that only the controller is looked at (provider kubernetes).');
   const steps = await measureSteps();
   const sizes: SizeResult[] = [];
-  for (const canaries of values.sizes.split(',').map(positive))
+  for (const canaries of sizesOr('10,200,1000'))
     sizes.push(await measureSize(canaries, { restSeconds: positive(values.seconds), changes: [1, 100], say }));
   if (values.json) process.stdout.write(`${JSON.stringify({ sizes, steps }, undefined, 2)}\n`);
   else for (const line of inLines(sizes, steps)) say(line);

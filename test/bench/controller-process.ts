@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const BUNDLE = join(import.meta.dirname, '..', '..', 'dist', 'serin.js');
 /** Linux tells process times in ticks of 1/100 s, whatever the kernel's own timer. Source: proc(5), USER_HZ. */
 const TICKS_A_SECOND = 100;
 
@@ -21,10 +21,11 @@ export interface MeasuredController {
 
 /** The controller as it is shipped, in a process of its own, so that its figures are its own. */
 export function startMeasuredController(kubeconfigFile: string, flags: readonly string[] = []): MeasuredController {
+  if (!existsSync(BUNDLE)) throw new Error('there is no bundle to be measured: npm run build');
   const logFile = join(dirname(kubeconfigFile), 'controller.log');
   const log = openSync(logFile, 'a');
   const fixed = [`--kubeconfig=${kubeconfigFile}`, '--port=0', '--log-level=warn', '--min-analysis-interval=1s', '--scale-down-delay=0s'];
-  const child: ChildProcess = spawn(process.execPath, [MAIN, 'controller', ...fixed, ...flags], { stdio: ['ignore', log, log] });
+  const child: ChildProcess = spawn(process.execPath, [BUNDLE, 'controller', ...fixed, ...flags], { stdio: ['ignore', log, log] });
   const killed = () => child.kill('SIGKILL');
   process.once('exit', killed);
   return {

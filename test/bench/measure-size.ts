@@ -8,11 +8,11 @@ import { type MeasuredController, startMeasuredController } from './controller-p
 import { betweenStatusWrites, difference, median } from './figures.ts';
 import { toldWrites } from './restart-writes.ts';
 
-const AGENT = 'serin-controller';
+export const AGENT = 'serin-controller';
 /** Longer than a sentence may wait to be written (E55). */
 const QUIET_FOR_MS = 7_000;
 const LOOK_EVERY_MS = 100;
-const START_BOUND_MS = 600_000;
+export const START_BOUND_MS = 600_000;
 const CHANGE_BOUND_MS = 60_000;
 
 export interface FirstAction {
@@ -146,7 +146,7 @@ async function untilWatching(bare: BareCluster, before: Record<string, number>):
 }
 
 /** Until the controller has sent nothing for a while: longer than a sentence may wait to be written, and than any pause that its log tells of. */
-async function atRest(bare: BareCluster, { logFile }: MeasuredController): Promise<void> {
+export async function atRest(bare: BareCluster, { logFile }: MeasuredController): Promise<void> {
   for (let quietMs = 0; quietMs < longestPauseMs(logFile); ) {
     quietMs = longestPauseMs(logFile);
     await quiet(() => bare.requestCounts(AGENT), quietMs, START_BOUND_MS);
@@ -159,7 +159,7 @@ function longestPauseMs(logFile: string): number {
   return Math.max(QUIET_FOR_MS, ...pauses);
 }
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
+export async function until(what: string, isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + START_BOUND_MS;
   while (!isSo()) {
     if (performance.now() > endMs) throw new Error(`${what}: not within ${START_BOUND_MS / 1000} s`);

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { container, forEachIndex } from './applications.ts';
+
+const NAMESPACE = 'foreign';
+/** Of this size are tokens and certificates. */
+const SECRET_BYTES = 1_000;
+const BURST_EVERY_MS = 200;
+/** Answers of a busy server are waited for: more than this at once would only queue. */
+const AT_ONCE = 200;
+
+/** What a cluster is full of and no Canary has to do with. */
+export async function createForeignObjects(cluster: KubeCluster, deployments: number, secrets: number): Promise<void> {
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await forEachIndex(deployments, (index) => cluster.create(foreignDeployment(index)), AT_ONCE);
+  const data = { token: Buffer.alloc(SECRET_BYTES, 'x').toString('base64') };
+  const secret = (index: number) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: nameOf(index), namespace: NAMESPACE }, data });
+  await forEachIndex(secrets, (index) => cluster.create(secret(index)), AT_ONCE);
+}
+
+/** Rewrites them one after the other, so many times a second as the server can follow; what is given back ends it and tells how many were. */
+export function changeSecrets(cluster: KubeCluster, secrets: number, timesASecond: number): () => Promise<number> {
+  const stopping = new AbortController();
+  let changed = 0;
+  const change = () => {
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: nameOf(changed % secrets), namespace: NAMESPACE };
+    changed += 1;
+    return cluster.patch(ref, { data: { round: Buffer.from(String(changed)).toString('base64') } });
+  };
+  const changing = (async () => {
+    const startedAtMs = performance.now();
+    while (!stopping.signal.aborted) {
+      const due = Math.floor(((performance.now() - startedAtMs) / 1000) * timesASecond) - changed;
+      await Promise.all(Array.from({ length: Math.min(due, AT_ONCE) }, change));
+      await sleep(BURST_EVERY_MS);
+    }
+  })();
+  return async () => {
+    stopping.abort();
+    await changing;
+    return changed;
+  };
+}
+
+const nameOf = (index: number): string => `foreign-${String(index).padStart(5, '0')}`;
+
+function foreignDeployment(index: number): KubeObject {
+  const labels = { app: nameOf(index) };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: nameOf(index), namespace: NAMESPACE, labels },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container('1')] } } },
+  };
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApplications, NAMESPACE, nameOf } from './applications.ts';
+import { type AnsweredRequest, startBareCluster } from './bare-cluster.ts';
+import { watchCanaries } from './canary-watch.ts';
+import { startMeasuredController } from './controller-process.ts';
+import { changeSecrets, createForeignObjects } from './foreign-objects.ts';
+import { atRest, START_BOUND_MS, until } from './measure-size.ts';
+
+const CHURN_MS = 30_000;
+const READS = new Set(['get', 'list', 'watch']);
+
+export interface StartResult {
+  canaries: number;
+  /** From the start of the process to the first answer of the API server: Node and the bundle. */
+  firstRequestMs: number;
+  /** To the first write, of a Canary that was made while nobody looked: with all first lists. */
+  firstReconcileMs: number;
+  /** Resident memory at the most, until then, and after half a minute more in which Secrets change. Megabytes (10^6 bytes). */
+  peakToReconcileMB: number;
+  peakRssMB: number;
+  restRssMB: number;
+  startCpuSeconds: number;
+  secretChanges: number;
+}
+
+interface Options {
+  canaries: number;
+  deployments: number;
+  secrets: number;
+  /** Of the Secrets, a second. */
+  changes: number;
+  say(line: string): void;
+}
+
+/** A controller is started, with default limits, over Canaries at rest, in a cluster full of what is none of its business. */
+export async function measureStart({ canaries, deployments, secrets, changes, say }: Options): Promise<StartResult> {
+  const bare = await startBareCluster();
+  const watch = watchCanaries(bare.cluster);
+  try {
+    await createApplications(bare.cluster, canaries, 'kubernetes');
+    const first = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
+    try {
+      await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
+      await atRest(bare, first);
+    } finally {
+      await first.stop();
+    }
+    say(`${canaries} Canaries are at rest; ${deployments} Deployments and ${secrets} Secrets of others are made`);
+    await createForeignObjects(bare.cluster, deployments, secrets);
+    await createApplications(bare.cluster, 1, 'kubernetes', { from: canaries });
+    const stopChanges = changeSecrets(bare.cluster, secrets, changes);
+    say(`a controller is started, while ${changes} Secrets change a second`);
+    const from = bare.paths.length;
+    const startedAtMs = performance.now();
+    const controller = startMeasuredController(bare.kubeconfigFile);
+    const since = ({ atMs }: AnsweredRequest) => atMs - startedAtMs;
+    const firstOf = (isIt: (request: AnsweredRequest) => boolean) => bare.paths.slice(from).find(isIt);
+    const isWrite = ({ verb, path }: AnsweredRequest) => !READS.has(verb) && path.includes(`/namespaces/${NAMESPACE}/`);
+    try {
+      await until('the controller writes', () => firstOf(isWrite) !== undefined);
+      const reconciled = controller.figures();
+      await watch.until(
+        1,
+        `${nameOf(canaries)} is initialized`,
+        ({ metadata, status }) => metadata.name === nameOf(canaries) && status?.phase === 'Initialized',
+        START_BOUND_MS,
+      );
+      await sleep(CHURN_MS);
+      const rested = controller.figures();
+      const [request, write] = [firstOf(() => true), firstOf(isWrite)];
+      return {
+        canaries,
+        firstRequestMs: request ? since(request) : Number.NaN,
+        firstReconcileMs: write ? since(write) : Number.NaN,
+        peakToReconcileMB: reconciled.peakRssMB,
+        peakRssMB: rested.peakRssMB,
+        restRssMB: rested.rssMB,
+        startCpuSeconds: reconciled.cpuSeconds,
+        secretChanges: await stopChanges(),
+      };
+    } finally {
+      await controller.stop();
+    }
+  } finally {
+    watch.stop();
+    await bare.stop();
+  }
+}
+
+export function toldStarts(starts: readonly StartResult[]): string[] {
+  const row = (label: string, of: (one: StartResult) => number, digits = 0) =>
+    `${label.padEnd(46)}${starts.map((one) => of(one).toFixed(digits).padStart(12)).join('')}`;
+  return [
+    '',
+    row('resting Canaries', ({ canaries }) => canaries),
+    row('process start to first answer, ms', (one) => one.firstRequestMs),
+    row('process start to first reconcile, ms', (one) => one.firstReconcileMs),
+    row('CPU until then, s', (one) => one.startCpuSeconds, 2),
+    row('memory at the most until then, MB', (one) => one.peakToReconcileMB),
+    row('memory at the most, MB', (one) => one.peakRssMB),
+    row('memory after it, MB', (one) => one.restRssMB),
+    row('changes of Secrets meanwhile', (one) => one.secretChanges),
+  ];
+}
