@@ -17,13 +17,18 @@ export async function createApplications(
   cluster: KubeCluster,
   count: number,
   provider: BenchProvider,
-  { replicas = 1, analysis = {}, from = 0 }: { replicas?: number; analysis?: object; from?: number } = {},
+  {
+    replicas = 1,
+    analysis = {},
+    from = 0,
+    suspended = false,
+  }: { replicas?: number; analysis?: object; from?: number; suspended?: boolean } = {},
 ): Promise<void> {
   if (from === 0) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await forEachIndex(count, async (offset) => {
     const index = from + offset;
     await cluster.create(deployment(index, replicas));
-    await cluster.create(canary(index, provider, analysis));
+    await cluster.create(canary(index, provider, analysis, suspended));
   });
 }
 
@@ -64,7 +69,7 @@ function deployment(index: number, replicas: number): KubeObject {
   };
 }
 
-function canary(index: number, provider: BenchProvider, analysis: object): KubeObject {
+function canary(index: number, provider: BenchProvider, analysis: object, suspend: boolean): KubeObject {
   const plan = provider === 'kubernetes' ? { iterations: 5 } : { stepWeight: 10, maxWeight: 50 };
   return {
     apiVersion: 'flagger.app/v1beta1',
@@ -75,6 +80,7 @@ function canary(index: number, provider: BenchProvider, analysis: object): KubeO
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index) },
       service: { port: 80, targetPort: 'http' },
       progressDeadlineSeconds: 600,
+      ...(suspend ? { suspend } : {}),
       analysis: { interval: '1s', threshold: 5, ...plan, ...analysis },
     },
   };

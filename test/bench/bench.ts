@@ -4,7 +4,7 @@ import { measureSize, measureSteps, type SizeResult } from './measure-size.ts';
 import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
-npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--json]
+npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 `;
@@ -18,6 +18,7 @@ async function bench(): Promise<void> {
       start: { type: 'boolean', default: false },
       deployments: { type: 'string', default: '5000' },
       secrets: { type: 'string', default: '20000' },
+      suspended: { type: 'boolean', default: false },
       changes: { type: 'string', default: '50' },
       real: { type: 'boolean', default: false },
       kinds: { type: 'string', default: 'deployments' },
@@ -35,8 +36,10 @@ async function bench(): Promise<void> {
   if (values.start) {
     const { measureStart, toldStarts } = await import('./measure-start.ts');
     const [deployments, secrets, changes] = [positive(values.deployments), positive(values.secrets), positive(values.changes)];
+    const { suspended } = values;
     const starts: StartResult[] = [];
-    for (const canaries of sizesOr('200,1000')) starts.push(await measureStart({ canaries, deployments, secrets, changes, say }));
+    for (const canaries of sizesOr('200,1000'))
+      starts.push(await measureStart({ canaries, deployments, secrets, changes, suspended, say }));
     if (values.json) return void process.stdout.write(`${JSON.stringify(starts, undefined, 2)}\n`);
     for (const line of toldStarts(starts)) say(line);
     return;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { isConflict, UnreachableError } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { container, forEachIndex } from './applications.ts';
 
@@ -8,15 +9,16 @@ const NAMESPACE = 'foreign';
 const SECRET_BYTES = 1_000;
 const BURST_EVERY_MS = 200;
 /** Answers of a busy server are waited for: more than this at once would only queue. */
-const AT_ONCE = 200;
+const AT_ONCE = 50;
+const TRIES = 5;
 
 /** What a cluster is full of and no Canary has to do with. */
 export async function createForeignObjects(cluster: KubeCluster, deployments: number, secrets: number): Promise<void> {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  await forEachIndex(deployments, (index) => cluster.create(foreignDeployment(index)), AT_ONCE);
+  await forEachIndex(deployments, (index) => made(cluster, foreignDeployment(index)), AT_ONCE);
   const data = { token: Buffer.alloc(SECRET_BYTES, 'x').toString('base64') };
   const secret = (index: number) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: nameOf(index), namespace: NAMESPACE }, data });
-  await forEachIndex(secrets, (index) => cluster.create(secret(index)), AT_ONCE);
+  await forEachIndex(secrets, (index) => made(cluster, secret(index)), AT_ONCE);
 }
 
 /** Rewrites them one after the other, so many times a second as the server can follow; what is given back ends it and tells how many were. */
@@ -41,6 +43,17 @@ export function changeSecrets(cluster: KubeCluster, secrets: number, timesASecon
     await changing;
     return changed;
   };
+}
+
+/** Among tens of thousands a connection ends as it is taken; whether the object was made shows at the next try. */
+async function made(cluster: KubeCluster, object: KubeObject, tries = TRIES): Promise<void> {
+  try {
+    await cluster.create(object);
+  } catch (error) {
+    if (tries < TRIES && isConflict(error)) return;
+    if (tries === 1 || !(error instanceof UnreachableError)) throw error;
+    await made(cluster, object, tries - 1);
+  }
 }
 
 const nameOf = (index: number): string => `foreign-${String(index).padStart(5, '0')}`;

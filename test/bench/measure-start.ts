@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApplications, NAMESPACE, nameOf } from './applications.ts';
-import { type AnsweredRequest, startBareCluster } from './bare-cluster.ts';
-import { watchCanaries } from './canary-watch.ts';
+import { type AnsweredRequest, type BareCluster, startBareCluster } from './bare-cluster.ts';
+import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
 import { startMeasuredController } from './controller-process.ts';
 import { changeSecrets, createForeignObjects } from './foreign-objects.ts';
 import { atRest, START_BOUND_MS, until } from './measure-size.ts';
@@ -29,22 +29,18 @@ interface Options {
   secrets: number;
   /** Of the Secrets, a second. */
   changes: number;
+  /** Canaries are suspended instead of brought to rest: sooner there, but without primaries and their Services. */
+  suspended: boolean;
   say(line: string): void;
 }
 
 /** A controller is started, with default limits, over Canaries at rest, in a cluster full of what is none of its business. */
-export async function measureStart({ canaries, deployments, secrets, changes, say }: Options): Promise<StartResult> {
+export async function measureStart({ canaries, deployments, secrets, changes, suspended, say }: Options): Promise<StartResult> {
   const bare = await startBareCluster();
   const watch = watchCanaries(bare.cluster);
   try {
-    await createApplications(bare.cluster, canaries, 'kubernetes');
-    const first = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
-    try {
-      await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
-      await atRest(bare, first);
-    } finally {
-      await first.stop();
-    }
+    await createApplications(bare.cluster, canaries, 'kubernetes', { suspended });
+    if (!suspended) await bringToRest(bare, watch, canaries);
     say(`${canaries} Canaries are at rest; ${deployments} Deployments and ${secrets} Secrets of others are made`);
     await createForeignObjects(bare.cluster, deployments, secrets);
     await createApplications(bare.cluster, 1, 'kubernetes', { from: canaries });
@@ -84,6 +80,16 @@ export async function measureStart({ canaries, deployments, secrets, changes, sa
   } finally {
     watch.stop();
     await bare.stop();
+  }
+}
+
+async function bringToRest(bare: BareCluster, watch: CanaryWatch, canaries: number): Promise<void> {
+  const controller = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
+  try {
+    await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
+    await atRest(bare, controller);
+  } finally {
+    await controller.stop();
   }
 }
 
