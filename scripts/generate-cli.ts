@@ -22,7 +22,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 function sectionOf(command: Command): string {
   const { examples = [], exits = [] } = notesOf(command) ?? {};
   const own = command.options.filter(({ long, hidden }) => !hidden && !COMMON.includes(long ?? ''));
-  const title = [command.name(), ...command.registeredArguments.map((one) => (one.required ? one.name() : `[${one.name()}]`))].join(' ');
+  const title = [namesOf(command), ...command.registeredArguments.map((one) => (one.required ? one.name() : `[${one.name()}]`))].join(' ');
   const alias = command.aliases().length > 0 ? ` Also \`serin ${command.aliases().join('`, `serin ')}\`.` : '';
   const codes = exits.map((name) => `${exitCodes[name].code} (${exitCodes[name].says})`);
   return [
@@ -35,6 +35,14 @@ function sectionOf(command: Command): string {
     ...(codes.length > 0 ? [`Exit codes of its own: ${codes.join('; ')}.`] : []),
   ].join('\n\n');
 }
+
+/** `traffic show`: with the commands that it belongs to. */
+function namesOf(command: Command): string {
+  const above = command.parent && command.parent !== program ? `${namesOf(command.parent)} ` : '';
+  return `${above}${command.name()}`;
+}
+
+const leavesOf = (command: Command): readonly Command[] => (command.commands.length > 0 ? command.commands.flatMap(leavesOf) : [command]);
 
 function help({ description, defaultValue, argChoices }: Command['options'][number]): string {
   const choices = argChoices ? `; one of ${argChoices.join(', ')}` : '';
@@ -86,7 +94,7 @@ ${common.map((one) => `| \`${cell(one.flags)}\` | ${cell(help(one))} |`).join('\
 
 ## Commands
 
-${program.commands.map(sectionOf).join('\n\n')}
+${program.commands.flatMap(leavesOf).map(sectionOf).join('\n\n')}
 `;
 
 /** As JSON Schema: what a program may rely on. */

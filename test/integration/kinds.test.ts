@@ -5,6 +5,7 @@ import { knativeApplication } from '../suite/kinds/knative.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 import { describeSteeredReleases } from '../suite/steered-releases.ts';
+import { describeTrafficCommand } from '../suite/traffic-command.ts';
 
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
@@ -12,4 +13,5 @@ describe('kinds of target on the embedded cluster', () => {
   const stage = aStage(startEmbeddedStage);
   describeKinds(stage, kinds);
   describeSteeredReleases(stage);
+  describeTrafficCommand(stage);
 });

@@ -184,6 +184,30 @@ export const RequestResult = z.object({
 });
 export type RequestResult = z.infer<typeof RequestResult>;
 
+const RevisionTraffic = z.object({
+  revision: z.string().optional().describe('Absent: the latest one that is ready, and the cluster has not said which.'),
+  latest: z.boolean().describe('Follows the latest revision that is ready.'),
+  percent: z.number(),
+  tag: z.string().optional(),
+  url: z.string().optional(),
+});
+
+export const TrafficReport = z.object({
+  apiVersion: version,
+  kind: z.literal('TrafficReport'),
+  object: z
+    .object({ kind: z.string(), namespace: z.string(), name: z.string() })
+    .describe('The Canary, or the Knative Service without one.'),
+  provider: z.string(),
+  traffic: Traffic.optional().describe('Of a Canary; absent: there is no route yet, or none of ours.'),
+  matching: z.boolean().optional().describe('Only requests that match are split; all others go to the primary.'),
+  sides: z.object({ primary: z.string(), canary: z.string() }).optional(),
+  unreadable: z.string().optional().describe('Why the objects hold no split of primary and canary.'),
+  revisions: z.array(RevisionTraffic).optional().describe('Of a Knative Service.'),
+  readFrom: z.array(z.string()).describe('Objects of the provider: kind, namespace/name.'),
+});
+export type TrafficReport = z.infer<typeof TrafficReport>;
+
 export const Documents = z.discriminatedUnion('kind', [
   CanaryList,
   CanaryReport,
@@ -193,5 +217,6 @@ export const Documents = z.discriminatedUnion('kind', [
   Difference,
   VersionReport,
   RequestResult,
+  TrafficReport,
 ]);
 export type Documents = z.infer<typeof Documents>;

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
+import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, withCluster, withOutput } from './flags.ts';
 import type { PeopleFlags, Session, Surroundings } from './session.ts';
 
@@ -86,4 +87,6 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       };
       place.end(await guarded(flags, place.around, show));
     });
+
+  addTrafficCommands(program, run);
 }

@@ -1,0 +1,44 @@
+import { type Canary, apiVersion as canaryVersion } from '../../api/canary.ts';
+import { isKnative } from '../../api/knative.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
+
+type Reader = Pick<Cluster, 'get' | 'list'>;
+
+/** The Canary of this name, or the one whose apex Service or Knative Service has it. */
+export async function findCanary(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
+  const all = await canariesIn(cluster, namespace);
+  const named = all.find(({ metadata }) => metadata.name === name);
+  if (named) return named;
+  return all.find((raw) => {
+    const canary = readable(raw);
+    return canary !== undefined && !isKnative(canary.spec.targetRef) && names(canary).apexService === name;
+  });
+}
+
+/** The Canary that writes the traffic block of a Knative Service at this time; one that is suspended writes nothing. */
+export async function canarySteering(cluster: Reader, namespace: string, service: string): Promise<string | undefined> {
+  const found = (await canariesIn(cluster, namespace)).find((raw) => {
+    const { targetRef, suspend } = readable(raw)?.spec ?? {};
+    return targetRef !== undefined && isKnative(targetRef) && targetRef.name === service && suspend !== true;
+  });
+  return found?.metadata.name;
+}
+
+/** Empty as well where there is no such kind, or where nobody may read it: a Knative Service can be looked at all the same. */
+async function canariesIn(cluster: Reader, namespace: string): Promise<KubeObject[]> {
+  try {
+    return (await cluster.list({ apiVersion: canaryVersion, kind: 'Canary', namespace })).items;
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return [];
+    throw error;
+  }
+}
+
+function readable(raw: KubeObject): Canary | undefined {
+  const parsed = parseCanary(raw);
+  return 'problems' in parsed ? undefined : parsed.canary;
+}

@@ -1,0 +1,119 @@
+import type { Canary } from '../../api/canary.ts';
+import { isKnative, knativeApiVersion } from '../../api/knative.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import { type Routes, weight } from '../../api/routes.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { routerFor } from '../../routers/index.ts';
+import { type TrafficTarget, trafficOf } from '../../routers/knative/traffic.ts';
+import { outputVersion, type TrafficReport } from '../output/documents.ts';
+import { CommandError } from '../output/exit-codes.ts';
+import { findCanary } from './find-canary.ts';
+
+type Reader = Pick<Cluster, 'get' | 'list'>;
+
+/** Of a Canary, of the Service that it routes, or of a Knative Service without one. `meshProvider`: of Canaries that name none. */
+export async function readTraffic(cluster: Reader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
+  const raw = await findCanary(cluster, namespace, name);
+  if (raw) return ofCanary(cluster, namespace, raw, meshProvider);
+  const service = await knativeService(cluster, namespace, name);
+  if (service) return knativeReport(service);
+  throw new CommandError('notFound', `there is no Canary, no Service of a Canary and no Knative Service ${name} in namespace ${namespace}`);
+}
+
+export async function knativeService(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name });
+  } catch (error) {
+    // A cluster without Knative.
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function ofCanary(cluster: Reader, namespace: string, raw: KubeObject, meshProvider: string): Promise<TrafficReport> {
+  const { name } = raw.metadata;
+  const parsed = parseCanary(raw);
+  if ('problems' in parsed) {
+    const [first] = parsed.problems;
+    throw new CommandError('no', `Canary ${name} cannot be read: ${first?.path}: ${first?.message}`);
+  }
+  const { canary } = parsed;
+  const provider = canary.spec.provider ?? meshProvider;
+  const router = routerFor(provider);
+  if ('unsupported' in router) throw new CommandError('no', `Canary ${name}: ${router.unsupported}`);
+  const refs = router.watches(canary);
+  const found = (await Promise.all(refs.map((ref) => read(cluster, ref)))).flatMap((object) => object ?? []);
+  const routes = refs.length === 0 ? await bySelector(cluster, canary) : router.readRoutes(canary, found);
+  const service = isKnative(canary.spec.targetRef) ? found.find(({ kind }) => kind === 'Service') : undefined;
+  return {
+    ...reportOf({ kind: 'Canary', namespace, name }, provider, found),
+    ...(routes === undefined ? {} : 'unreadable' in routes ? routes : said(routes)),
+    sides: sidesOf(canary),
+    ...(service && { revisions: revisionsOf(service.status?.traffic ?? []) }),
+  };
+}
+
+/** What is in force, or what is asked for where the cluster has not said anything yet. */
+export function knativeReport(
+  service: KubeObject,
+  traffic: readonly TrafficTarget[] = service.status?.traffic ?? trafficOf(service),
+): TrafficReport {
+  const { namespace = '', name } = service.metadata;
+  return {
+    ...reportOf({ kind: 'Service.serving.knative.dev', namespace, name }, 'knative', [service]),
+    revisions: revisionsOf(traffic),
+  };
+}
+
+function reportOf(object: TrafficReport['object'], provider: string, found: readonly KubeObject[]): TrafficReport {
+  const readFrom = found.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`);
+  return { apiVersion: outputVersion, kind: 'TrafficReport', object, provider, readFrom };
+}
+
+function said(routes: Routes): Pick<TrafficReport, 'traffic' | 'matching'> {
+  const { kind } = routes;
+  if (kind === 'matched') return { traffic: { kind, primary: 0, canary: 100 } };
+  if (kind === 'mirrored') return { traffic: { kind, primary: 100, canary: routes.share } };
+  const { canary, match } = routes;
+  return { traffic: { kind, primary: 100 - canary, canary }, ...(match?.length ? { matching: true } : {}) };
+}
+
+function revisionsOf(traffic: readonly (TrafficTarget & { url?: string })[]): NonNullable<TrafficReport['revisions']> {
+  return traffic.map(({ revisionName, latestRevision = false, percent = 0, tag, url }) => ({
+    ...(revisionName && { revision: revisionName }),
+    latest: latestRevision,
+    percent,
+    ...(tag && { tag }),
+    ...(url && { url }),
+  }));
+}
+
+/** Without a provider the apex Service decides, by the pods that it selects. */
+async function bySelector(cluster: Reader, canary: Canary): Promise<Routes | undefined> {
+  const { apexService, primaryService } = names(canary);
+  const { namespace } = canary.metadata;
+  const [apex, primary] = await Promise.all(
+    [apexService, primaryService].map((name) => cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name })),
+  );
+  if (!apex) return undefined;
+  const isOnPrimary = JSON.stringify(apex.spec?.selector) === JSON.stringify(primary?.spec?.selector);
+  return { kind: 'weighted', canary: weight(isOnPrimary ? 0 : 100) };
+}
+
+function sidesOf(canary: Canary): { primary: string; canary: string } {
+  const { primaryService, canaryService } = names(canary);
+  return { primary: primaryService, canary: canaryService };
+}
+
+/** An object of a kind that the cluster does not have is one that is not there. */
+async function read(cluster: Reader, ref: ObjectRef): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get(ref);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { knativeApiVersion } from '../../api/knative.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isConflict } from '../../kube/errors.ts';
+import { changeTraffic } from '../../routers/knative/change-traffic.ts';
+import { type TrafficTarget, trafficOf } from '../../routers/knative/traffic.ts';
+import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
+import { CommandError } from '../output/exit-codes.ts';
+import { canarySteering } from './find-canary.ts';
+import { knativeService } from './read-traffic.ts';
+
+/** Times that a change is worked out anew, since somebody wrote first. */
+const TRIES = 5;
+/** What Knative makes of a Service that says nothing of traffic. */
+const TO_LATEST: readonly TrafficTarget[] = [{ latestRevision: true, percent: 100 }];
+
+export interface TrafficChange extends TrafficFlags {
+  /** Image of the first container: the change of the template that `@latest` then means (07 K14). */
+  image?: string | undefined;
+}
+
+/** Changes the traffic block of a Knative Service, in one write with the image if there is one. Undefined: it says so already. */
+export async function setTraffic(
+  cluster: Pick<Cluster, 'get' | 'list' | 'patch'>,
+  namespace: string,
+  name: string,
+  change: TrafficChange,
+): Promise<KubeObject | undefined> {
+  const steering = await canarySteering(cluster, namespace, name);
+  if (steering !== undefined)
+    throw new CommandError(
+      'refused',
+
+      `Canary ${steering} writes the traffic of this Service: suspend it first, by spec.suspend, or it takes your change back`,
+    );
+  const ref = { apiVersion: knativeApiVersion, kind: 'Service', namespace, name };
+  for (let tried = 1; ; tried += 1) {
+    const service = await knativeService(cluster, namespace, name);
+    if (!service) throw new CommandError('notFound', `there is no Knative Service ${name} in namespace ${namespace}`);
+    const current = trafficOf(service);
+    const traffic = changeTraffic(current.length > 0 ? current : TO_LATEST, change);
+    const template = change.image === undefined ? {} : { template: withImage(service, change.image) };
+    if (change.image === undefined && JSON.stringify(traffic) === JSON.stringify(current)) return undefined;
+    const { resourceVersion } = service.metadata;
+    try {
+      return await cluster.patch(ref, { metadata: { resourceVersion }, spec: { traffic, ...template } });
+    } catch (error) {
+      if (!isConflict(error) || tried === TRIES) throw error;
+    }
+  }
+}
+
+/** As a merge patch: lists are whole, and a name of the revision would be that of the one before. */
+function withImage({ spec }: KubeObject, image: string): object {
+  const [first, ...others]: object[] = spec?.template?.spec?.containers ?? [];
+  return { metadata: { name: null }, spec: { containers: [{ ...first, image }, ...others] } };
+}

@@ -1,0 +1,32 @@
+import { trafficOf } from '../../routers/knative/traffic.ts';
+import { TrafficFlagError } from '../../routers/knative/traffic-flags.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Session } from '../people/session.ts';
+import { knativeReport, readTraffic } from './read-traffic.ts';
+import { setTraffic, type TrafficChange } from './set-traffic.ts';
+import { trafficAnswer } from './traffic-answer.ts';
+
+/** `serin traffic show NAME`. */
+export async function showTraffic(
+  { cluster, namespace = '', output }: Session,
+  name: string,
+  { meshProvider }: { meshProvider: string },
+): Promise<ExitName> {
+  await output.show(trafficAnswer(await readTraffic(cluster, namespace, name, meshProvider)));
+  return 'done';
+}
+
+/** `serin traffic set NAME`; what is shown is what is asked for, which is in force when the revisions are ready. */
+export async function changeTraffic({ cluster, namespace = '', output }: Session, name: string, change: TrafficChange): Promise<ExitName> {
+  try {
+    if (![change.traffic, change.tag, change.untag].some((flags) => flags?.length))
+      throw new TrafficFlagError('nothing to change: give --traffic, --tag or --untag');
+    const written = await setTraffic(cluster, namespace, name, change);
+    if (written) await output.show(trafficAnswer(knativeReport(written, trafficOf(written))));
+    else output.tell(`Nothing was written: Service ${name} is like that already.`);
+    return 'done';
+  } catch (error) {
+    if (error instanceof TrafficFlagError) throw new CommandError('usage', error.message, { cause: error });
+    throw error;
+  }
+}
