@@ -168,6 +168,16 @@ program
   });
 
 program
+  .command('cluster')
+  .description('a cluster inside this process to try Serin on, for kubectl and serin controller; until Ctrl-C')
+  .option('--env <file>', 'file for a shell to read: KUBECONFIG, PROMETHEUS and PROXY')
+  .addHelpText('after', '\nExample:\n  serin cluster --env cluster.env')
+  .action(async (options: { env?: string }) => {
+    const { clusterCommand } = await import('./cluster-command.ts');
+    process.exitCode = await clusterCommand(options, (line) => void process.stdout.write(`${line}\n`));
+  });
+
+program
   .command('demo')
   .description('watch one release promoted and one taken back, on a cluster inside this process')
   .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))

@@ -35,6 +35,11 @@ export function routingCrds(): KubeObject[] {
   ];
 }
 
+/** Those of Knative, whose Services are routes and targets in one. */
+export function knativeCrds(): KubeObject[] {
+  return [crd('serving.knative.dev', 'Service', 'services', ['v1']), crd('serving.knative.dev', 'Revision', 'revisions', ['v1'])];
+}
+
 function crd(group: string, kind: string, plural: string, versions: readonly string[], spec: object = open): KubeObject {
   const schema = { openAPIV3Schema: { ...open, properties: { spec } } };
   return {
@@ -45,7 +50,7 @@ function crd(group: string, kind: string, plural: string, versions: readonly str
       group,
       scope: 'Namespaced',
       names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
+      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema, subresources: { status: {} } })),
     },
   };
 }

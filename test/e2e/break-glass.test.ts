@@ -7,12 +7,15 @@ import { aStage, startEmbeddedStage, startRealStage } from '../suite/stage.ts';
 
 const kubectl = async () => join((await ensureBinaries()).dir, 'kubectl');
 
+/** The older versions of SMI differ in how weights are written, which nothing on the page looks at. */
+const fixtures = providerFixtures.filter(({ provider }) => !/^smi:v1alpha[123]$/.test(provider));
+
 describe('on the embedded cluster', () => {
   const stageOf = aStage(startEmbeddedStage);
-  describeBreakGlass(stageOf, providerFixtures, { kubectl, kubeconfigFile: () => stageOf().kubeconfigFile, down: 1 });
+  describeBreakGlass(stageOf, fixtures, { kubectl, kubeconfigFile: () => stageOf().kubeconfigFile, down: 1 });
 });
 
 describe('on a real control plane', () => {
   const stageOf = aStage(startRealStage);
-  describeBreakGlass(stageOf, providerFixtures, { kubectl, kubeconfigFile: () => stageOf().adminKubeconfigFile, down: 0 });
+  describeBreakGlass(stageOf, fixtures, { kubectl, kubeconfigFile: () => stageOf().adminKubeconfigFile, down: 0 });
 });
