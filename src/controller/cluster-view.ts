@@ -155,8 +155,7 @@ export class ClusterView {
     const { handler } = projection;
     const tellAvailability = () => this.#onChange({ apiVersion, kind, name: '' });
     const listening: ListHandler = {
-      onEvent: (event) => handler.onEvent(event),
-      onUnavailable: (cause, message) => handler.onUnavailable?.(cause, message),
+      ...handler,
       onList: (items, resourceVersion) => {
         handler.onList(items, resourceVersion);
         firstHeard.resolve();

@@ -28,6 +28,11 @@ export interface WatchHandler {
   onEvent(event: WatchEvent): void;
   /** The whole state after a LIST: objects that are absent here were deleted meanwhile. Called before further events. */
   onList(items: readonly KubeObject[]): void;
+  /**
+   * What `onList` shall get of an item, asked as its page comes: a LIST of thousands is then never in memory as a whole. Keeps at least the names
+   * and the resourceVersion. Absent: the item.
+   */
+  slim?(item: KubeObject): KubeObject;
   /** The kind does not exist (no CRD), or is forbidden. The watch goes on trying, with back-off. */
   onUnavailable?(cause: 'absent' | 'forbidden', message: string): void;
 }

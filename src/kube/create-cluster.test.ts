@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
 import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import type { KubeObject } from '../api/kube-object.ts';
 import { connectionTo } from './connect.ts';
 import { type ClusterOptions, createCluster } from './create-cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid, RequestTimeoutError, UnreachableError } from './errors.ts';
@@ -186,6 +187,27 @@ describe('createCluster', () => {
       ['500', 'x=y'],
       ['500', 'x=y'],
     ]);
+  });
+
+  it('gives the first list of a watch as its handler wants to keep it, each item as its page comes', async () => {
+    const seen: string[] = [];
+    const { cluster } = await given((call, response) => {
+      if (call.query.get('watch') === 'true') return void response.writeHead(200).write('\n');
+      const second = call.query.get('continue') === 'more';
+      seen.push(second ? 'second page' : 'first page');
+      const metadata = { resourceVersion: '7', ...(second ? {} : { continue: 'more' }) };
+      sendJson(response, 200, { metadata, items: [{ metadata: { name: second ? 'b' : 'a' }, data: { large: 'text' } }] });
+    });
+    const listed = Promise.withResolvers<readonly KubeObject[]>();
+    const slim = (item: KubeObject): KubeObject => {
+      seen.push(`${item.kind} ${item.metadata.name}`);
+      return { apiVersion: item.apiVersion, kind: item.kind, metadata: item.metadata };
+    };
+    const watch = cluster.watch({ apiVersion: 'v1', kind: 'ConfigMap' }, { slim, onEvent: () => undefined, onList: listed.resolve });
+    const items = await listed.promise;
+    watch.stop();
+    expect(seen).toEqual(['first page', 'ConfigMap a', 'second page', 'ConfigMap b']);
+    expect(items.map(({ data }) => data)).toEqual([undefined, undefined]);
   });
 
   it('asks for metadata only and keeps nothing else', async () => {

@@ -2,7 +2,7 @@ import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
-import type { KindRef, Selection } from './cluster.ts';
+import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import type { Connection } from './connect.ts';
 import { createDiscovery, notServed, type Resource } from './discovery.ts';
 import { apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
@@ -107,7 +107,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
     }
   }
 
-  async function listOnce(kind: KindRef, selection: Selection & { signal?: AbortSignal; metadataOnly?: boolean }) {
+  async function listOnce(kind: KindRef, selection: ListSelection) {
     const resource = await resourceOf(kind.apiVersion, kind.kind, selection.signal);
     const items: KubeObject[] = [];
     let next: string | undefined;
@@ -128,11 +128,23 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
         kind.apiVersion,
       );
       const page: { metadata?: { resourceVersion?: string; continue?: string }; items?: KubeObject[] | null } = JSON.parse(text);
-      for (const item of page.items ?? []) items.push(shaped(item, kind, selection.metadataOnly));
+      for (const item of page.items ?? []) {
+        const whole = shaped(item, kind, selection.metadataOnly);
+        items.push(selection.slim?.(whole) ?? whole);
+      }
       resourceVersion = page.metadata?.resourceVersion ?? '';
       next = page.metadata?.continue === '' ? undefined : page.metadata?.continue;
     } while (next !== undefined);
     return { items, resourceVersion };
+  }
+
+  async function listAll(kind: KindRef, selection: ListSelection) {
+    try {
+      return await listOnce(kind, selection);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      return await listOnce(kind, selection); // a page token grew too old between pages: once more from the start
+    }
   }
 
   const cluster: KubeCluster = {
@@ -146,14 +158,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
         throw error;
       }
     },
-    async list(kind, selection = {}) {
-      try {
-        return await listOnce(kind, selection);
-      } catch (error) {
-        if (!isGone(error)) throw error;
-        return await listOnce(kind, selection); // a page token grew too old between pages: once more from the start
-      }
-    },
+    list: (kind, selection = {}) => listAll(kind, selection),
     create: (object, options) => write(refOf(object), { verb: 'create', method: 'POST', body: object }, options),
     replace: (object, options) => write(refOf(object), { verb: 'update', method: 'PUT', body: object }, options),
     apply(object, { fieldManager = manager, force = true, ...options } = {}) {
@@ -198,7 +203,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
         settings: { ...defaultWatchSettings, ...options.watch },
         log: options.log,
         what: `${kind.apiVersion} ${kind.kind}${kind.namespace === undefined ? '' : ` in ${kind.namespace}`}`,
-        list: (signal) => cluster.list(kind, { ...selection, signal }),
+        list: (signal) => listAll(kind, { ...selection, signal, slim: handler.slim }),
         shape: (object) => shaped(object, kind, metadataOnly),
         async open(resourceVersion, timeoutSeconds, signal) {
           const resource = await resourceOf(kind.apiVersion, kind.kind, signal);
@@ -245,6 +250,8 @@ function selectionQuery({ labelSelector, fieldSelector }: Selection): URLSearchP
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
   });
 }
+
+type ListSelection = Selection & { signal?: AbortSignal; metadataOnly?: boolean; slim?: WatchHandler['slim'] | undefined };
 
 /** Items of a list come without apiVersion and kind, metadata-only ones with those of PartialObjectMetadata: both get their own. */
 function shaped(object: KubeObject, { apiVersion, kind }: KindRef, metadataOnly = false): KubeObject {

@@ -55,4 +55,23 @@ describe('a projection', () => {
     projection.forget({ namespace: 'test', name: 'a' });
     expect(get()).toBeUndefined();
   });
+
+  it('keeps of a list that comes in pages what it needs, and tells nobody before all pages are there', () => {
+    const { projection, changes, get } = given();
+    const { onList, slim = (item) => item } = projection.handler;
+    const stubs = [at('a', '20', 'green'), at('b', '15', 'blue')].map((item) => slim(item));
+    expect(JSON.stringify(stubs)).not.toMatch(/green|blue/);
+    expect([get(), changes]).toEqual(['red', ['a ->red']]);
+    onList(stubs, '21');
+    expect(changes).toEqual(['a ->red', 'a red>green', 'b ->blue']);
+  });
+
+  it('an answer of ours that came between two pages is newer than what the page said', () => {
+    const { projection, get } = given();
+    const { onList, slim = (item) => item } = projection.handler;
+    const stub = slim(at('a', '20', 'green'));
+    projection.learn(at('a', '25', 'white'));
+    onList([stub], '26');
+    expect(get()).toBe('white');
+  });
 });

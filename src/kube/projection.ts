@@ -34,6 +34,8 @@ interface Entry<T> {
 
 export function createProjection<T>(project: (object: KubeObject) => T, onUnavailable?: ListHandler['onUnavailable']): Projection<T> {
   const entries = new Map<string, Entry<T>>();
+  // Of items whose LIST still comes in: what will be kept of each, by what stands for it.
+  const prepared = new WeakMap<KubeObject, { it: T }>();
   const listeners = new Set<(change: ProjectionChange<T>) => void>();
 
   function put(object: KubeObject, isDeleted: boolean): void {
@@ -44,7 +46,18 @@ export function createProjection<T>(project: (object: KubeObject) => T, onUnavai
     if (known !== undefined && isOlder(version, known.version)) return;
     // The same version again is no news, but a deletion may carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
-    set(key, { namespace, name, version, ...(isDeleted ? {} : { value: { it: project(object) } }) });
+    set(key, { namespace, name, version, ...(isDeleted ? {} : { value: prepared.get(object) ?? { it: project(object) } }) });
+  }
+
+  /** Projects as the pages come, and tells nobody before the LIST is complete: half a picture would be read for a whole one. */
+  function slim(item: KubeObject): KubeObject {
+    const { name, namespace, resourceVersion } = item.metadata;
+    // Without a version nothing tells old from new, so that the item has to wait as it is.
+    if (resourceVersion === undefined) return item;
+    const { apiVersion, kind } = item;
+    const stub = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), resourceVersion } };
+    prepared.set(stub, { it: project(item) });
+    return stub;
   }
 
   function set(key: string, entry: Entry<T>): void {
@@ -71,6 +84,7 @@ export function createProjection<T>(project: (object: KubeObject) => T, onUnavai
 
   return {
     handler: {
+      slim,
       onList,
       onEvent: ({ type, object }) => put(object, type === 'DELETED'),
       ...(onUnavailable === undefined ? {} : { onUnavailable }),
