@@ -105,6 +105,8 @@ describe('the Service proxy of a node', () => {
       ),
       'under Local, of the node',
     ).toEqual(['pod-0']);
+    const leaving = [a, b, c].flatMap((pod) => pod ?? []);
+    expect(chosen(local, leaving, { place: away }), 'and of no other').toEqual([]);
     expect(chosen({}, [{ node: 'n1', zone: 'z1', is: 'closed' }]), 'who answers no more').toEqual([]);
   });
   it('07-S13: a pod that is not ready gets no request, even as the only one and even from its own node', () => {
