@@ -21,6 +21,8 @@ export interface Connection {
   refused?(): void;
   /** The context's namespace, `default` where it has none. */
   readonly namespace: string;
+  /** What the kubeconfig calls the user. */
+  readonly userName?: string;
   readonly userAgent: string;
 }
 
@@ -55,7 +57,7 @@ export function connectionTo(url: string, options: { userAgent?: string } = {}):
  * needed: it is most of the program's start-up time.
  */
 export async function loadConnection(options: ConnectOptions = {}): Promise<Connection> {
-  const { from, cluster, user, namespace } = readKubeconfig(options);
+  const { from, cluster, user, userName, namespace } = readKubeconfig(options);
   const baseUrl = serverUrl(cluster.server, from);
   const proxy = cluster['proxy-url'] || proxyFromEnv(baseUrl, options.env ?? {});
   const { exec, tokenFile, ...rest } = user;
@@ -136,6 +138,7 @@ export async function loadConnection(options: ConnectOptions = {}): Promise<Conn
     },
     refused: () => plugin?.forget(),
     namespace,
+    ...(userName === undefined ? {} : { userName }),
     userAgent: options.userAgent ?? defaultUserAgent,
   };
 }

@@ -59,6 +59,8 @@ export interface Identity {
   from: string;
   cluster: z.infer<typeof ClusterEntry>;
   user: z.infer<typeof UserEntry>;
+  /** What the kubeconfig calls the user, which need not be who the API server sees. */
+  userName?: string;
   namespace: string;
 }
 
@@ -136,6 +138,7 @@ function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
     from,
     cluster: absolute(parsed(ClusterEntry, clusterEntry.raw.cluster, `${from}: cluster ${cluster}`), clusterEntry.folder),
     user: userEntry ? absolute(parsed(UserEntry, userEntry.raw.user ?? {}, `${from}: user ${user}`), userEntry.folder) : {},
+    ...(user !== '' && { userName: user }),
     namespace: namespace || 'default',
   };
 }

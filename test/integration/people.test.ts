@@ -7,11 +7,16 @@ import { parse } from 'yaml';
 import type { Canary } from '../../src/api/canary.ts';
 import { crds } from '../../src/api/crds.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import { requestAnnotation } from '../../src/api/names.ts';
+import { parseStatus } from '../../src/api/parse-status.ts';
+import { readRequest } from '../../src/api/verb-request.ts';
 import { Documents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { notesOf } from '../../src/cli/people/flags.ts';
 import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { acknowledged } from '../../src/engine/verbs.ts';
+import type { WatchHandle } from '../../src/kube/cluster.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { deployment } from '../../src/workloads/deployment/deployment.ts';
@@ -26,6 +31,7 @@ const examples = program.commands.flatMap((command) => (notesOf(command)?.exampl
 describe('the commands for people, on the embedded cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-people-'));
   let embedded: EmbeddedCluster;
+  let answering: WatchHandle | undefined;
 
   /** As the program runs it, in this process: so many processes would take minutes on a busy machine. */
   const serin = async (...args: string[]): Promise<{ code: number; said: string; complained: string }> => {
@@ -79,12 +85,28 @@ describe('the commands for people, on the embedded cluster', () => {
     await embedded.cluster.create(record);
   }
 
+  /** In the place of a controller that has nothing against what it is asked. */
+  async function answer(canary: KubeObject): Promise<void> {
+    const text = canary.metadata.annotations?.[requestAnnotation];
+    const release = parseStatus(canary.status)?.release;
+    if (text === undefined || release === undefined) return;
+    const request = readRequest(text);
+    if (release.requests?.some(({ id }) => id === request.id)) return;
+    const status = { release: acknowledged(release, request, Date.now()) };
+    await embedded.cluster.patch(refOf(canary), { status }, { subresource: 'status' });
+  }
+
   beforeAll(async () => {
     embedded = await startEmbeddedCluster();
     writeFileSync(join(folder, 'kubeconfig'), embedded.kubeconfig);
     await set();
+    answering = embedded.cluster.watch(
+      { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+      { onEvent: ({ object }) => void answer(object), onList: (items) => items.map(answer) },
+    );
   });
   afterAll(async () => {
+    answering?.stop();
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -4,6 +4,7 @@ import type { Output } from '../output/output.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, withCluster, withOutput } from './flags.ts';
 import type { PeopleFlags, Session, Surroundings } from './session.ts';
+import { addVerbCommands } from './verb-commands.ts';
 
 /** What a command is run in. */
 export interface Place {
@@ -88,5 +89,6 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       place.end(await guarded(flags, place.around, show));
     });
 
+  addVerbCommands(program, run);
   addTrafficCommands(program, run);
 }

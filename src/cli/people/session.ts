@@ -22,6 +22,8 @@ export interface Session {
   cluster: KubeCluster;
   /** Absent: all of them. */
   namespace: string | undefined;
+  /** What the kubeconfig calls whoever asks. */
+  user?: string | undefined;
   output: Output;
 }
 
@@ -49,7 +51,7 @@ export function onCluster(flags: PeopleFlags, act: (session: Session) => Promise
     const cluster = createCluster(connection, { requestTimeoutMs });
     try {
       const namespace = flags.allNamespaces === true ? undefined : flags.namespace || connection.namespace;
-      return await act({ cluster, namespace, output });
+      return await act({ cluster, namespace, user: connection.userName, output });
     } finally {
       cluster.close();
     }

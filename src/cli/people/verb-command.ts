@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { apiVersion } from '../../api/canary.ts';
+import { parseDuration } from '../../api/duration.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { requestAnnotation } from '../../api/names.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import { type Acknowledgement, readRequest, type Verb, type VerbRequest, writeRequest } from '../../api/verb-request.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError, isConflict } from '../../kube/errors.ts';
+import { outputVersion, type RequestResult } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { getCanary, resourceName } from './canary-reading.ts';
+import type { Session } from './session.ts';
+
+export interface VerbFlags {
+  /** `--no-wait` is false. */
+  wait: boolean;
+  timeout: string;
+}
+
+/** Somebody else writes the Canary at the same moment, again and again. */
+const MOST_TRIES = 10;
+
+/** `serin promote` and its kin: records the request on the Canary, and tells what the controller made of it. */
+export async function verbCommand(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<ExitName> {
+  const { cluster, namespace = 'default', output } = session;
+  const boundMs = parseDuration(timeout);
+  if (boundMs === undefined || boundMs <= 0)
+    throw new CommandError('usage', `--timeout ${timeout} is no duration: write it like 30s or 1m30s`);
+  const untilMs = Date.now() + boundMs;
+  const request: VerbRequest = { verb, id: randomUUID(), atMs: Date.now(), by: await requester(session) };
+  const canary = await record(cluster, await getCanary(cluster, namespace, name), request, untilMs);
+  const answer = wait ? await acknowledgement(cluster, canary, request.id, untilMs) : 'requested';
+  const result: RequestResult = {
+    ...{ apiVersion: outputVersion, kind: 'RequestResult', namespace, name: canary.metadata.name, verb, id: request.id },
+    ...outcomeOf(answer, request, timeout),
+  };
+  await output.show(shown(result));
+  // Why it was not done, for whoever reads the data with a program, too.
+  if (output.format !== undefined && result.message !== undefined) output.tell(result.message);
+  return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
+}
+
+function outcomeOf(
+  answer: Acknowledgement | 'requested' | 'overtaken' | 'late',
+  { verb, by }: VerbRequest,
+  timeout: string,
+): Pick<RequestResult, 'outcome' | 'message'> {
+  if (answer === 'requested') return { outcome: 'requested' };
+  if (answer === 'overtaken')
+    return { outcome: 'refused', message: `another request took the place of this one before it was seen: look, and ask again` };
+  if (answer === 'late')
+    return {
+      outcome: 'timedOut',
+      message: `the controller has not answered within ${timeout}: the request of ${by} stays and is carried out when it does (is Serin running?)`,
+    };
+  return answer.outcome === 'carriedOut'
+    ? { outcome: 'done' }
+    : { outcome: 'refused', message: `${verb} was refused: ${answer.reason ?? ''}` };
+}
+
+function shown(document: RequestResult): Answer<RequestResult> {
+  const { name, verb, outcome, message, id } = document;
+  const words = { requested: 'requested', done: 'carried out', refused: 'refused', timedOut: 'not answered yet' }[outcome];
+  return {
+    document,
+    names: [resourceName(document)],
+    lines: () => [`${verb} of canary ${name}: ${words} (${id})`, ...(message ? [message] : [])],
+  };
+}
+
+/** As the API server knows whoever asks; before Kubernetes 1.28, or where it is not allowed, as the kubeconfig does. */
+async function requester({ cluster, user }: Session): Promise<string> {
+  try {
+    const answer = await cluster.create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } });
+    const name: unknown = answer.status?.userInfo?.username;
+    if (typeof name === 'string' && name !== '') return name;
+  } catch (error) {
+    const isUnknown = error instanceof ApiError && [403, 404, 405].includes(error.status);
+    if (!isUnknown) throw error;
+  }
+  return user ?? 'unknown';
+}
+
+/** One that waits for its answer is not overwritten: two people who ask at once are both heard, one after the other. */
+async function record(cluster: Cluster, first: KubeObject, request: VerbRequest, untilMs: number): Promise<KubeObject> {
+  let canary = first;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const before = canary.metadata.annotations?.[requestAnnotation];
+    if (before !== undefined && (await acknowledgement(cluster, canary, readRequest(before).id, untilMs)) === 'late') {
+      const waits = `an earlier request (${before}) has no answer yet, and nothing was asked: is Serin running?`;
+      throw new CommandError('timedOut', waits);
+    }
+    const { resourceVersion } = (await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name)).metadata;
+    const metadata = { resourceVersion, annotations: { [requestAnnotation]: writeRequest(request) } };
+    try {
+      return await cluster.patch(refOf(canary), { metadata });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      canary = await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name);
+    }
+  }
+  throw new CommandError('timedOut', `canary ${first.metadata.name} is written by others all the time: nothing was asked`);
+}
+
+/** Hears of it by a watch of this one Canary. */
+async function acknowledgement(
+  cluster: Cluster,
+  { metadata }: KubeObject,
+  id: string,
+  untilMs: number,
+): Promise<Acknowledgement | 'overtaken' | 'late'> {
+  const { namespace = '', name, uid } = metadata;
+  const { promise, resolve, reject } = Promise.withResolvers<Acknowledgement | 'overtaken' | 'late'>();
+  const look = (canary: KubeObject | undefined): void => {
+    if (canary === undefined || canary.metadata.uid !== uid) {
+      reject(new CommandError('notFound', `canary ${name} was deleted`));
+      return;
+    }
+    // A cache may be behind what was just written.
+    if (Number(canary.metadata.resourceVersion) < Number(metadata.resourceVersion)) return;
+    const { requests = [], undo } = parseStatus(canary.status)?.release ?? {};
+    const known = requests.find((one) => one.id === id);
+    const latest = canary.metadata.annotations?.[requestAnnotation];
+    if (known) resolve(known);
+    else if (undo?.id !== id && (latest === undefined || readRequest(latest).id !== id)) resolve('overtaken');
+  };
+  const watch = cluster.watch(
+    { apiVersion, kind: 'Canary', namespace },
+    {
+      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
+      onList: ([item]) => look(item),
+      onUnavailable: (_, message) => reject(new CommandError('unanswered', message)),
+    },
+    { fieldSelector: `metadata.name=${name}` },
+  );
+  const timer = setTimeout(() => resolve('late'), Math.max(0, untilMs - Date.now()));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    watch.stop();
+  }
+}

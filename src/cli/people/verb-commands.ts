@@ -1,0 +1,36 @@
+import { type Command, Option } from 'commander';
+import type { Verb } from '../../api/verb-request.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import { asPeopleDo, noted } from './flags.ts';
+import type { PeopleFlags, Session } from './session.ts';
+import type { VerbFlags } from './verb-command.ts';
+
+/** What each verb is for; what it does in each phase is in docs/verbs.md. */
+const verbs = {
+  promote: 'leave out the rest of the analysis, or approve what waits for its gate',
+  rollback: 'take the release back: its traffic goes home',
+  pause: 'hold the release where it is, without limit',
+  resume: 'let a paused release go on',
+  retry: 'release a failed revision once more',
+  undo: 'go back to the revision before the last promotion',
+} as const satisfies Record<Verb, string>;
+
+/** A request for each verb, recorded on the Canary and answered by the controller. */
+export function addVerbCommands(
+  program: Command,
+  run: (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>,
+): void {
+  for (const [verb, description] of Object.entries(verbs) as [Verb, string][]) {
+    noted(asPeopleDo(program.command(verb)), {
+      examples: [`serin ${verb} podinfo --namespace test`],
+      exits: ['timedOut', 'notFound', 'refused'],
+    })
+      .argument('<name>', 'the Canary')
+      .description(description)
+      .option('--no-wait', 'record the request, and do not wait for its answer')
+      .addOption(new Option('--timeout <duration>', 'how long the answer is waited for').default('1m'))
+      .action(async (name: string, flags: PeopleFlags & VerbFlags) =>
+        run(flags, async (session) => (await import('./verb-command.ts')).verbCommand(session, verb, name, flags)),
+      );
+  }
+}
