@@ -6,6 +6,7 @@ import { Documents, outputVersion } from '../src/cli/output/documents.ts';
 import { exitCodes } from '../src/cli/output/exit-codes.ts';
 import { notesOf } from '../src/cli/people/flags.ts';
 import { addPeopleCommands } from '../src/cli/people/people-commands.ts';
+import { causes } from '../src/cli/why/causes.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
@@ -95,6 +96,16 @@ ${common.map((one) => `| \`${cell(one.flags)}\` | ${cell(help(one))} |`).join('\
 ## Commands
 
 ${program.commands.flatMap(leavesOf).map(sectionOf).join('\n\n')}
+
+## Causes that \`serin why\` names
+
+A closed list; programs may match on it. Beside the main cause, \`also\` tells standing conditions by their type.
+
+| cause | |
+|---|---|
+${Object.entries(causes)
+  .map(([cause, says]) => `| \`${cause}\` | ${says} |`)
+  .join('\n')}
 `;
 
 /** As JSON Schema: what a program may rely on. */

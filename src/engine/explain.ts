@@ -33,6 +33,19 @@ function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: R
   return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit: nothing is checked and no deadline counts until someone resumes it (serin resume ${metadata.name}), promotes it or takes it back. Where it is: `;
 }
 
+/** What stands after the sentence of a release that is refused an edit. */
+const AFTER = '(?: An edit of the spec is refused| The spec is refused|$)';
+
+/** Of a sentence of `explainRelease`: what keeps the cluster from holding the release. */
+export function obstacleIn(sentence: string): string | undefined {
+  return new RegExp(String.raw`\. Blocked: (.+?)\.${AFTER}`, 's').exec(sentence)?.[1];
+}
+
+/** Of a sentence of `explainRelease`: what the traffic provider says against routes that are written. */
+export function unconfirmedIn(sentence: string): string | undefined {
+  return new RegExp(String.raw`\. Not in force yet: (.+?)\.${AFTER}`, 's').exec(sentence)?.[1];
+}
+
 /** Which spec this goes by, and who can change that. */
 function refused({ refused: edit }: Facts): string {
   if (edit === undefined) return '';

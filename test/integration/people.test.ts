@@ -122,14 +122,14 @@ describe('the commands for people, on the embedded cluster', () => {
   });
 
   it('-o json is the document that its schema says, of each command', async () => {
-    const lines = ['list', 'status podinfo', 'wait podinfo', 'history podinfo', 'diff podinfo', 'version'];
+    const lines = ['list', 'status podinfo', 'why podinfo', 'wait podinfo', 'history podinfo', 'diff podinfo', 'version'];
     const kinds = await Promise.all(
       lines.map(async (line) => {
         const own = line === 'version' ? [] : ['-n', 'test'];
         return Documents.parse(parse((await serin(...line.split(' '), ...own, '-ojson')).said)).kind;
       }),
     );
-    expect(kinds).toEqual(['CanaryList', 'CanaryReport', 'WaitResult', 'History', 'Difference', 'VersionReport']);
+    expect(kinds).toEqual(['CanaryList', 'CanaryReport', 'Why', 'WaitResult', 'History', 'Difference', 'VersionReport']);
   });
   it('status shows one screen in ASCII and 80 columns', async () => {
     const { said } = await serin('status', 'podinfo', '-n', 'test');

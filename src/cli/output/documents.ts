@@ -96,7 +96,7 @@ export const CanaryList = z.object({ apiVersion: version, kind: z.literal('Canar
 export type CanaryList = z.infer<typeof CanaryList>;
 
 export const Diagnosis = z.object({
-  cause: z.string().describe('From a closed list, docs/why.md.'),
+  cause: z.string().describe('From a closed list (docs/cli.md), or the type of a standing condition.'),
   sentence: z.string(),
   proof: z.array(FieldOf).describe('Which field of which object shows it.'),
   action: z.string().describe('What clears it, and who can do it.'),

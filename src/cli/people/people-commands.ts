@@ -44,6 +44,11 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       run(flags, async (session) => (await import('./status-command.ts')).statusCommand(session, name, flags)),
     );
 
+  noted(asPeopleDo(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
+    .description('what holds a Canary, which field of which object proves it, and what clears it')
+    .addArgument(theCanary())
+    .action(async (name, flags) => run(flags, async (session) => (await import('../why/why-command.ts')).whyCommand(session, name)));
+
   noted(asPeopleDo(program.command('wait')), {
     examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
     exits: ['no', 'timedOut', 'notFound'],

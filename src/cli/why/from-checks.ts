@@ -1,0 +1,56 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Release, Verdict } from '../../api/canary-status.ts';
+import { gateTypes, refusalBy } from '../people/canary-report.ts';
+import type { Sight } from '../people/sight.ts';
+import type { Cause } from './causes.ts';
+import { proofIn, type Trouble } from './finding.ts';
+
+/** The hook that holds a release: a refusal begins with its name. */
+export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): Trouble | undefined {
+  const { webhooks = [] } = spec.analysis;
+  const index = webhooks.findIndex((hook) => refusalBy(hook, release) !== undefined);
+  const hook = webhooks[index];
+  if (hook === undefined) return undefined;
+  const isGate = hook.type !== 'pre-rollout' && gateTypes.some((one) => one === hook.type);
+  return {
+    cause: isGate ? 'GateClosed' : 'HookRefused',
+    proof: [proofIn(raw, 'status.release.reason', release.reason), proofIn(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url))],
+    action: isGate ? `who runs the gate ${hook.name} can open it` : `who runs ${hook.name} can let it pass`,
+  };
+}
+
+/** Addresses may carry credentials. */
+const hostOf = (url: string): string => URL.parse(url)?.host ?? 'no address';
+
+/** The check of the last tick that keeps a release from its next step; what is only observed has no say. */
+export function fromVerdicts({ raw }: Sight, { verdicts = [] }: Release): Trouble | undefined {
+  const counted = verdicts.map((verdict, index) => ({ verdict, index })).filter(({ verdict }) => verdict.observed !== true);
+  const worst =
+    counted.find(({ verdict }) => verdict.verdict === 'failed') ??
+    counted.find(({ verdict }) => verdict.verdict === 'unmeasured' && verdict.early !== true);
+  if (worst === undefined) return undefined;
+  const { verdict, index } = worst;
+  const at = `status.release.verdicts[${index}]`;
+  if (verdict.verdict === 'failed')
+    return {
+      cause: 'CheckFailed',
+      proof: [
+        proofIn(raw, `${at}.value`, verdict.value ?? verdict.reason),
+        ...(verdict.limit ? [proofIn(raw, `${at}.limit`, verdict.limit)] : []),
+      ],
+      action: `push a version that passes ${verdict.check}, or take the target back to the promoted one`,
+    };
+  const { cause, action } = unmeasured(verdict);
+  return { cause, proof: [proofIn(raw, `${at}.reason`, verdict.reason)], action };
+}
+
+function unmeasured({ check, reason = '' }: Verdict): { cause: Cause; action: string } {
+  if (/MetricTemplate .* not found/.test(reason))
+    return { cause: 'TemplateMissing', action: 'create the MetricTemplate, or correct templateRef of the metric' };
+  if (/no series|too few|no data|empty/i.test(reason))
+    return { cause: 'NoTraffic', action: `send requests to the canary, as a load test does, or correct the query of ${check}` };
+  return {
+    cause: 'Unmeasured',
+    action: `who runs the metrics can bring them back; correct the address or credentials of ${check} if they are wrong`,
+  };
+}

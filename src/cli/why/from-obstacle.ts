@@ -1,0 +1,73 @@
+import { ownerAnnotation } from '../../api/names.ts';
+import type { Sight } from '../people/sight.ts';
+import type { Cause } from './causes.ts';
+import { proofIn, shown, type Trouble, valueAt } from './finding.ts';
+import { wayOut } from './from-refusal.ts';
+
+interface Form {
+  cause: Cause;
+  /** `kind` and `name` are the object concerned, `field` what of it or of the Canary. */
+  form: RegExp;
+  field?: string;
+  value?: string;
+}
+
+/** As the errors of the controller word them (README, Errors); the first that fits. */
+const FORMS: readonly Form[] = [
+  {
+    cause: 'ConfigMissing',
+    form: /^(?<kind>ConfigMap|Secret) (?<name>\S+), which the target's pods need, does not exist/,
+    value: 'does not exist',
+  },
+  { cause: 'ConfigUnreadable', form: /^(?<kind>ConfigMap|Secret) (?<name>\S+) cannot be (watched|read)/ },
+  { cause: 'ConfigCopyRefused', form: /^(?<kind>ConfigMap|Secret) (?<name>\S+), the copy that the primary is to read, cannot be made/ },
+  {
+    cause: 'NameTaken',
+    form: /^(?<kind>\S+) (?<name>\S+) exists and is not ours/,
+    field: `metadata.annotations[${ownerAnnotation}]`,
+    value: 'not this Canary',
+  },
+  {
+    cause: 'KindAbsent',
+    form: /^(spec\.\w+: )?the cluster has no (?<name>\S+( in \S+[^\s:;,])?)/,
+    field: 'spec.versions',
+    value: 'does not exist',
+  },
+  { cause: 'ScalerMissing', form: /^spec\.autoscalerRef: (?<kind>\S+) (?<name>\S+) does not exist/, value: 'does not exist' },
+  { cause: 'TemplateLeftover', form: /^(?<name>\S+) still holds (?<field>\S+) after the promotion/ },
+  {
+    cause: 'NoPromotedTemplate',
+    form: /^the last promoted template of (?<name>\S+) is not kept/,
+    value: 'no record of the promoted revision',
+  },
+  { cause: 'Forbidden', form: /^the API server refused .*\b403\b/ },
+  { cause: 'ApiRefused', form: /^the API server refused / },
+  { cause: 'RouteRefused', form: /^(?<field>(spec|service|analysis|provider)\b[\w.[\]-]*)/ },
+];
+
+/** What stands in the way of the objects of a release, as the sentence of `explain` tells it. */
+export function fromObstacle({ raw, canary }: Sight, obstacle: string): Trouble {
+  const said = proofIn(raw, 'status.conditions[Promoted].message', obstacle);
+  for (const { cause, form, field, value } of FORMS) {
+    const found = form.exec(obstacle)?.groups;
+    if (found === undefined && !form.test(obstacle)) continue;
+    const { kind, name, field: told } = found ?? {};
+    const namespace = raw.metadata.namespace;
+    const action = cause === 'Forbidden' ? 'grant it to the service account of Serin, by a Role or ClusterRole' : wayOut(obstacle);
+    if (cause === 'RouteRefused') {
+      const path = (told ?? '').startsWith('spec') ? (told ?? '') : `spec.${told}`;
+      return { cause, proof: [proofIn(raw, path, valueAt(raw, path)), said], action };
+    }
+    if (name === undefined) return { cause, proof: [said], action };
+    const owner = kind ?? (cause === 'KindAbsent' ? 'CustomResourceDefinition' : (canary?.spec.targetRef.kind ?? 'object'));
+    const proof = {
+      kind: owner,
+      ...(cause === 'KindAbsent' ? {} : { namespace }),
+      name,
+      field: told ?? field ?? 'metadata',
+      value: value ?? shown(obstacle),
+    };
+    return { cause, proof: [proof, said], action };
+  }
+  return { cause: 'Obstacle', proof: [said], action: wayOut(obstacle) };
+}

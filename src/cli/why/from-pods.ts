@@ -1,0 +1,71 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { record } from '../people/canary-reading.ts';
+import type { Cause } from './causes.ts';
+import { proofIn, type Trouble } from './finding.ts';
+
+type Look = { cause: Cause; field: string; value: unknown };
+
+const WAITING: Readonly<Record<string, Cause>> = {
+  ImagePullBackOff: 'ImageUnavailable',
+  ErrImagePull: 'ImageUnavailable',
+  InvalidImageName: 'ImageUnavailable',
+  ErrImageNeverPull: 'ImageUnavailable',
+  CrashLoopBackOff: 'CrashLoop',
+  CreateContainerConfigError: 'ContainerConfig',
+  CreateContainerError: 'ContainerConfig',
+};
+
+const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
+  Unschedulable: 'who owns the cluster can make room, or the owner of the workload asks for less',
+  ImageUnavailable: 'correct the image in the pod template, or the credentials for its registry',
+  ContainerConfig: 'create what the container reads, or correct its reference in the pod template',
+  OutOfMemory: 'raise the memory limit of the container in the pod template, or push a version that takes less',
+  CrashLoop: 'read the logs of the container and push a version that starts',
+  ProbeFails: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
+  PodsStarting: 'nothing to do but wait',
+};
+
+/** The first pod that does not come, and what it says itself. */
+export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp !== undefined) continue;
+    const look = lookAtPod(pod);
+    if (look === undefined) continue;
+    const { cause, field, value } = look;
+    const { name, namespace } = pod.metadata;
+    const asksLogs = cause === 'CrashLoop' || cause === 'OutOfMemory' || cause === 'ProbeFails';
+    return {
+      cause,
+      proof: [proofIn(pod, field, value)],
+      action: ACTIONS[cause] ?? '',
+      command: `kubectl ${asksLogs ? 'logs' : 'describe pod'} ${name} -n ${namespace}${cause === 'CrashLoop' ? ' --previous' : ''}`,
+    };
+  }
+  return undefined;
+}
+
+function lookAtPod({ status = {} }: KubeObject): Look | undefined {
+  const conditions: { type: string; status: string; message?: string }[] = status.conditions ?? [];
+  if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return undefined;
+  const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+  if (unscheduled) return { cause: 'Unschedulable', field: 'status.conditions[PodScheduled].message', value: unscheduled.message };
+  for (const list of ['initContainerStatuses', 'containerStatuses'] as const) {
+    for (const one of (status[list] ?? []) as KubeObject[]) {
+      const look = lookAtContainer(one, `status.${list}[${one.name}]`);
+      if (look) return look;
+    }
+  }
+  return { cause: 'PodsStarting', field: 'status.phase', value: status.phase };
+}
+
+function lookAtContainer(status: Record<string, unknown>, path: string): Look | undefined {
+  const waiting = record(record(status.state).waiting);
+  for (const at of ['state', 'lastState'] as const) {
+    const { reason } = record(record(status[at]).terminated);
+    if (reason === 'OOMKilled') return { cause: 'OutOfMemory', field: `${path}.${at}.terminated.reason`, value: reason };
+  }
+  const cause = typeof waiting.reason === 'string' ? WAITING[waiting.reason] : undefined;
+  if (cause) return { cause, field: `${path}.state.waiting`, value: [waiting.reason, waiting.message].filter(Boolean).join(': ') };
+  const isRunning = record(status.state).running !== undefined;
+  return isRunning && status.ready === false ? { cause: 'ProbeFails', field: `${path}.ready`, value: false } : undefined;
+}

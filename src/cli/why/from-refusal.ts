@@ -1,0 +1,53 @@
+import type { Condition } from '../../api/canary-status.ts';
+import { resumeAnnotation } from '../../api/names.ts';
+import type { Sight } from '../people/sight.ts';
+import { type Cause, causes } from './causes.ts';
+import { proofIn, type Trouble, valueAt } from './finding.ts';
+
+/** The condition `Accepted` says why a spec is not run, or an edit of it. */
+export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition): Trouble {
+  const cause: Cause = Object.keys(causes).find((one): one is Cause => one === reason) ?? 'InvalidSpec';
+  const field = /^spec[\w.[\]-]*/.exec(message)?.[0].replace(/\.$/, '');
+  const said = proofIn(raw, 'status.conditions[Accepted].message', message);
+  const proof = field === undefined ? [said] : [proofIn(raw, field, valueAt(raw, field)), said];
+  const { name, namespace } = raw.metadata;
+  const edit = `kubectl edit canary ${name} -n ${namespace}`;
+  switch (cause) {
+    case 'Suspended':
+      return suspended({ raw });
+    case 'ForeignController':
+      return {
+        cause,
+        proof: [said, proofIn(raw, `metadata.annotations[${resumeAnnotation}]`, raw.metadata.annotations?.[resumeAnnotation])],
+        action: 'stop the other controller, then let Serin go on',
+        command: `kubectl annotate canary ${name} -n ${namespace} ${resumeAnnotation}="$(date)" --overwrite`,
+      };
+    case 'CRDOutdated':
+      return {
+        cause,
+        proof: [said, proofIn(raw, 'status.release', raw.status?.release)],
+        action: 'who runs the cluster brings the definitions to this version',
+        command: 'serin crds apply',
+      };
+    case 'TargetTaken':
+      return { cause, proof, action: `${wayOut(message)}; the younger one waits`, command: `serin list -n ${namespace}` };
+    default:
+      return { cause, proof, action: `correct ${field ?? 'the spec'}: ${wayOut(message)}`, command: edit };
+  }
+}
+
+export function suspended({ raw }: Pick<Sight, 'raw'>): Trouble {
+  const { name, namespace } = raw.metadata;
+  return {
+    cause: 'Suspended',
+    proof: [proofIn(raw, 'spec.suspend', true)],
+    action: 'set spec.suspend to false',
+    command: `kubectl patch canary ${name} -n ${namespace} --type merge -p '{"spec":{"suspend":false}}'`,
+  };
+}
+
+/** Our sentences end with what to do, after the last colon. */
+export function wayOut(whole: string): string {
+  const message = whole.replace(/ \(and \d+ more: run "serin validate"\)$/, '');
+  return message.slice(message.lastIndexOf(': ') + (message.includes(': ') ? 2 : 1));
+}

@@ -1,0 +1,76 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Sight } from '../people/sight.ts';
+import { harmless } from './causes.ts';
+import { proofIn, type Trouble } from './finding.ts';
+import { fromPods } from './from-pods.ts';
+
+interface Condition {
+  type: string;
+  status?: string;
+  reason?: string;
+  message?: string;
+}
+
+/** Why one side of a release does not serve, as its own objects tell it. */
+export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
+  const { raw, canary } = sight;
+  const object = sight[role];
+  const { namespace = '' } = raw.metadata;
+  if (object === undefined) {
+    const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
+    const missing = { kind, namespace, name: role === 'target' ? name : `${name}-primary`, field: 'metadata', value: 'does not exist' };
+    if (role === 'primary')
+      return {
+        cause: 'PrimaryMissing',
+        proof: [missing],
+        action: 'wait until Serin has made it, or see what serin why says of the Canary',
+      };
+    const named = proofIn(raw, 'spec.targetRef.name', name);
+    return { cause: 'TargetMissing', proof: [missing, named], action: `create ${kind} ${name}, or correct spec.targetRef` };
+  }
+  const conditions: Condition[] = object.status?.conditions ?? [];
+  const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
+  const pods = fromPods(role === 'target' ? sight.targetPods : sight.primaryPods);
+  const where = `${object.kind.toLowerCase()} ${object.metadata.name} -n ${namespace}`;
+  if (object.spec?.paused === true)
+    return {
+      cause: 'RolloutPaused',
+      proof: [proofIn(object, 'spec.paused', true)],
+      action: 'set spec.paused of it to false',
+      command: `kubectl rollout resume ${where.replace(' ', '/')}`,
+    };
+  if (refused)
+    return {
+      cause: 'PodsRefused',
+      proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)],
+      action: 'raise the quota, or correct what the admission rule names',
+      command: `kubectl describe ${where}`,
+    };
+  if (pods && !harmless.has(pods.cause)) return pods;
+  if (object.spec?.replicas === 0)
+    return {
+      cause: 'ScaledToZero',
+      proof: [proofIn(object, 'spec.replicas', 0)],
+      action: `scale ${object.kind} ${object.metadata.name} up`,
+      command: `kubectl scale ${where.replace(' ', '/')} --replicas=1`,
+    };
+  if (stalled)
+    return {
+      cause: 'RolloutStalled',
+      proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
+      action: `correct ${object.metadata.name}: only an edit of it starts its rollout again`,
+      command: `kubectl rollout status ${where.replace(' ', '/')}`,
+    };
+  return pods ?? starting(object);
+}
+
+function starting(object: KubeObject): Trouble {
+  const { availableReplicas = 0, numberAvailable } = object.status ?? {};
+  const field = numberAvailable === undefined ? 'status.availableReplicas' : 'status.numberAvailable';
+  return {
+    cause: 'PodsStarting',
+    proof: [proofIn(object, field, numberAvailable ?? availableReplicas)],
+    action: 'nothing to do but wait for its pods',
+  };
+}

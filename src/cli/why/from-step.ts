@@ -1,0 +1,92 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Release } from '../../api/canary-status.ts';
+import type { Phase } from '../../api/phase.ts';
+import type { Sight } from '../people/sight.ts';
+import type { Cause } from './causes.ts';
+import { proofIn, type Trouble } from './finding.ts';
+import { fromHooks, fromVerdicts } from './from-checks.ts';
+import { fromSide } from './from-side.ts';
+
+/** What a release waits for where it stands in the statechart. */
+export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Release): Trouble {
+  const { raw, target, primary } = sight;
+  const step = (cause: Cause, action: string): Trouble => ({ cause, proof: [proofIn(raw, 'status.release.step', release.step)], action });
+  const passes = () => step('Propagating', 'nothing to do: it goes on by itself');
+  const side = (role: 'target' | 'primary') => fromSide(sight, role);
+  switch (`${phase}.${release.step}`) {
+    case 'Initializing.creatingPrimary':
+      return target === undefined
+        ? side('target')
+        : primary === undefined
+          ? step('PodsStarting', 'nothing to do: the primary is being made')
+          : side('primary');
+    case 'Progressing.scalingUp':
+    case 'Progressing.heldBack':
+    case 'WaitingPromotion.heldBack':
+      return side('target');
+    case 'Progressing.raising':
+      return noRoom(sight, 'target', release);
+    case 'Promoting.raising':
+      return noRoom(sight, 'primary', release);
+    case 'Promoting.awaitingPrimary':
+      return side('primary');
+    case 'Promoting.writingPrimary':
+      return release.reason === undefined
+        ? passes()
+        : {
+            cause: 'PrimaryRefused',
+            proof: [proofIn(raw, 'status.release.reason', release.reason)],
+            action: 'remove what refuses the primary: the reason names it',
+          };
+    case 'Failed.servingFromCanary':
+    case 'Failed.restoringPrimary':
+      return { ...side('primary'), cause: 'Restoring', action: 'wait until the primary is ready again, then push a corrected target' };
+    case 'Failed.resting':
+      return failed(sight, canary, release);
+    case 'Waiting.gate':
+    case 'Initialized.confirming':
+    case 'Succeeded.confirming':
+    case 'Failed.confirming':
+    case 'Progressing.preRollout':
+      return fromHooks(sight, canary, release) ?? step('Running', 'nothing to do: the hooks are being asked');
+    case 'Progressing.analysing':
+    case 'WaitingPromotion.analysing':
+      return (
+        fromHooks(sight, canary, release) ?? fromVerdicts(sight, release) ?? step('Running', 'nothing to do: the next check is awaited')
+      );
+    case 'Initialized.resting':
+    case 'Succeeded.resting':
+      return resting(sight);
+    default:
+      return passes();
+  }
+}
+
+function resting(sight: Sight): Trouble {
+  const { raw, canary, target, primary, workload } = sight;
+  if (canary && workload?.hasPods && primary && !workload.isServing(workload.slim(primary)))
+    return { ...fromSide(sight, 'primary'), cause: 'PrimaryDown' };
+  if (target === undefined) return fromSide(sight, 'target');
+  return { cause: 'Resting', proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
+}
+
+/** What ended it is in the reason; what can be done is the same whatever it was. */
+function failed({ raw }: Sight, { spec }: Canary, { reason }: Release): Trouble {
+  const { kind, name } = spec.targetRef;
+  return {
+    cause: 'Failed',
+    proof: [proofIn(raw, 'status.release.reason', reason)],
+    action: `push a corrected ${kind} ${name} to start again`,
+  };
+}
+
+function noRoom(sight: Sight, role: 'target' | 'primary', { capacity }: Release): Trouble {
+  const why = fromSide(sight, role);
+  const wanted = proofIn(sight.raw, 'status.release.capacity.pods', capacity?.pods);
+  return {
+    ...why,
+    cause: why.cause === 'PodsStarting' ? 'NoRoom' : why.cause,
+    proof: [...why.proof, wanted],
+    action: `${why.action}; who owns the cluster can make room`,
+  };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary } from '../../../test/build/world.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { admit } from '../../controller/admission.ts';
+import { ControllerConfig } from '../../controller/config.ts';
+import { sightOf } from '../people/sight.ts';
+import { whyOf } from './diagnose.ts';
+import { valueAt } from './finding.ts';
+
+type Fields = Record<string, unknown>;
+const config = ControllerConfig.parse({ noCrossNamespaceRefs: true });
+
+function plan(): KubeObject {
+  const metrics = [{ name: 'request-success-rate', thresholdRange: { min: 99 }, interval: '1m' }];
+  const webhooks = [{ name: 'smoke', type: 'pre-rollout' as const, url: 'http://tester/' }];
+  return JSON.parse(JSON.stringify(aCanary({ stepWeight: 10, maxWeight: 50, metrics, webhooks }, { service: { port: 80 } })));
+}
+
+/** As the controller says it: what it stores of a Canary that it refuses, and nothing of one that it runs. */
+function judged(raw: KubeObject, rival?: string): KubeObject {
+  const verdict = admit(raw, { config, olderRival: () => rival });
+  if ('canary' in verdict) return raw;
+  const condition = { type: 'Accepted', status: 'False', ...verdict };
+  return { ...raw, status: { phase: 'Initializing', canaryWeight: 0, failedChecks: 0, iterations: 0, conditions: [condition] } };
+}
+
+function set(raw: KubeObject, path: string, value: unknown): KubeObject {
+  const changed = structuredClone(raw);
+  const steps = path.split(/[.[\]]+/).filter(Boolean);
+  const last = steps.pop() ?? '';
+  let place = changed as Fields;
+  for (const step of steps) {
+    place[step] ??= {};
+    place = place[step] as Fields;
+  }
+  if (value === undefined) delete place[last];
+  else place[last] = value;
+  return changed;
+}
+
+interface Wrong {
+  /** What is set, to what, and what it was before; `named` is the field that is to be corrected, where it is another. */
+  field: string;
+  bad: unknown;
+  named?: string;
+  cause?: string;
+  action?: RegExp;
+}
+
+const METRIC = 'spec.analysis.metrics[0]';
+
+/** Each is one stall: nothing starts until the field is corrected. */
+const wrongs: readonly Wrong[] = [
+  { field: 'spec.targetRef', bad: undefined, action: /an object/ },
+  { field: 'spec.targetRef.name', bad: 'Pod_Info', action: /lower-case letters/ },
+  { field: 'spec.targetRef.name', bad: '', action: /at least 1/ },
+  { field: 'spec.targetRef.kind', bad: 'StatefulSet', action: /one of DaemonSet, Deployment, Service/ },
+  { field: 'spec.targetRef.apiVersion', bad: 'batch/v1', named: 'spec.targetRef', action: /use a Deployment or DaemonSet of apps\/v1/ },
+  { field: 'spec.service', bad: undefined, action: /an object/ },
+  { field: 'spec.service.port', bad: 'eighty', action: /a (whole )?number/ },
+  { field: 'spec.service.port', bad: 70_000 },
+  { field: 'spec.service.targetPort', bad: 70_000, action: /use 1 to 65535/ },
+  { field: 'spec.service.name', bad: 'POD' },
+  { field: 'spec.analysis', bad: undefined, action: /an object/ },
+  { field: 'spec.analysis.interval', bad: 'soon', action: /30s or 1m/ },
+  { field: 'spec.analysis.threshold', bad: 'three', action: /a (whole )?number/ },
+  { field: 'spec.analysis.stepWeight', bad: 0, action: /set it from 1 to 100/ },
+  { field: 'spec.analysis.stepWeight', bad: undefined, named: 'spec.analysis', action: /set stepWeight or stepWeights/ },
+  { field: 'spec.analysis.stepWeights', bad: [10, 20], named: 'spec.analysis', action: /keep one of them/ },
+  { field: 'spec.analysis.iterations', bad: 'many' },
+  { field: METRIC, bad: { name: 'errors' }, action: /set templateRef/ },
+  { field: `${METRIC}.thresholdRange`, bad: { min: 2, max: 1 }, action: /exchange them/ },
+  { field: `${METRIC}.quantile`, bad: 0.5, action: /into the query of this metric/ },
+  { field: `${METRIC}.baseline`, bad: {}, action: /set minRatio or maxRatio/ },
+  { field: `${METRIC}.baseline`, bad: { minRatio: 2, maxRatio: 1 }, action: /exchange them/ },
+  { field: `${METRIC}.interval`, bad: 'minutely' },
+  {
+    field: `${METRIC}.templateRef`,
+    bad: { name: 'errors', namespace: 'ops' },
+    named: `${METRIC}.templateRef.namespace`,
+    cause: 'CrossNamespaceRef',
+  },
+  { field: 'spec.analysis.webhooks[0].url', bad: 'tester', action: /write it as in http:/ },
+  { field: 'spec.analysis.webhooks[0].type', bad: 'sometimes', action: /one of/ },
+  {
+    field: 'spec.analysis.sessionAffinity',
+    bad: { cookieName: '' },
+    named: 'spec.analysis.sessionAffinity.cookieName',
+    action: /name the cookie/,
+  },
+  {
+    field: 'spec.analysis.sessionAffinity',
+    bad: { cookieName: 'a', primaryCookieName: 'a' },
+    named: 'spec.analysis.sessionAffinity.primaryCookieName',
+    action: /give it another name/,
+  },
+  { field: 'spec.provider', bad: 'magic', action: /one of apisix/ },
+  { field: 'spec.ingressRef', bad: 'none' },
+  { field: 'spec.skipAnalysis', bad: 'yes', action: /true or false/ },
+  { field: 'spec.suspend', bad: 'yes', action: /true or false/ },
+  { field: 'spec.suspend', bad: true, cause: 'Suspended', action: /set spec.suspend to false/ },
+  { field: 'spec.progressDeadlineSeconds', bad: 1.5 },
+  { field: 'spec.autoscalerRef', bad: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' }, named: 'spec.autoscalerRef.name' },
+];
+
+describe('serin why of a Canary that is refused', () => {
+  it.each(wrongs)(
+    'names $field when it is $bad, and putting it right clears it',
+    ({ field, bad, named = field, cause = 'InvalidSpec', action }) => {
+      const why = whyOf(sightOf(judged(set(plan(), field, bad))));
+      expect(why.diagnosis.cause).toBe(cause);
+      expect(why.waits).toBe(true);
+      const [proof] = why.diagnosis.proof;
+      expect(proof).toMatchObject({ kind: 'Canary', name: 'podinfo', namespace: 'test', field: named });
+      if (action) expect(why.diagnosis.action).toMatch(action);
+      expect(why.diagnosis.command).toMatch(/^kubectl (edit|patch) canary podinfo -n test/);
+      // What the proof names is put back to what it was, and nothing else.
+      const wrongHere = set(plan(), field, bad);
+      const sound = field.startsWith(named) || named.startsWith(field) ? set(wrongHere, field, valueAt(plan(), field)) : wrongHere;
+      expect(whyOf(sightOf(judged(sound))).diagnosis.cause).toBe('Unseen');
+    },
+  );
+
+  it('names the older Canary, and its end clears it', () => {
+    const why = whyOf(sightOf(judged(plan(), 'test/elder')));
+    expect(why.diagnosis).toMatchObject({ cause: 'TargetTaken', action: expect.stringContaining('remove one of them') });
+    expect(why.diagnosis.proof.map(({ value }) => value).join()).toContain('test/elder');
+    expect(whyOf(sightOf(judged(plan()))).diagnosis.cause).toBe('Unseen');
+  });
+});

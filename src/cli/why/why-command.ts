@@ -1,0 +1,45 @@
+import type { Diagnosis, Why } from '../output/documents.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { meaningOf, paint } from '../output/paint.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { cleaned, wrapped } from '../output/text.ts';
+import { resourceName } from '../people/canary-reading.ts';
+import type { Session } from '../people/session.ts';
+import { lookAt } from '../people/sight.ts';
+import { whyOf } from './diagnose.ts';
+
+const INDENT = 9;
+
+/** `serin why NAME`: what holds a Canary, which field of which object proves it, and what clears it. */
+export async function whyCommand({ cluster, namespace = '', output }: Session, name: string): Promise<ExitName> {
+  const sight = await lookAt(cluster, namespace, name);
+  for (const what of sight.hidden) output.tell(`Note: ${what}.`);
+  await output.show(whyAnswer(whyOf(sight)));
+  return 'done';
+}
+
+function whyAnswer(why: Why): Answer<Why> {
+  return {
+    document: why,
+    names: [resourceName(why)],
+    lines: (terminal) => [
+      `Canary ${why.namespace}/${why.name}: ${paint(why.phase || 'unseen', meaningOf(why.phase), terminal)}`,
+      ...lines(why.diagnosis, terminal),
+      ...why.also.flatMap((one) => ['', 'Also', ...lines(one, terminal)]),
+    ],
+  };
+}
+
+function lines({ cause, sentence, proof, action, command }: Diagnosis, terminal: Terminal): string[] {
+  const row = (label: string, said: string) =>
+    wrapped(cleaned(said, terminal), terminal.columns - INDENT).map((line, index) => `${(index === 0 ? label : '').padEnd(INDENT)}${line}`);
+  return [
+    ...row('', sentence),
+    ...row('cause', cause),
+    ...proof.flatMap(({ kind, name, field, value }) => row('proof', `${kind} ${name}: ${field} is ${value}`)),
+    ...row('action', action),
+    // Never wrapped: it is to be copied.
+    ...(command === undefined ? [] : [`${'run'.padEnd(INDENT)}${cleaned(command, terminal)}`]),
+  ];
+}
