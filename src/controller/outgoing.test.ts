@@ -47,7 +47,7 @@ const callers: [string, (address: string, findWay: ReturnType<typeof outgoing>) 
   [
     'metric backends',
     async (address, findWay) => {
-      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 5_000, secrets: [], signal, findWay });
+      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, findWay });
       return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
     },
   ],

@@ -29,7 +29,7 @@ async function verdictOn(metric: Metric, failing: { podinfo?: number; 'podinfo-p
     secret: async () => undefined,
     signal: new AbortController().signal,
     nowMs: NOW_MS,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
   });
   return verdict;
 }

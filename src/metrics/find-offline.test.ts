@@ -32,7 +32,7 @@ async function offline(metrics: readonly Metric[], { secret }: { secret?: Record
     secret: async () => secret ?? { datadog_api_key: 'planted', datadog_application_key: 'planted' },
     signal: new AbortController().signal,
     nowMs: 0,
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
   });
 }
 

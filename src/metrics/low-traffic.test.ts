@@ -34,7 +34,7 @@ async function verdictOn(metric: Metric, perMinute: number | undefined, release?
     secret: async () => undefined,
     signal: new AbortController().signal,
     nowMs: NOW_MS,
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
   });
   return verdict;
 }

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const ca = () => ({ 'ca.crt': tlsText('ca.crt') });
 const ofFlags = (data: Record<string, string> | undefined) =>
-  globalServer({ metricsServer: address, metricsServerSecret: data && (async () => data), timeoutMs: 10_000 });
+  globalServer({ metricsServer: address, metricsServerSecret: data && (async () => data), timeoutMs: 60_000 });
 
 it.each<[string, Record<string, string>, object]>([
   ['a token', { token: 't0ken\n' }, { authorization: 'Bearer t0ken' }],
@@ -71,7 +71,7 @@ it('05-W17: spec.metricsServer has a Secret of its own, and never sees the one o
     metricsServer: 'http://127.0.0.1:1',
     metricsServerSecret: async () => ({ token: 'of-the-flag' }),
     secret: async (namespace: string, name: string) => (name === 'own' ? { ...ca(), token: `${namespace}-own` } : undefined),
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
   };
   const canary = (ref?: string) => aCanary({}, { metricsServer: address, ...(ref && { metricsServerSecretRef: { name: ref } }) });
   expect(await serverOf(canary('own'), deps).runQuery('q', signal)).toEqual({ kind: 'value', value: 1 });
@@ -86,7 +86,7 @@ const asked = async (provider: object, secrets: Record<string, Record<string, st
     template: async () => template(provider),
     secret: async (_, name) => secrets[name],
     nowMs: 0,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
   });
   return 'problem' in found ? found : found.backend.runQuery('q', signal);
 };

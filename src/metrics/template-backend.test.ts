@@ -32,7 +32,7 @@ async function looked(templateRef: { name: string; namespace?: string }, provide
       return { token: 't0ken' };
     },
     nowMs: 0,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
   return { lookups, result: 'problem' in found ? found : await found.backend.runQuery('a  b\n c', signal) };
 }

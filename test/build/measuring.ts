@@ -81,6 +81,6 @@ export function dependencies(): MeasureDependencies {
     secret: async () => undefined,
     signal: new AbortController().signal,
     nowMs: endMs,
-    timeoutMs: 2000,
+    timeoutMs: 60_000,
   };
 }

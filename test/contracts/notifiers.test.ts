@@ -30,7 +30,7 @@ const expectNothingShown = (outcome: SendOutcome | { problem: string }) => {
 };
 const outcomeOf = async (type: AlertProviderType, behaviour: Behaviour, given?: Given, options?: object): Promise<SendOutcome> => {
   chat.behaves(behaviour);
-  const outcome = await made(type, given, { timeoutMs: 1000, ...options }).send(message, signal);
+  const outcome = await made(type, given, { timeoutMs: 60_000, ...options }).send(message, signal);
   expectNothingShown(outcome);
   return outcome;
 };
