@@ -65,13 +65,13 @@ In the third one, where all else happens, too.
 ${sh(`. "$HOME/serin-cluster.env"
 kubectl create namespace test
 ${apply(application(fixture))}
-${isKnative ? 'kubectl -n test wait services.serving.knative.dev/podinfo --for=jsonpath={.status.latestReadyRevisionName}=podinfo-00001 --timeout=2m' : 'kubectl -n test rollout status deployment/podinfo --timeout=2m'}
-${version(1)}`)}
+${isKnative ? 'kubectl -n test wait services.serving.knative.dev/podinfo --for=jsonpath={.status.latestReadyRevisionName}=podinfo-00001 --timeout=2m' : 'kubectl -n test rollout status deployment/podinfo --timeout=2m'}`)}
 
 ## 4. Its Canary
 
 ${sh(`${apply([canary(fixture)])}
 ${waits('Initialized')}
+${version(1)}
 ${isKnative ? 'kubectl -n test get services.serving.knative.dev,revisions.serving.knative.dev' : 'kubectl -n test get deployments,services'}`)}
 
 ${
@@ -102,9 +102,9 @@ kubectl -n test get events --field-selector involvedObject.kind=Canary,involvedO
 
 ## 7. A bad version
 
-${isPlain ? 'It never becomes ready. Without a mesh no user meets a version under test, so that only its readiness can tell.' : 'It fails half of its requests.'}
+${isPlain ? 'It never becomes ready. Without a mesh no user meets a version under test, so that only its readiness can tell.' : 'It fails all of its requests.'}
 
-${sh(`${push('podinfo:3', isPlain ? { NEVER_READY: 'true' } : { ERROR_RATE: '0.5' })}
+${sh(`${push('podinfo:3', isPlain ? { NEVER_READY: 'true' } : { ERROR_RATE: '1' })}
 ${waits('Failed')}
 ${version(2)}
 kubectl -n test describe canary podinfo | grep -A 3 Failed`)}
