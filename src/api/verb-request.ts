@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { timestamp } from './timestamp.ts';
 
 /** What a person may ask of a Canary. What each does in each phase: docs/verbs.md. */
 export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo']);
@@ -34,9 +33,12 @@ export const Acknowledgement = z.object({
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** `<verb> <id> <RFC 3339 time> <user name>`: plain words, so that an admission policy can compare the name without parsing. */
+/**
+ * `<verb> <id> <RFC 3339 time> <user name>`: plain words, so that an admission policy can compare the name without parsing.
+ * With milliseconds: whole seconds would place it before a release that began in the same one.
+ */
 export function writeRequest({ verb, id, atMs, by }: VerbRequest): string {
-  return `${verb} ${id} ${timestamp(atMs)} ${by}`;
+  return `${verb} ${id} ${new Date(atMs).toISOString()} ${by}`;
 }
 
 /** The name is everything after the third space. */
