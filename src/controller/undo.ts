@@ -21,16 +21,26 @@ const GITOPS: readonly { name: string; marks: readonly string[]; managers: reado
   },
 ];
 
+/** The target is written by others, too: its scale, and what its controller notes in it. */
+const MOST_TRIES = 5;
+
+type Context = Pick<AnswerContext, 'canary' | 'cluster' | 'anchors' | 'signal'>;
 type Undone = { outcome: 'written' } | { outcome: 'refused'; reason: string };
 
 /**
  * Puts the target's template back to what it was at the promotion before the last (E74), while it still is `revision`. Asked again after a
  * crash it finds its own write. Only an answer that leaves no doubt is one; anything else is thrown, and the question comes again.
  */
-export async function undo(
+export async function undo(revision: string, context: Context): Promise<Undone> {
+  let done = await attempt(revision, context);
+  for (let tries = 1; tries < MOST_TRIES && done.outcome === 'moved'; tries += 1) done = await attempt(revision, context);
+  return done.outcome === 'moved' ? refused(done.reason) : done;
+}
+
+async function attempt(
   revision: string,
-  { canary, cluster, anchors, signal }: Pick<AnswerContext, 'canary' | 'cluster' | 'anchors' | 'signal'>,
-): Promise<Undone> {
+  { canary, cluster, anchors, signal }: Context,
+): Promise<Undone | { outcome: 'moved'; reason: string }> {
   const ref = targetRefOf(canary);
   const workload = workloadFor(canary.spec.targetRef);
   if (ref.kind !== 'Deployment' || 'unsupported' in workload) return refused(`a ${ref.kind} cannot be undone, only a Deployment`);
@@ -61,7 +71,10 @@ export async function undo(
     return { outcome: 'written' };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (isConflict(error) || (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429))
+    // The version moved between the read and the write, which a failed `test` says as 422: what it holds now is looked at anew.
+    if (isConflict(error) || (error instanceof ApiError && error.status === 422))
+      return { outcome: 'moved', reason: `${ref.kind} ${ref.name} could not be written: ${error.message}` };
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
       return refused(`${ref.kind} ${ref.name} could not be written: ${error.message}`);
     throw error;
   }

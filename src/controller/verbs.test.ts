@@ -153,6 +153,20 @@ describe('undo', () => {
     lab.close();
   });
 
+  it('E74: a target whose status or scale moves between the read and the write is written all the same', async () => {
+    const lab = await promoted();
+    let left = 3;
+    lab.refuse = ({ ref, verb }) => {
+      if (ref.kind !== 'Deployment' || ref.name !== targetRef.name || verb !== 'patch' || left === 0) return;
+      left -= 1;
+      lab.server.patch(targetRef, { metadata: { annotations: { noted: String(left) } } });
+    };
+    ask(lab, 'undo', 'u1');
+    expect(await lab.passUntil(() => requestsOf(lab).length === 1, 60_000)).toBe(true);
+    expect([requestsOf(lab)[0]?.outcome, imageOf(lab), left]).toEqual(['carriedOut', '1', 0]);
+    lab.close();
+  });
+
   it('E74: a target that somebody changes after the request is not overwritten', async () => {
     const lab = await promoted();
     lab.refuse = ({ ref }) => {
