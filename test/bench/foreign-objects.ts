@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { isConflict, UnreachableError } from '../../src/kube/errors.ts';
+import { isConflict, RequestTimeoutError, UnreachableError } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { container, forEachIndex } from './applications.ts';
 
@@ -51,7 +51,7 @@ async function made(cluster: KubeCluster, object: KubeObject, tries = TRIES): Pr
     await cluster.create(object);
   } catch (error) {
     if (tries < TRIES && isConflict(error)) return;
-    if (tries === 1 || !(error instanceof UnreachableError)) throw error;
+    if (tries === 1 || !(error instanceof UnreachableError || error instanceof RequestTimeoutError)) throw error;
     await made(cluster, object, tries - 1);
   }
 }
