@@ -37,15 +37,19 @@ describe('the bundle', () => {
   it.each([
     {
       command: 'controller',
-      module: 'src/cli/controller-command.ts',
+      module: 'src/cli/controller/controller-command.ts',
       without: /^(@kubernetes|@aws-sdk|@smithy|google-auth-library|ws|@lezer|@marcbachmann)/,
     },
     {
       command: 'loadtester',
-      module: 'src/cli/loadtester-command.ts',
+      module: 'src/cli/loadtester/loadtester-command.ts',
       without: /^(@kubernetes|@aws-sdk|@smithy|google-auth-library|ws|@lezer|@marcbachmann|got|xstate)/,
     },
-    { command: 'validate', module: 'src/cli/validate.ts', without: /^(@kubernetes|@aws-sdk|@smithy|got|pino|prom-client|xstate|@lezer)/ },
+    {
+      command: 'validate',
+      module: 'src/cli/validate/validate.ts',
+      without: /^(@kubernetes|@aws-sdk|@smithy|got|pino|prom-client|xstate|@lezer)/,
+    },
     { command: 'chart', module: 'src/engine/diagram.ts', without: /^(?!zod$|xstate$)/ },
     { command: 'crds', module: 'src/cli/crds/on-cluster.ts', without: /^(@kubernetes|got|pino|prom-client|xstate|@lezer|@marcbachmann)/ },
   ])('$command does not load what only others need', ({ module, without }) => {
@@ -55,7 +59,9 @@ describe('the bundle', () => {
   it('the cluster inside the process is loaded by the demo alone', () => {
     const ofTheCluster = (module: string) => loadedWith(module).filter((input) => input.startsWith('src/embedded/'));
     expect(ofTheCluster('src/cli/demo/stage.ts')).not.toEqual([]);
-    expect(['src/cli/main.ts', 'src/cli/controller-command.ts', 'src/cli/loadtester-command.ts'].flatMap(ofTheCluster)).toEqual([]);
+    expect(
+      ['src/cli/main.ts', 'src/cli/controller/controller-command.ts', 'src/cli/loadtester/loadtester-command.ts'].flatMap(ofTheCluster),
+    ).toEqual([]);
   });
 
   it('of client-node only its reading of credentials is there, without its models and without undici', () => {

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { calledAs } from './called-as.ts';
 import { acceptDeadFlags } from './dead-flags.ts';
 import { logLevelOption, switchOption, withTwoDashes } from './go-flags.ts';
-import { addLoadTesterCommand } from './loadtester-options.ts';
+import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
 import { addPeopleCommands } from './people/people-commands.ts';
 import { version } from './version.ts';
@@ -90,12 +90,12 @@ acceptDeadFlags(program.command('controller'))
   .addOption(new Option('--end-with-stdin', 'stop when the standard input ends').hideHelp())
   .addOption(logLevelOption())
   .action(async (options) => {
-    const { controllerCommand } = await import('./controller-command.ts');
+    const { controllerCommand } = await import('./controller/controller-command.ts');
     process.exitCode = await controllerCommand(options, process.env);
   });
 
 addLoadTesterCommand(program, async (options) => {
-  const { loadTesterCommand } = await import('./loadtester-command.ts');
+  const { loadTesterCommand } = await import('./loadtester/loadtester-command.ts');
   process.exitCode = await loadTesterCommand(options, process.env);
 });
 
@@ -112,11 +112,11 @@ program
       { checkRoutes },
       { readFileSync },
     ] = await Promise.all([
-      import('./validate.ts'),
+      import('./validate/validate.ts'),
       import('../metrics/query-template.ts'),
       import('../metrics/template-problems.ts'),
       import('../notifiers/receiver-problems.ts'),
-      import('./check-routes.ts'),
+      import('./validate/check-routes.ts'),
       import('node:fs'),
     ]);
     const stdin = filename.includes('-') ? { stdin: readFileSync(0, 'utf8') } : {};

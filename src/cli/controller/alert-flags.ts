@@ -1,4 +1,4 @@
-import type { ControllerConfig } from '../controller/config.ts';
+import type { ControllerConfig } from '../../controller/config.ts';
 
 type Flags = Pick<ControllerConfig, 'slackUrl' | 'slackToken' | 'slackProxyUrl' | 'msteamsUrl' | 'msteamsProxyUrl'>;
 

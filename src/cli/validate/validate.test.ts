@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { templateProblems } from '../metrics/template-problems.ts';
-import { receiverProblems } from '../notifiers/receiver-problems.ts';
+import { templateProblems } from '../../metrics/template-problems.ts';
+import { receiverProblems } from '../../notifiers/receiver-problems.ts';
 import { checkRoutes } from './check-routes.ts';
 import { type ValidateArgs, validateCommand } from './validate.ts';
 
-const folder = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'manifests');
+const folder = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'manifests');
 
 async function validated(files: string[], more: Partial<ValidateArgs> = {}) {
   const lines: string[] = [];

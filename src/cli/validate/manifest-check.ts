@@ -1,15 +1,15 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
-import type { AlertProviderSpec } from '../api/alert-provider.ts';
-import { apiVersion, type Canary, group, type Provider } from '../api/canary.ts';
-import { crds, type StructuralSchema, schemaOf } from '../api/crds.ts';
-import { fieldSteps, shorten } from '../api/field-path.ts';
-import { error, type Finding, warning } from '../api/finding.ts';
-import { findings } from '../api/findings.ts';
-import type { KubeObject } from '../api/kube-object.ts';
-import type { MetricTemplateSpec } from '../api/metric-template.ts';
-import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../api/parse-canary.ts';
-import type { Problem } from '../api/problem.ts';
-import { canarySplitFindings, splitFindings } from '../routers/smi/split-findings.ts';
+import type { AlertProviderSpec } from '../../api/alert-provider.ts';
+import { apiVersion, type Canary, group, type Provider } from '../../api/canary.ts';
+import { crds, type StructuralSchema, schemaOf } from '../../api/crds.ts';
+import { fieldSteps, shorten } from '../../api/field-path.ts';
+import { error, type Finding, warning } from '../../api/finding.ts';
+import { findings } from '../../api/findings.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { MetricTemplateSpec } from '../../api/metric-template.ts';
+import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
+import type { Problem } from '../../api/problem.ts';
+import { canarySplitFindings, splitFindings } from '../../routers/smi/split-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** A finding with its place in the file. `object` is `Canary/podinfo`. */

@@ -1,7 +1,7 @@
-import type { StructuralSchema } from '../api/crds.ts';
-import { fieldPath, type Step } from '../api/field-path.ts';
-import { type Finding, warning } from '../api/finding.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { StructuralSchema } from '../../api/crds.ts';
+import { fieldPath, type Step } from '../../api/field-path.ts';
+import { type Finding, warning } from '../../api/finding.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 
 /** Fields outside the schema, which the API server drops without a word; with the name that was probably meant. */
 export function unknownFields(object: KubeObject, schema: StructuralSchema): Finding[] {

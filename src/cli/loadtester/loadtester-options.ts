@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { acceptDeadFlags } from './dead-flags.ts';
-import { logLevelOption, switchOption } from './go-flags.ts';
+import { acceptDeadFlags } from '../dead-flags.ts';
+import { logLevelOption, switchOption } from '../go-flags.ts';
 
 const list = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 

@@ -1,12 +1,12 @@
 import pino from 'pino';
 import * as z from 'zod';
-import { parseDuration } from '../api/duration.ts';
-import { parseQuantity } from '../api/quantity.ts';
-import { systemClock } from '../kube/clock.ts';
-import { areRequired } from '../loadtester/credentials.ts';
-import { CREDENTIAL_VARIABLES, type LoadTester, type LoadTesterOptions, startLoadTester } from '../loadtester/loadtester.ts';
-import { deadFlagsIn } from './dead-flags.ts';
-import { version } from './version.ts';
+import { parseDuration } from '../../api/duration.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import { systemClock } from '../../kube/clock.ts';
+import { areRequired } from '../../loadtester/credentials.ts';
+import { CREDENTIAL_VARIABLES, type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
+import { deadFlagsIn } from '../dead-flags.ts';
+import { version } from '../version.ts';
 
 /** Timers end there. */
 const LONGEST_MS = 480 * 3_600_000;
