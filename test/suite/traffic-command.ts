@@ -14,7 +14,7 @@ const NAMESPACE = 'by-hand';
 export function describeTrafficCommand(stageOf: () => Stage): void {
   const serin = (...args: string[]): Promise<{ code: number; said: string; complained: string }> =>
     new Promise((resolve) => {
-      const all = [MAIN, 'traffic', ...args, '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
+      const all = [MAIN, 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
       execFile(process.execPath, all, (error, said, complained) =>
         resolve({ code: error === null ? 0 : Number(error.code), said, complained }),
       );
