@@ -259,7 +259,9 @@ class ConfigScene {
     this.#kind = kind;
     const labels = { app: APP };
     const metadata = { name: APP, namespace: this.story.namespace };
-    const template = { metadata: { labels }, spec: { ...reads.pod, containers: [this.#container('1')] } };
+    // Of a DaemonSet each pod has to be gone before the next one is replaced.
+    const grace = kind === 'DaemonSet' ? { terminationGracePeriodSeconds: 10 } : {};
+    const template = { metadata: { labels }, spec: { ...reads.pod, ...grace, containers: [this.#container('1')] } };
     await this.#stage.cluster.create({
       ...this.#ref('apps/v1', kind, APP),
       metadata,

@@ -52,8 +52,8 @@ export class Replica {
 
   /** Requests that would change something, but for those about the lease. */
   async writes(): Promise<number> {
-    const lines = (await this.#metrics()).matchAll(/^serin_api_requests_total\{verb="(\w+)".*\} (\d+)$/gm);
-    return [...lines].reduce((sum, [, verb = '', count]) => sum + (READS.has(verb) ? 0 : Number(count)), 0);
+    const lines = (await this.#metrics()).matchAll(/^serin_api_requests_total\{verb="(\w+)",resource="([^"]+)".*\} (\d+)$/gm);
+    return [...lines].reduce((sum, [, verb = '', of, count]) => sum + (READS.has(verb) || of === 'leases' ? 0 : Number(count)), 0);
   }
 
   async end(): Promise<void> {
