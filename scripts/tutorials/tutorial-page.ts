@@ -113,10 +113,13 @@ Users have version 2, as before. The last lines say why.
 
 ## 8. The end
 
-${sh(`kubectl -n test delete canary podinfo
+Without a Canary users get what the application holds, so that it gets its good version back first.
+
+${sh(`${putBack(isKnative)}
+kubectl -n test delete canary podinfo
 until ${isKnative ? "kubectl -n test get services.serving.knative.dev podinfo -o jsonpath='{.spec.traffic}' | grep latestRevision" : '! kubectl -n test get deployment podinfo-primary 2>/dev/null'}; do sleep 1; done`)}
 
-The application is as it was before its Canary. Ctrl-C in each of the other terminals ends everything.
+The application serves by itself, as it did before its Canary. Ctrl-C in each of the other terminals ends everything.
 `;
 }
 
@@ -164,6 +167,16 @@ function canary(fixture: ProviderFixture): KubeObject {
 
 function pushImage(image: string, env: Record<string, string>): string {
   return `kubectl -n test patch deployment podinfo --patch '${JSON.stringify({ spec: { template: { spec: { containers: [container(image, env)] } } } })}'`;
+}
+
+/** As step 6 left it. */
+function putBack(isKnative: boolean): string {
+  const path = '/spec/template/spec/containers/0';
+  const patch = [
+    { op: 'remove', path: `${path}/env` },
+    { op: 'replace', path: `${path}/image`, value: 'podinfo:2' },
+  ];
+  return `kubectl -n test patch ${isKnative ? 'services.serving.knative.dev' : 'deployment'} podinfo --type json --patch '${JSON.stringify(patch)}'`;
 }
 
 /** A merge patch replaces the list, so that the port is said again. */
