@@ -19,7 +19,7 @@ export const RECORDED_KINDS = [
   { apiVersion: 'split.smi-spec.io/v1alpha2', kind: 'TrafficSplit' },
 ] as const;
 
-const root = new URL('../vectors/upgrade', import.meta.url);
+const root = new URL('../vectors/upgrade/', import.meta.url);
 
 /** The objects of each recorded case of each version, as `0.1.0/deployment-istio`. */
 export function recordedRests(): Readonly<Record<string, readonly KubeObject[]>> {

@@ -49,7 +49,7 @@ export interface GoldenCase {
   atLeast?: number;
 }
 
-const golden = new URL('../golden', import.meta.url);
+const golden = new URL('../golden/', import.meta.url);
 
 /** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, `annotations` are the Canary's, all else is given as it is. */
 export function casesIn(folder: string): GoldenCase[] {

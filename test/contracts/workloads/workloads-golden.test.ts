@@ -17,7 +17,7 @@ interface GoldenCase {
 }
 
 const folders = ['core-service', 'daemon-set', 'deployment', 'knative'];
-const root = new URL('../../golden/workloads', import.meta.url);
+const root = new URL('../../golden/workloads/', import.meta.url);
 
 function casesIn(folder: string): (GoldenCase & { name: string })[] {
   return readdirSync(new URL(`${folder}/`, root))
