@@ -2,11 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/api/canary.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import { routerFor, routers } from '../../src/routers/index.ts';
 import { publishedCrd } from '../contracts/routers-cases.ts';
 import { applyShape } from './accepted/apply-shape.ts';
 import { shapesOf } from './accepted/shapes.ts';
 import { upstreams, withoutUpstream } from './accepted/upstream.ts';
+import { eventually } from './eventually.ts';
 import { until } from './until.ts';
 
 const LEAST_SHAPES = 10;
@@ -59,4 +61,18 @@ async function install(cluster: Cluster, crds: readonly KubeObject[]): Promise<v
     await until(cluster, refOf(crd), 'is established', (now) =>
       now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
     );
+  // Discovery learns of a definition some time after that.
+  for (const { spec } of crds)
+    for (const { name, served } of spec.versions as { name: string; served: boolean }[])
+      if (served) await eventually(`${spec.names.kind} is served`, () => isServed(cluster, `${spec.group}/${name}`, spec.names.kind));
+}
+
+async function isServed(cluster: Cluster, apiVersion: string, kind: string): Promise<boolean> {
+  try {
+    await cluster.list({ apiVersion, kind });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
 }
