@@ -18,7 +18,11 @@ describe('the chart of dashboards', () => {
     await real?.stop();
   });
 
-  const established = { url: 'http://prometheus:9090', replicaCount: 1, user: 'admin', image: { tag: '7.3.4' } };
+  const established = {
+    ...{ url: 'http://prometheus:9090', replicaCount: 1, user: 'admin', password: 'x', token: 'x', image: { tag: '7.3.4' } },
+    ...{ podAnnotations: { a: 'b' }, service: { type: 'ClusterIP', port: 80 }, resources: { limits: { cpu: '1' } } },
+    ...{ nodeSelector: { a: 'b' }, tolerations: [{ key: 'a' }], affinity: { nodeAffinity: {} } },
+  };
 
   it.each([
     { what: 'nothing set', values: {} },
@@ -45,5 +49,12 @@ describe('the chart of dashboards', () => {
         .filter((uid) => uid !== 'serin-nginx')
         .sort(),
     );
+  });
+
+  it.each([
+    { values: { without: ['serin-ngnix'] }, says: /without/ },
+    { values: { lables: { team: 'a' } }, says: /lables/ },
+  ])('06-F10: $values is refused before anything is changed', async ({ values, says }) => {
+    await expect(helm.render('grafana', values)).rejects.toThrow(says);
   });
 });

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { dashboards } from '../dashboards/index.ts';
+import { inert, labels, raw, rawList, text } from './value-kinds.ts';
+
+const noServer = `${inert}There is no Grafana in this chart.`;
+const dashboardName = z.enum(dashboards.map(({ uid }) => uid));
+
+/**
+ * Values of charts/grafana: those of its ConfigMaps, and those of the established chart, which brings a server (06-F15). One source of
+ * values.yaml, values.schema.json and the README; what is unknown here is refused when the chart is rendered.
+ */
+export const GrafanaValues = z.strictObject({
+  namespace: text('', 'Namespace of the ConfigMaps; empty: that of the release. The sidecar of Grafana has to look there.'),
+  label: z.string().min(1).default('grafana_dashboard').describe('Label by which the sidecar of Grafana finds dashboards.'),
+  labelValue: text('1', 'Its value.'),
+  labels: labels({}, 'Further labels.'),
+  annotations: labels({}, 'Annotations, like `grafana_folder: Releases`.'),
+  without: z.array(dashboardName).default([]).describe('Dashboards that are left out, like `serin-linkerd`.'),
+
+  url: text('', `${inert}The data source is chosen on the dashboard.`),
+  user: text('', noServer),
+  password: text('', noServer),
+  token: text('', noServer),
+  replicaCount: z.int().min(0).default(1).describe(noServer),
+  image: raw({}, noServer),
+  podAnnotations: labels({}, noServer),
+  service: raw({}, noServer),
+  resources: raw({}, noServer),
+  nodeSelector: labels({}, noServer),
+  tolerations: rawList(noServer),
+  affinity: raw({}, noServer),
+  global: raw({}, 'Values that a parent chart gives to all of its parts; none is read.'),
+});
+export type GrafanaValues = z.infer<typeof GrafanaValues>;

@@ -1,0 +1,36 @@
+/** Writes what is generated of charts/grafana: values, their schema, the README and the dashboards; with `--check`, fails when a file differs. */
+import { GrafanaValues } from './chart/grafana-values.ts';
+import { writeChart } from './chart/write-chart.ts';
+import { dashboards } from './dashboards/index.ts';
+import { renderDashboard } from './dashboards/render.ts';
+
+const rows = dashboards.map(({ uid, title, description }) => `| \`${uid}\` | ${title} | ${description} |`).join('\n');
+const about = `# Helm chart of Serin's dashboards
+
+\`\`\`
+helm install serin-dashboards charts/grafana --namespace monitoring --set annotations.grafana_folder=Releases
+\`\`\`
+
+makes ConfigMaps that the sidecar of a Grafana picks up by their label. There is no Grafana in this chart, and none is exposed by it. Values that nobody
+knows, or of a wrong type, are refused before anything is changed.
+
+| dashboard | title | shows |
+|---|---|---|
+${rows}
+
+- **Queries**: a dashboard of a mesh or ingress asks by the very queries that its checks ask (\`src/metrics/observers\`).
+- **Namespaces and targets** to choose from come from Serin's own metrics: scrape \`/metrics\` with \`honorLabels: true\` (docs/observability.md) into the
+  same Prometheus. The data source is chosen on the dashboard.
+- **Without the sidecar**, import the files of \`dashboards/\` by hand.
+- **Coming from the established chart**: the values that are about its server are accepted and have no effect.
+`;
+
+if (import.meta.main)
+  writeChart({
+    name: 'grafana',
+    generator: 'generate-grafana-chart.ts',
+    values: { file: 'scripts/chart/grafana-values.ts', schema: GrafanaValues },
+    about,
+    files: Object.fromEntries(dashboards.map((dashboard) => [`dashboards/${dashboard.uid}.json`, renderDashboard(dashboard)])),
+    source: 'scripts/chart, scripts/dashboards and src/metrics/observers',
+  });
