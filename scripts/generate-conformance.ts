@@ -6,9 +6,9 @@ import { titlesOfTests } from './conformance/test-titles.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const root = join(import.meta.dirname, '..');
-const { text, unknown } = conformanceOf(readRowPages(), titlesOfTests(root));
-for (const { row, file } of unknown) {
-  console.error(`${file}: a title names the row ${row}, which scripts/conformance/rows does not have`);
+const { text, faults } = conformanceOf(readRowPages(), titlesOfTests(root));
+for (const fault of faults) {
+  console.error(`conformance: ${fault}`);
   process.exitCode = 1;
 }
 writeOrCheck(join(root, 'docs', 'conformance.md'), text, 'the titles of the tests');

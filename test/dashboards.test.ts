@@ -38,7 +38,7 @@ it('06-GD11: pods of another target whose name begins alike are not shown', () =
   expect(['api-5d5f8-x2x4z', 'api-gateway-5d5f8-x2x4z', 'api-primary-5d5f8-x2x4z'].map(isShown)).toEqual([true, false, false]);
 });
 
-it('06-GR1: each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
+it('each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
   expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
   for (const dashboard of dashboards) {
     const rendered = JSON.parse(renderDashboard(dashboard));

@@ -16,13 +16,25 @@ const RowPage = z.strictObject({
   /** Rows that are not there, and what there is instead. */
   absent: z.record(Row, z.string()).default({}),
 });
-/** `number` is the page's, `03`. */
-export type RowPage = z.infer<typeof RowPage> & { readonly number: string };
+export type RowPage = z.infer<typeof RowPage> & {
+  /** The page's, `03`. */
+  readonly number: string;
+  /** Rows that state no behaviour which a test could show, and why. */
+  readonly notApplicable: Readonly<Record<string, string>>;
+};
+
+/** By the number of the page, then by row: why no test could show it. */
+const NotApplicable = z.record(z.string().regex(/^0[1-7]$/), z.record(Row, z.string().min(20)));
 
 const FOLDER = join(import.meta.dirname, 'rows');
+const NOT_APPLICABLE = join(import.meta.dirname, 'not-applicable.yaml');
 
 export function readRowPages(): RowPage[] {
+  const notApplicable = NotApplicable.parse(parse(readFileSync(NOT_APPLICABLE, 'utf8')));
   return readdirSync(FOLDER)
     .toSorted()
-    .map((file) => ({ number: file.slice(0, 2), ...RowPage.parse(parse(readFileSync(join(FOLDER, file), 'utf8'))) }));
+    .map((file) => {
+      const number = file.slice(0, 2);
+      return { number, notApplicable: notApplicable[number] ?? {}, ...RowPage.parse(parse(readFileSync(join(FOLDER, file), 'utf8'))) };
+    });
 }
