@@ -51,7 +51,12 @@ describe('the bundle', () => {
       without: /^(@kubernetes|@aws-sdk|@smithy|got|pino|prom-client|xstate|@lezer)/,
     },
     { command: 'chart', module: 'src/engine/diagram.ts', without: /^(?!zod$|xstate$)/ },
-    { command: 'crds', module: 'src/cli/crds/on-cluster.ts', without: /^(@kubernetes|got|pino|prom-client|xstate|@lezer|@marcbachmann)/ },
+    { command: 'crds', module: 'src/cli/crds/crds-command.ts', without: /^(?!zod$)/ },
+    {
+      command: 'what asks a cluster',
+      module: 'src/cli/people/session.ts',
+      without: /^(@kubernetes|got|pino|prom-client|xstate|@lezer|@marcbachmann)/,
+    },
   ])('$command does not load what only others need', ({ module, without }) => {
     expect(packagesIn(loadedWith(module)).filter((name) => without.test(name))).toEqual([]);
   });

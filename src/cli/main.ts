@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
 import { calledAs } from './called-as.ts';
+import { addCrdsCommands } from './crds/crds-commands.ts';
 import { acceptDeadFlags } from './dead-flags.ts';
 import { logLevelOption, switchOption, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
@@ -127,36 +128,13 @@ program
     );
   });
 
-const crdsCommand = program
-  .command('crds')
-  .description('compare the resource definitions of a cluster with those of this version, or bring them forward')
-  .addHelpText('after', '\nExample:\n  serin crds diff || serin crds apply');
-const ofCluster = (command: Command) =>
-  command
-    .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
-    .option('--master <url>', 'address of the API server, instead of the kubeconfig’s');
-
-ofCluster(crdsCommand.command('diff'))
-  .description(
-    'one line a difference: + ours has it, ~ it changes, - only the cluster has it; exit code 1 when there is one, 2 without an answer',
-  )
-  .action((options) => crdsAction('diffCrds', options));
-
-ofCluster(crdsCommand.command('apply'))
-  .description('apply them as the field manager serin, unless a field or a served version would be dropped; then nothing is changed')
-  .action((options) => crdsAction('applyCrds', options));
+addCrdsCommands(program);
 
 /** The controller and the load tester keep the code that a container ends with. */
 function tellUsageByItsCode(command: Command): void {
   if (LIKE_GO.has(command.name())) return;
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage.code));
   for (const one of command.commands) tellUsageByItsCode(one);
-}
-
-async function crdsAction(verb: 'diffCrds' | 'applyCrds', options: { kubeconfig?: string; master?: string }): Promise<void> {
-  const [{ onCluster }, commands] = await Promise.all([import('./crds/on-cluster.ts'), import('./crds/crds-command.ts')]);
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
-  process.exitCode = await onCluster(options, process.env, (cluster) => commands[verb](cluster, say));
 }
 
 program

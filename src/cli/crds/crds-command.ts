@@ -1,6 +1,7 @@
 import { crds } from '../../api/crds.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import type { ExitName } from '../output/exit-codes.ts';
 import { compareDefinitions, type Difference } from './compare-definitions.ts';
 
 interface Look {
@@ -11,18 +12,18 @@ interface Look {
 
 type Say = (line: string) => void;
 
-/** Compares the definitions of a cluster with ours, a line a difference. The exit code is 1 when there is one. */
-export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise<number> {
+/** Compares the definitions of a cluster with ours, a line a difference. `no` where there is one. */
+export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise<ExitName> {
   const looks = await lookAt(cluster);
   for (const look of looks) tell(look, say);
-  return looks.every(isSame) ? 0 : 1;
+  return looks.every(isSame) ? 'done' : 'no';
 }
 
 /**
  * Brings the definitions of a cluster to ours by server-side apply, all or none: a field or version that ours do not have would vanish from
- * every object, and is refused. The exit code is 1 then.
+ * every object, and is refused: `no`.
  */
-export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Say): Promise<number> {
+export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Say): Promise<ExitName> {
   const looks = await lookAt(cluster);
   const losing = looks.filter(({ differences }) => differences.some(({ kind }) => kind === 'lost'));
   for (const { ours, differences } of losing) {
@@ -31,14 +32,14 @@ export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Sa
   }
   if (losing.length > 0) {
     say('Nothing was applied. Whoever made these definitions needs what they have more: use a version of Serin that has it, too.');
-    return 1;
+    return 'no';
   }
   for (const look of looks) {
     const { ours, live } = look;
     if (!isSame(look)) await cluster.apply(ours);
     say(`${ours.metadata.name} ${live === undefined ? 'created' : isSame(look) ? 'unchanged' : 'applied'}`);
   }
-  return 0;
+  return 'done';
 }
 
 async function lookAt(cluster: Pick<Cluster, 'get'>): Promise<Look[]> {

@@ -67,6 +67,15 @@ describe('a command for people', () => {
     const none = await run({ kubeconfig: kubeconfig('http://127.0.0.1:1') }, () => Promise.reject(new CommandError('notFound', 'none')));
     expect(none).toEqual({ code: 4, err: 'Error: none\n' });
   });
+  it('asks the server of --master instead of the kubeconfig’s, with its credentials', async () => {
+    const server = await kubeServer((_, response) => refuse(response, 404, 'NotFound'));
+    try {
+      expect(await run({ kubeconfig: kubeconfig('http://127.0.0.1:1'), master: server.url }, asks)).toEqual({ code: 0, err: '' });
+      expect(server.calls.map(({ path }) => path)).toContain('/api/v1/namespaces/a/configmaps/b');
+    } finally {
+      await server.close();
+    }
+  });
   it('ends with 0 where it got its answer', async () => {
     const server = await kubeServer((_, response) =>
       sendJson(response, 200, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } }),

@@ -11,6 +11,7 @@ import { Output, type OutputFlags, processStreams, type Streams } from '../outpu
 /** As `asPeopleDo` takes them. */
 export interface PeopleFlags extends OutputFlags {
   kubeconfig?: string;
+  master?: string;
   context?: string;
   namespace?: string;
   allNamespaces?: boolean;
@@ -46,6 +47,7 @@ export function onCluster(flags: PeopleFlags, act: (session: Session) => Promise
       userAgent: 'serin-cli',
       env: around.env,
       ...(chosen && { kubeconfig: chosen }),
+      ...(flags.master && { master: flags.master }),
       ...(flags.context && { context: flags.context }),
     });
     const cluster = createCluster(connection, { requestTimeoutMs });
