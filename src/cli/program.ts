@@ -1,0 +1,73 @@
+import { Command, Option } from 'commander';
+import { addControllerCommand } from './controller/controller-options.ts';
+import { addCrdsCommands } from './crds/crds-commands.ts';
+import { LIKE_GO } from './go-flags.ts';
+import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
+import { exitCodes } from './output/exit-codes.ts';
+import { addPeopleCommands } from './people/people-commands.ts';
+import { addValidateCommand } from './validate/validate-options.ts';
+import { version } from './version.ts';
+
+/**
+ * All commands, under the name that a person called the program by. Each loads its own modules when it is called: a newcomer's first line must
+ * not wait for a Kubernetes client.
+ */
+export function serinProgram(name: string): Command {
+  const program = new Command(name)
+    .description('Progressive delivery for Kubernetes that never hurts the application it releases.')
+    .version(version, '--version', 'print the version')
+    .showHelpAfterError('(add --help for what is possible)');
+  addControllerCommand(program, async (options) => {
+    const { controllerCommand } = await import('./controller/controller-command.ts');
+    process.exitCode = await controllerCommand(options, process.env);
+  });
+  addLoadTesterCommand(program, async (options) => {
+    const { loadTesterCommand } = await import('./loadtester/loadtester-command.ts');
+    process.exitCode = await loadTesterCommand(options, process.env);
+  });
+  addValidateCommand(program);
+  addCrdsCommands(program);
+  addTrialCommands(program);
+  addPeopleCommands(program);
+  tellUsageByItsCode(program);
+  return program;
+}
+
+/** What needs no cluster of anybody's. */
+function addTrialCommands(program: Command): void {
+  program
+    .command('chart')
+    .description('print the statechart of a release as a Mermaid diagram')
+    .action(async () => {
+      const { mermaid } = await import('../engine/diagram.ts');
+      process.stdout.write(`${mermaid()}\n`);
+    });
+
+  program
+    .command('cluster')
+    .description('a cluster inside this process to try Serin on, for kubectl and serin controller; until Ctrl-C')
+    .option('--env <file>', 'file for a shell to read: KUBECONFIG, PROMETHEUS and PROXY')
+    .addHelpText('after', '\nExample:\n  serin cluster --env cluster.env')
+    .action(async (options: { env?: string }) => {
+      const { clusterCommand } = await import('./cluster-command.ts');
+      process.exitCode = await clusterCommand(options, (line) => void process.stdout.write(`${line}\n`));
+    });
+
+  program
+    .command('demo')
+    .description('watch one release promoted and one taken back, on a cluster inside this process')
+    .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))
+    .option('--keep', 'leave the cluster up and print how to reach it')
+    .option('--json', 'print the summary as JSON, and everything else to the standard error')
+    .action(async (options) => {
+      const { demoCommand } = await import('./demo/demo-command.ts');
+      process.exitCode = await demoCommand({ keep: false, json: false, ...options });
+    });
+}
+
+/** The controller and the load tester keep the code that a container ends with. */
+function tellUsageByItsCode(command: Command): void {
+  if (LIKE_GO.has(command.name())) return;
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage.code));
+  for (const one of command.commands) tellUsageByItsCode(one);
+}
