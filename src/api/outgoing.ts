@@ -17,5 +17,8 @@ export interface Way {
 /** The way to an address; or why it may not be called, in words for the user. `proxy`: the only way there is. */
 export type FindWay = (url: URL, proxy?: string) => Way | { problem: string };
 
+/** Stands for an answer that is concealed, so that whoever reads the event knows why it says nothing. */
+export const CONCEALED = 'what it says is not shown, since --allowed-addresses does not name its address';
+
 /** Straight, to whatever the address says. */
 export const straightWay: FindWay = () => ({ end: () => undefined });

@@ -91,7 +91,9 @@ it('05-W37: a webhook is not led elsewhere by a redirect', async () => {
 it.each(callers.slice(0, 2))('05-W37: what loopback and API servers answer to %s is shown only where they are named', async (_, call) => {
   const { port } = await listening(() => ({ status: 403, body: 'inner words' }));
   const address = `http://127.0.0.1:${port}/`;
-  expect(await call(address, outgoing(settings))).not.toContain('inner words');
+  const concealed = await call(address, outgoing(settings));
+  expect(concealed).not.toContain('inner words');
+  expect(concealed).toContain('--allowed-addresses does not name its address');
   expect(await call(address, outgoing({ ...settings, allowedAddresses: ['127.0.0.1'] }))).toContain('inner words');
 });
 

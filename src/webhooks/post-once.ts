@@ -1,5 +1,5 @@
 import got, { RequestError, TimeoutError } from 'got';
-import { type FindWay, straightWay, type Way } from '../api/outgoing.ts';
+import { CONCEALED, type FindWay, straightWay, type Way } from '../api/outgoing.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
 /** More than this of an answer is not read: it is shown, never used. */
@@ -98,7 +98,7 @@ async function readAnswer(request: ReturnType<typeof got.stream.post>, { conceal
   const retryAfterMs = retryAfter(response.headers['retry-after'], response.headers.date);
   return {
     status: response.statusCode,
-    body: conceals?.(response.ip) ? '' : body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
+    body: conceals?.(response.ip) ? CONCEALED : body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

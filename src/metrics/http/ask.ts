@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import got, { type OptionsOfTextResponseBody } from 'got';
 import { userInfoOf } from '../../api/hide-secrets.ts';
-import { type FindWay, straightWay } from '../../api/outgoing.ts';
+import { CONCEALED, type FindWay, straightWay } from '../../api/outgoing.ts';
 import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -92,7 +92,7 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     });
     const answer = await pending;
     const isConcealed = answer.statusCode >= 300 && way.conceals?.(answer.ip);
-    return { status: answer.statusCode, body: isConcealed ? '' : answer.body };
+    return { status: answer.statusCode, body: isConcealed ? CONCEALED : answer.body };
   } catch (error) {
     if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
