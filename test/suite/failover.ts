@@ -42,7 +42,7 @@ export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs,
 
     /** Another one leads, and the one that led before has not ended and writes nothing more. */
     async function isDisplaced(before: Replica): Promise<() => Promise<void>> {
-      await eventually('it knows that it does not lead', async () => (await before.writes()) > 0 && !(await before.leads()));
+      await eventually('it knows that it does not lead', () => before.standsBy());
       const written = await before.writes();
       return async () => {
         expect(before.process.hasExited()).toBe(false);

@@ -50,6 +50,11 @@ export class Replica {
     return (await this.#metrics()).includes('\nserin_leader 1\n');
   }
 
+  /** By its own word, too; false of one that is gone or halted. */
+  async standsBy(): Promise<boolean> {
+    return (await this.#metrics()).includes('\nserin_leader 0\n');
+  }
+
   /** Requests that would change something, but for those about the lease. */
   async writes(): Promise<number> {
     const lines = (await this.#metrics()).matchAll(/^serin_api_requests_total\{verb="(\w+)",resource="([^"]+)".*\} (\d+)$/gm);
