@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import { runScript, sectionScript } from '../suite/doc-commands.ts';
 import { until } from '../suite/until.ts';
 import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
@@ -15,9 +16,15 @@ const NAMESPACE = 'serin';
 interface Upgrade {
   what: string;
   before: string;
+  /** Of the chart that was there; none. */
+  had?: object;
   release: string;
   after: string;
   values: object;
+  /** A server-side apply is refused until somebody has done what this section of docs/moving.md says. */
+  serverSideNeeds?: string;
+  /** Values that are set later, one after the other. */
+  later?: readonly object[];
   deployment?: string;
 }
 
@@ -54,6 +61,18 @@ const upgrades: Upgrade[] = [
     values: { nameOverride: 'flagger' },
     deployment: 'flagger',
   },
+  {
+    what: 'the established controller with a leader, and without one from then on',
+    before: 'established-controller',
+    had: { leaderElection: true },
+    release: 'flagger',
+    after: 'serin',
+    values: { nameOverride: 'flagger', leaderElection: { enabled: false } },
+    serverSideNeeds: 'From a leader to none',
+    // With a leader, and again without one.
+    later: [{ nameOverride: 'flagger' }, { nameOverride: 'flagger', leaderElection: { enabled: false } }],
+    deployment: 'flagger',
+  },
   { what: 'the established controller', before: 'established-controller', release: 'flagger', after: 'serin', values: {} },
   {
     what: 'the established load tester',
@@ -82,7 +101,7 @@ describe('upgrades of charts', () => {
 
   const succeeds = async (...args: string[]): Promise<string> => {
     const ran = await helm.run(...args, '--namespace', NAMESPACE);
-    expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
+    expect(ran.complained.replace(/^level=.*$/gm, '').trim(), ran.complained).toBe('');
     expect(ran.code).toBe(0);
     return ran.said;
   };
@@ -93,7 +112,16 @@ describe('upgrades of charts', () => {
     writeFileSync(file, objects.map((object) => stringify(object)).join('---\n'));
     const args = [verb, ...flags, '--filename', file];
     const ran = await runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile });
-    expect(ran.complained).toBe('');
+    expect(ran.complained, ran.complained).toBe('');
+  };
+
+  const byTheBook = async (section: string): Promise<void> => {
+    const script = sectionScript('moving.md', section).replaceAll('flagger-system', NAMESPACE);
+    const { exit, output } = await runScript(script, {
+      KUBECONFIG: real.adminKubeconfigFile,
+      PATH: `${dirname(real.kubectl)}:${process.env.PATH}`,
+    });
+    expect(exit, output).toBe(0);
   };
 
   /** How people bring a chart into a cluster. */
@@ -128,33 +156,49 @@ describe('upgrades of charts', () => {
       .filter(([way]) => upgrade.deployment !== undefined || way.startsWith('helm'))
       .map(([way, of]) => ({ ...upgrade, way, of })),
   );
-  it.each(cases)('06-F10: $what is upgraded by $way', async ({ before, release, after, values, deployment, of }) => {
-    const [old, chart] = [join(FIXTURES, before), join(CHARTS, after)];
-    const [none, file] = [helm.valuesFile({}), helm.valuesFile({ ...values, ...(after === 'serin' && { crds: { install: false } }) })];
-    const [was, is] = [await rendered(release, old, none), await rendered(release, chart, file)];
-    const way = of(release);
-    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: deployment ?? '', namespace: NAMESPACE };
-    try {
-      await way.install(release, old, none);
-      const then = deployment === undefined ? undefined : await real.cluster.get(ref);
-      await way.upgrade(release, chart, file);
-      for (const object of is) expect(await real.cluster.get(refOf(object)), `${object.kind} ${object.metadata.name}`).toBeDefined();
-      const [wanted] = is.filter(({ kind }) => kind === 'Deployment');
-      const now = await real.cluster.get({ ...ref, name: wanted?.metadata.name ?? '' });
-      expect(now?.spec.strategy.type).toBe(wanted?.spec.strategy.type);
-      expect(now?.spec.template.spec.containers.map(({ name }: { name: string }) => name)).toContain(after);
-      if (then) {
-        expect(now?.metadata.uid).toBe(then.metadata.uid);
-        expect(now?.spec.selector).toEqual(then.spec.selector);
-        // A tool that patches or applies drops what it no longer wants.
-        expect(now?.spec.template.spec.containers).toHaveLength(1);
-        const { livenessProbe, volumeMounts = [] } = now?.spec.template.spec.containers[0] ?? {};
-        expect(livenessProbe.exec).toBeUndefined();
-        expect(volumeMounts.map(({ name }: { name: string }) => name)).not.toContain('kubeconfig');
+  it.each(cases)(
+    '06-F10: $what is upgraded by $way',
+    async ({ before, had = {}, release, after, values, serverSideNeeds, later = [], deployment, way: name, of }) => {
+      const [old, chart] = [join(FIXTURES, before), join(CHARTS, after)];
+      const valuesOf = (set: object) => helm.valuesFile({ ...set, ...(after === 'serin' && { crds: { install: false } }) });
+      const [first, file] = [helm.valuesFile(had), valuesOf(values)];
+      const [was, is] = [await rendered(release, old, first), await rendered(release, chart, file)];
+      const way = of(release);
+      const section = name.includes('server-side') ? serverSideNeeds : undefined;
+      const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: deployment ?? '', namespace: NAMESPACE };
+      try {
+        await way.install(release, old, first);
+        if (section !== undefined) {
+          await expect(way.upgrade(release, chart, file)).rejects.toThrow(/strategy `type` is 'Recreate'/);
+          await byTheBook(section);
+        }
+        const then = deployment === undefined ? undefined : await real.cluster.get(ref);
+        await way.upgrade(release, chart, file);
+        for (const object of is) expect(await real.cluster.get(refOf(object)), `${object.kind} ${object.metadata.name}`).toBeDefined();
+        const [wanted] = is.filter(({ kind }) => kind === 'Deployment');
+        const now = await real.cluster.get({ ...ref, name: wanted?.metadata.name ?? '' });
+        expect(now?.spec.strategy.type).toBe(wanted?.spec.strategy.type);
+        expect(now?.spec.template.spec.containers.map(({ name }: { name: string }) => name)).toContain(after);
+        if (then) {
+          expect(now?.metadata.uid).toBe(then.metadata.uid);
+          expect(now?.spec.selector).toEqual(then.spec.selector);
+          // A tool that patches or applies drops what it no longer wants.
+          expect(now?.spec.template.spec.containers).toHaveLength(1);
+          const { livenessProbe, volumeMounts = [] } = now?.spec.template.spec.containers[0] ?? {};
+          expect(livenessProbe.exec).toBeUndefined();
+          expect(volumeMounts.map(({ name }: { name: string }) => name)).not.toContain('kubeconfig');
+        }
+        for (const set of later) {
+          const objects = await rendered(release, chart, valuesOf(set));
+          is.push(...objects);
+          await way.upgrade(release, chart, valuesOf(set));
+          const [next] = objects.filter(({ kind }) => kind === 'Deployment');
+          expect((await real.cluster.get(ref))?.spec.strategy).toEqual(next?.spec.strategy);
+        }
+      } finally {
+        await way.remove(release, [...was, ...is]);
       }
-    } finally {
-      await way.remove(release, [...was, ...is]);
-    }
-    for (const object of [...was, ...is]) await until(real.cluster, refOf(object), 'is gone', (now) => now === undefined);
-  });
+      for (const object of [...was, ...is]) await until(real.cluster, refOf(object), 'is gone', (now) => now === undefined);
+    },
+  );
 });
