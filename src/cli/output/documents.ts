@@ -156,7 +156,7 @@ export const Difference = z.object({
   changes: z.array(
     z
       .object({ field: z.string(), promoted: z.string().optional(), target: z.string().optional() })
-      .describe('Absent: the field is not there.'),
+      .describe('As JSON, or "(not shown)" in a ConfigMap or Secret. Absent: the field is not there.'),
   ),
 });
 export type Difference = z.infer<typeof Difference>;

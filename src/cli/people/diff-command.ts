@@ -1,3 +1,4 @@
+import type { Cluster } from '../../kube/cluster.ts';
 import { type Difference, outputVersion } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
@@ -10,7 +11,7 @@ import { lookAt } from './sight.ts';
 
 /** `serin diff NAME`: what a promotion of the target would change in the primary. `no` where there is something. */
 export async function diffCommand(
-  { cluster, namespace = '', output }: Session,
+  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list'> },
   name: string,
   { selectorLabels }: { selectorLabels?: string },
 ): Promise<ExitName> {

@@ -55,7 +55,10 @@ function isCopyOf(name: string, source: string): boolean {
   return before !== undefined && (source === before || (before.length > 150 && source.startsWith(before.slice(0, 150))));
 }
 
-/** What the ConfigMaps and Secrets of the target hold otherwise than the copies that the primary reads. No value of a Secret is told. */
+/**
+ * Which entries of the ConfigMaps and Secrets of the target are others than in the copies that the primary reads. No value is told: this is
+ * read in logs of pipelines, and a ConfigMap may hold a password as well.
+ */
 export async function pendingConfigChanges(
   cluster: Pick<Cluster, 'get'>,
   namespace: string,
@@ -71,7 +74,7 @@ export async function pendingConfigChanges(
         [source, copy].map(({ kind, name }) => cluster.get({ apiVersion: 'v1', kind, name, namespace })),
       );
       for (const each of fieldDifferences(contentOf(before), contentOf(now))) {
-        changes.push({ ...(source.kind === 'Secret' ? withoutValues(each) : each), field: `${label}: ${each.field}` });
+        changes.push({ ...withoutValues(each), field: `${label}: ${each.field}` });
       }
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error;

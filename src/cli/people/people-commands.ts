@@ -73,7 +73,9 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     .action(async (name, flags) => run(flags, async (session) => (await import('./history-command.ts')).historyCommand(session, name)));
 
   noted(asPeopleDo(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
-    .description('what would be promoted: the fields of the primary that a promotion of the target, as it is now, would change')
+    .description(
+      'what would be promoted: the fields of the primary that a promotion of the target, as it is now, would change; of its ConfigMaps and Secrets only which entries differ',
+    )
     .addArgument(theCanary())
     .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
     .action(async (name, flags) => run(flags, async (session) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));

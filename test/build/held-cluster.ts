@@ -1,0 +1,89 @@
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
+import { parseLabelSelector } from '../../src/embedded/apiserver/selectors.ts';
+import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from '../../src/kube/cluster.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+
+export type ReadingCluster = Pick<Cluster, 'get' | 'list' | 'watch'> & Pick<KubeCluster, 'raw' | 'ask'>;
+
+/** A cluster for commands that only read: it holds what it is given, and tells its watches what changes. */
+export class HeldCluster implements ReadingCluster {
+  readonly #objects = new Map<string, KubeObject>();
+  readonly #watches = new Set<{ kind: KindRef; name: string; handler: WatchHandler }>();
+  /** Kinds that these credentials may not read. */
+  readonly forbidden = new Set<string>();
+  /** Kinds that the cluster has no definition of. */
+  readonly absent = new Set<string>();
+  /** Answers of other paths than those of objects, by path without query. */
+  readonly pages = new Map<string, string>([['/version', '{"gitVersion":"v1.36.3"}']]);
+
+  constructor(objects: readonly KubeObject[] = []) {
+    for (const object of objects) this.put(object);
+  }
+
+  get watches(): number {
+    return this.#watches.size;
+  }
+
+  put(object: KubeObject): void {
+    this.#objects.set(refKey(refOf(object)), object);
+    this.#tell('MODIFIED', object);
+  }
+
+  remove(ref: ObjectRef): void {
+    const object = this.#objects.get(refKey(ref));
+    this.#objects.delete(refKey(ref));
+    if (object) this.#tell('DELETED', object);
+  }
+
+  async get(ref: ObjectRef): Promise<KubeObject | undefined> {
+    if (this.#judge(ref) === 'absent') return undefined;
+    return structuredClone(this.#objects.get(refKey(ref)));
+  }
+
+  async list(kind: KindRef, selection: Selection = {}): Promise<{ items: KubeObject[]; resourceVersion: string }> {
+    if (this.#judge(kind) === 'absent') throw new ApiError(`the cluster does not serve ${kind.kind}`, { status: 404, reason: 'NotFound' });
+    return { items: structuredClone([...this.#objects.values()].filter(chosen(kind, selection))), resourceVersion: '1' };
+  }
+
+  watch(kind: KindRef, handler: WatchHandler, { fieldSelector = '' }: Selection = {}): WatchHandle {
+    const watch = { kind, name: fieldSelector.replace(/^metadata\.name=/, ''), handler };
+    this.#watches.add(watch);
+    handler.onList([...this.#objects.values()].filter(chosen(kind, { fieldSelector })));
+    return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => void this.#watches.delete(watch) };
+  }
+
+  async raw(method: string, path: string): Promise<unknown> {
+    const { status, body } = await this.ask(method, path);
+    if (status >= 400) throw new ApiError(`${method} ${path}: ${status}`, { status, reason: 'Refused' });
+    return JSON.parse(body);
+  }
+
+  async ask(_: string, path: string): Promise<{ status: number; body: string }> {
+    const body = this.pages.get(path.replace(/\?.*$/, ''));
+    return body === undefined ? { status: 403, body: '' } : { status: 200, body };
+  }
+
+  #judge({ kind }: { kind: string }): 'absent' | 'held' {
+    if (this.forbidden.has(kind)) throw new ApiError(`${kind} is forbidden`, { status: 403, reason: 'Forbidden' });
+    return this.absent.has(kind) ? 'absent' : 'held';
+  }
+
+  #tell(type: 'MODIFIED' | 'DELETED', object: KubeObject): void {
+    for (const { kind, name, handler } of [...this.#watches])
+      if (chosen(kind, { fieldSelector: `metadata.name=${name}` })(object)) handler.onEvent({ type, object });
+  }
+}
+
+/** Of field selectors only the names are gone by: of an object, or of the one that an Event tells of. */
+function chosen({ apiVersion, kind, namespace }: KindRef, { labelSelector = '', fieldSelector = '' }: Selection) {
+  const hasLabels = parseLabelSelector(labelSelector);
+  const [, name] = /(?:metadata|involvedObject)\.name=([^,]+)/.exec(fieldSelector) ?? [];
+  const nameOf = (object: KubeObject): unknown => (kind === 'Event' ? object.involvedObject?.name : object.metadata.name);
+  return (object: KubeObject): boolean =>
+    object.apiVersion === apiVersion &&
+    object.kind === kind &&
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    (name === undefined || nameOf(object) === name) &&
+    hasLabels(object.metadata.labels ?? {});
+}
