@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,6 +155,34 @@ describe('the commands for people, on the embedded cluster', () => {
     });
     expect(late).toMatchObject({ code: exitCodes.timedOut.code, said: expect.stringContaining('timed out') });
     expect(missing).toMatchObject({ code: exitCodes.notFound.code, said: expect.stringContaining('not found') });
+  });
+  it('status --watch ends with Ctrl-C, by its signal, and has shown every change until then', async () => {
+    const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+    const args = [main, 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', join(folder, 'kubeconfig')];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (said += part));
+    const ended = once(child, 'exit');
+    try {
+      await eventually(
+        'the first screen',
+        () => said.includes('100 %'),
+        Boolean,
+        () => said,
+      );
+      const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
+      await embedded.cluster.patch(ref, { status: { iterations: 7 } }, { subresource: 'status' });
+      await eventually(
+        'the change',
+        () => said.includes('iteration 7'),
+        Boolean,
+        () => said,
+      );
+      expect(said).not.toContain('\x1b');
+    } finally {
+      child.kill('SIGINT');
+    }
+    expect(await ended).toEqual([null, 'SIGINT']);
   });
   it('diff names the field that a promotion would change', async () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo', namespace: 'test' };

@@ -10,7 +10,7 @@ import { statusScreen } from './status-screen.ts';
 
 /** `serin status NAME`: one screen, once or again with every change. */
 export async function statusCommand(
-  { cluster, namespace = '', output }: Session,
+  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list' | 'watch'> },
   name: string,
   { watch = false }: { watch?: boolean },
 ): Promise<ExitName> {
