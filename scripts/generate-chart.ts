@@ -1,4 +1,5 @@
-/** Writes what is generated of charts/serin: values, their schema, the README, names and rules; with `--check`, fails when a file differs. */
+/** Writes what is generated of charts/serin: values, their schema, the README, names, rules and the policy of requests; with `--check`, fails when a file differs. */
+import { requestPolicyTemplate } from './admission/request-policy-template.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
 import { Values } from './chart/values.ts';
@@ -35,6 +36,7 @@ if (import.meta.main)
     files: {
       'templates/_names.tpl': namesTemplate('serin', generator, 'app.kubernetes.io/name: {{ include "serin.name" . }}'),
       'templates/_rules.tpl': rulesTemplate(),
+      'templates/_request-policy.tpl': requestPolicyTemplate(),
     },
-    source: 'scripts/chart and src/controller/permissions.ts',
+    source: 'scripts/chart, scripts/admission and src/controller/permissions.ts',
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Permission } from '../src/api/permission.ts';
 import { corePermissions, switchedPermissions } from '../src/controller/permissions.ts';
 import { leasePermissions } from '../src/kube/permissions.ts';
+import { rightOf, type VirtualVerb, virtualVerbs } from './admission/request-policy.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'permissions.md');
@@ -17,6 +18,11 @@ function table(rows: readonly (readonly [string, readonly Permission[]])[]): str
   );
   return ['| when | group | resources | verbs | for |', '|---|---|---|---|---|', ...lines].join('\n');
 }
+
+const usesOf = (right: VirtualVerb): string => {
+  const verbs = Object.entries(rightOf).flatMap(([verb, needed]) => (needed === right ? [code(verb)] : []));
+  return verbs.length > 0 ? verbs.join(', ') : `${code('promote')} where it approves what waits for its gate`;
+};
 
 const { providers, ...others } = switchedPermissions;
 const rowsOf = (value: string, parts: Readonly<Record<string, readonly Permission[]>>) =>
@@ -61,6 +67,16 @@ ${table(providerRows)}
 
 ${withoutObjects.join(', ')} route by Services alone. A TrafficRoute of Kuma belongs to no namespace, so that \`kuma\` needs a ClusterRole. Where the
 routes lie in another cluster (\`controlplane.kubeconfig\`), that kubeconfig's user needs these rules there.
+
+## For people
+
+The cluster-wide chart and the Kustomize bases add reading of \`canaries\`, \`metrictemplates\` and \`alertproviders\` to the roles view, edit and admin, and
+writing of them to edit and admin. With \`admissionPolicy.enabled\`, or the component \`admission-policy\`, edit and admin also get these verbs on \`canaries\`, which
+the policy asks for ([verbs.md](verbs.md#who-may-ask)); no request of Serin itself needs them:
+
+| verb | for |
+|---|---|
+${virtualVerbs.map((verb) => `| ${code(verb)} | ${usesOf(verb)} |`).join('\n')}
 
 ## On clusters that watch owners
 

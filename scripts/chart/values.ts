@@ -4,6 +4,7 @@ import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { scalerPermissions } from '../../src/workloads/permissions.ts';
+import { virtualVerbs } from '../admission/request-policy.ts';
 import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
@@ -139,6 +140,20 @@ export const Values = z.strictObject({
       pspEnabled: onOff(false, `${inert}Kubernetes has no PodSecurityPolicy any more.`),
     })
     .describe('Permissions.'),
+  admissionPolicy: z
+    .strictObject({
+      enabled: onOff(
+        false,
+        'Make a ValidatingAdmissionPolicy (Kubernetes 1.30 and later), for `namespaces` or the whole cluster: a request is in the name of whoever writes it, and takes the right to it.',
+      ),
+      verbs: z
+        .array(z.enum(virtualVerbs))
+        .default([...virtualVerbs])
+        .describe(
+          'Those rights that the roles edit and admin get, where `rbac.aggregate` makes roles; others are granted by roles of your own.',
+        ),
+    })
+    .describe('Who may ask for `serin promote` and its kin: docs/verbs.md.'),
   crds: z
     .strictObject({
       install: onOff(

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
 import { permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
+import { requestPolicy, virtualVerbs } from '../admission/request-policy.ts';
 
 const NAME = 'serin';
 const NAMESPACE = 'serin';
@@ -25,20 +26,39 @@ export function baseObjects(version: string): KubeObject[] {
     }),
   );
   const resources = ['canaries', 'metrictemplates', 'alertproviders'];
-  const forPeople = (name: string, verbs: string[], roles: string[]): KubeObject => ({
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRole',
-    metadata: { name: `${NAME}-${name}`, labels: { ...labels, ...aggregateTo(...roles) } },
-    rules: [{ apiGroups: ['flagger.app'], resources, verbs }],
-  });
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace: NAMESPACE, labels } },
     ...clusterRole(NAME, rules),
     ...leaseRole(),
-    forPeople('view', ['get', 'list', 'watch'], ['view', 'edit', 'admin']),
-    forPeople('edit', ['create', 'update', 'patch', 'delete', 'deletecollection'], ['edit', 'admin']),
+    forPeople('view', resources, ['get', 'list', 'watch'], ['view', 'edit', 'admin']),
+    forPeople('edit', resources, ['create', 'update', 'patch', 'delete', 'deletecollection'], ['edit', 'admin']),
     deployment(version),
+  ];
+}
+
+function forPeople(name: string, resources: string[], verbs: readonly string[], roles: string[]): KubeObject {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: `${NAME}-${name}`, labels: { ...labels, ...aggregateTo(...roles) } },
+    rules: [{ apiGroups: ['flagger.app'], resources, verbs }],
+  };
+}
+
+/** As the chart makes them with `admissionPolicy.enabled`. */
+export function requestPolicyObjects(): KubeObject[] {
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const metadata = { name: `${NAME}-requests`, labels };
+  return [
+    { apiVersion, kind: 'ValidatingAdmissionPolicy', metadata, spec: requestPolicy() },
+    {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata,
+      spec: { policyName: metadata.name, validationActions: ['Deny'] },
+    },
+    forPeople('requests', ['canaries'], virtualVerbs, ['edit', 'admin']),
   ];
 }
 

@@ -4,15 +4,19 @@ import * as z from 'zod';
 export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo']);
 export type Verb = z.infer<typeof Verb>;
 
+/** Chosen by whoever asks: each id is carried out once at most. */
+export const requestId = /^[A-Za-z0-9-]{1,64}$/;
+/** Of the user name, in UTF-16 units. */
+export const LONGEST_NAME = 300;
+
 /** What a person asks for, as the annotation `serin.dev/request` holds it; a newer one takes the place of an older one. */
 export const VerbRequest = z.object({
   verb: Verb,
-  /** Chosen by whoever asks: each id is carried out once at most. */
-  id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+  id: z.string().regex(requestId),
   /** When it was asked, by the clock of whoever asked: epoch milliseconds. */
   atMs: z.number(),
   /** The user name under which the API server knows whoever asks. */
-  by: z.string().min(1).max(300),
+  by: z.string().min(1).max(LONGEST_NAME),
 });
 export type VerbRequest = z.infer<typeof VerbRequest>;
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { virtualVerbs } from '../../scripts/admission/request-policy.ts';
 import { providers } from '../../src/api/canary.ts';
 import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -23,7 +24,10 @@ const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const matrix: { what: string; values: object }[] = [
   { what: 'nothing set', values: {} },
   { what: 'the values that users of the established chart have', values: established },
-  { what: 'two replicas in three namespaces', values: { namespace: 'a', namespaces: ['b', 'c'], leaderElection: { replicaCount: 2 } } },
+  {
+    what: 'two replicas in three namespaces',
+    values: { namespace: 'a', namespaces: ['b', 'c'], leaderElection: { replicaCount: 2 }, admissionPolicy: { enabled: true } },
+  },
   { what: 'one namespace', values: { namespace: 'a', meshProvider: 'kubernetes', secrets: { mode: 'get' } } },
   { what: 'Secrets by name', values: { secrets: { mode: 'off', names: ['slack', 'datadog'] } } },
   { what: 'no Secrets at all', values: { secrets: { mode: 'off', references: false }, configTracking: { enabled: false } } },
@@ -66,6 +70,7 @@ const matrix: { what: string; values: object }[] = [
         { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: { app: 'serin' } } },
       ],
       extraArgs: ['--scale-down-delay=20s'],
+      admissionPolicy: { enabled: true, verbs: ['approve'] },
       rbac: { extraRules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
       resources: { limits: null },
     },
@@ -206,11 +211,46 @@ describe('the chart of Serin', () => {
     { set: 'image.repository=ghcr.io/fluxcd/flagger', told: /image of another controller/ },
     { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', told: /more than one replica/ },
     { set: 'secrets.names={a}', told: /secrets\.names/ },
+    { set: 'admissionPolicy.verbs={undo}', told: /admissionPolicy/ },
     { set: 'meshProvider=kuma,namespace=a', told: /TrafficRoute of Kuma/ },
   ])('06-F10: --set $set is refused before anything is changed', async ({ set, told }) => {
     const ran = await helm.run('template', 'serin', CHART, '--set', set);
     expect(ran.code).not.toBe(0);
     expect(ran.complained).toMatch(told);
+  });
+
+  it('the policy of requests is made where it is asked for, with the verbs that are for edit and admin, and for the namespaces of the release', async () => {
+    const ofRequests = async (values: object) =>
+      (await helm.render('serin', values)).filter(({ metadata }) => metadata.name === 'serin-requests');
+    const rolesOf = async (values: object) =>
+      of(await ofRequests(values), 'ClusterRole').map(({ metadata, rules }) => ({ to: Object.keys(metadata.labels ?? {}), rules }));
+    expect(await ofRequests({})).toEqual([]);
+    const [role] = await rolesOf({ admissionPolicy: { enabled: true } });
+    expect(role?.rules).toEqual([{ apiGroups: ['flagger.app'], resources: ['canaries'], verbs: [...virtualVerbs] }]);
+    expect(role?.to.filter((label) => label.includes('aggregate'))).toEqual(
+      ['edit', 'admin'].map((name) => `rbac.authorization.k8s.io/aggregate-to-${name}`),
+    );
+    expect((await rolesOf({ admissionPolicy: { enabled: true, verbs: ['pause'] } }))[0]?.rules[0].verbs).toEqual(['pause']);
+    expect(await rolesOf({ admissionPolicy: { enabled: true, verbs: [] } })).toEqual([]);
+    expect(await rolesOf({ admissionPolicy: { enabled: true }, rbac: { aggregate: false } })).toEqual([]);
+    const bound = await ofRequests({ admissionPolicy: { enabled: true }, namespaces: ['a', 'b'] });
+    expect(bound.map(({ kind }) => kind)).toEqual(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
+    expect(bound[1]?.spec.matchResources).toEqual({
+      namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['a', 'b'] }] },
+    });
+  });
+
+  it.each([
+    { version: '1.29.9', works: false },
+    { version: 'v1.29.4-gke.100', works: false },
+    { version: '1.30.0', works: true },
+    { version: 'v1.30.1-eks-1a2b3c', works: true },
+  ])('on Kubernetes $version the policy of requests is made or refused with the reason: $works', async ({ version, works }) => {
+    const ran = await helm.run('template', 'serin', CHART, '--set', 'admissionPolicy.enabled=true', '--kube-version', version);
+    expect(ran.code === 0).toBe(works);
+    if (!works)
+      expect(ran.complained).toContain(`a ValidatingAdmissionPolicy needs Kubernetes 1.30, and this is v${version.replace('v', '')}`);
+    expect(await helm.run('template', 'serin', CHART, '--kube-version', version)).toMatchObject({ code: 0 });
   });
 
   it('06-HC25: definitions come with the chart, are upgraded with it, and stay when it goes', async () => {

@@ -11,8 +11,9 @@ import { isTakenAsItIs } from './strict-apply.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
 const overlays = readdirSync(ROOT, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'providers')
-  .map(({ name }) => name);
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .filter((name) => name !== 'providers' && name !== 'admission-policy');
 
 describe('the Kustomize bases', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-kustomize-'));
@@ -89,10 +90,29 @@ describe('the Kustomize bases', () => {
     expect(ours).toEqual(rulesIn(await helm.render('serin', { meshProvider: 'smi:v1alpha3' }), /^serin$/));
   });
 
-  it('the examples of the README are built: another namespace and image, two providers', async () => {
+  it('the policy of requests, and the role that goes with it, are those of the chart', async () => {
+    const here = mkdtempSync(join(folder, 'policy-'));
+    const [resources, components] = ['base', 'admission-policy'].map((name) => [relative(here, join(ROOT, name))]);
+    writeFileSync(join(here, 'kustomization.yaml'), stringify({ resources, components }));
+    const objects = await build(here);
+    await isTakenAsItIs(real, objects);
+    const requests = (all: readonly KubeObject[]) =>
+      all
+        .filter(({ metadata }) => metadata.name === 'serin-requests')
+        .map(({ apiVersion, kind, spec, rules }) => ({ apiVersion, kind, spec, rules }))
+        .toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+    expect(requests(objects).map(({ kind }) => kind)).toEqual([
+      'ClusterRole',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
+    ]);
+    expect(requests(objects)).toEqual(requests(await helm.render('serin', { admissionPolicy: { enabled: true } })));
+  });
+
+  it('the examples of the README are built: another namespace and image, two providers, the policy of requests', async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
     for (const example of examples) {
       const here = mkdtempSync(join(folder, 'example-'));
       const there = (path: string) => relative(here, join(ROOT, '..', path));
@@ -110,7 +130,7 @@ describe('the Kustomize bases', () => {
       const named = objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name);
       expect(named).toEqual(['elsewhere']);
       expect(deploymentIn(objects).metadata.namespace).toBe('elsewhere');
-      for (const { subjects } of objects.filter(({ kind }) => kind.endsWith('Binding')))
+      for (const { subjects } of objects.filter(({ kind }) => kind.endsWith('RoleBinding')))
         expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'serin', namespace: 'elsewhere' }]);
       const [container] = deploymentIn(objects).spec.template.spec.containers;
       if (rest.images) expect(container.image).toBe('registry.example.com/serin:0.1.0');

@@ -14,10 +14,14 @@ import { freePort } from './free-port.ts';
 export interface RealClusterOptions {
   /** Hears of each step of the start. */
   say?(line: string): void;
+  /** User names that the API server knows beside its own, without any right. */
+  people?: readonly string[];
 }
 
 export interface RealCluster {
   readonly apiUrl: string;
+  /** Of one of `people`. */
+  kubeconfigFileOf(person: string): string;
   /** Text, as the user `serin`, who has only the controller's role. */
   readonly kubeconfig: string;
   readonly kubeconfigFile: string;
@@ -58,7 +62,7 @@ rules:
 `;
 
 /** etcd, kube-apiserver and kube-controller-manager on loopback, with RBAC; they end with this process, however it ends. */
-export async function startRealCluster({ say = () => undefined }: RealClusterOptions = {}): Promise<RealCluster> {
+export async function startRealCluster({ say = () => undefined, people = [] }: RealClusterOptions = {}): Promise<RealCluster> {
   const { dir } = await ensureBinaries(say);
   const startedMs = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'serin-e2e-'));
@@ -97,7 +101,16 @@ export async function startRealCluster({ say = () => undefined }: RealClusterOpt
     writeFileSync(file('service-account.key'), keys.privateKey, { mode: 0o600 });
     writeFileSync(file('service-account.pub'), keys.publicKey);
     const tokens = { admin: randomBytes(16).toString('hex'), serin: randomBytes(16).toString('hex') };
-    writeFileSync(file('tokens.csv'), `${tokens.admin},admin,admin,"system:masters"\n${tokens.serin},serin,serin\n`, { mode: 0o600 });
+    const persons = people.map((name, index) => ({
+      name,
+      token: randomBytes(16).toString('hex'),
+      file: file(`person-${index}.kubeconfig`),
+    }));
+    const lines = [
+      `${tokens.admin},admin,admin,"system:masters"`,
+      ...[{ name: 'serin', token: tokens.serin }, ...persons].map(({ name, token }) => `${token},"${name}","${name}"`),
+    ];
+    writeFileSync(file('tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
     writeFileSync(file('audit-policy.yaml'), AUDIT_POLICY);
     const auditLog = file('audit.log');
     const server = start(
@@ -129,6 +142,7 @@ export async function startRealCluster({ say = () => undefined }: RealClusterOpt
     writeFileSync(file('serin.kubeconfig'), kubeconfig, { mode: 0o600 });
     const adminKubeconfigFile = file('admin.kubeconfig');
     writeFileSync(adminKubeconfigFile, kubeconfigOf(apiUrl, ca, 'admin', tokens.admin), { mode: 0o600 });
+    for (const { name, token, file: path } of persons) writeFileSync(path, kubeconfigOf(apiUrl, ca, name, token), { mode: 0o600 });
     const connection = await loadConnection({ kubeconfig: adminKubeconfigFile, userAgent: 'serin-e2e' });
     const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS });
     await until(server, 'the API server is ready', async () => (await cluster.raw('GET', '/readyz')) === 'ok');
@@ -149,6 +163,11 @@ export async function startRealCluster({ say = () => undefined }: RealClusterOpt
     for (const object of controllerRole('serin')) await cluster.apply(object);
     return {
       apiUrl,
+      kubeconfigFileOf(person) {
+        const found = persons.find(({ name }) => name === person);
+        if (!found) throw new Error(`${person} is not among the people of this cluster`);
+        return found.file;
+      },
       kubeconfig,
       kubeconfigFile: file('serin.kubeconfig'),
       adminKubeconfigFile,

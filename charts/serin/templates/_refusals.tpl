@@ -12,6 +12,9 @@
 {{- if and .Values.secrets.names (ne (include "serin.secretsMode" .) "off") }}
 {{- fail "secrets.names: copies of tracked Secrets have names that nobody knows before. Set secrets.mode to off, or remove the names." }}
 {{- end }}
+{{- if and .Values.admissionPolicy.enabled (semverCompare "<1.30.0-0" .Capabilities.KubeVersion.Version) }}
+{{- fail (printf "admissionPolicy.enabled: a ValidatingAdmissionPolicy needs Kubernetes 1.30, and this is %s. Remove the value." .Capabilities.KubeVersion.Version) }}
+{{- end }}
 {{- if and (has "kuma" (include "serin.providers" . | fromJsonArray)) (include "serin.namespaces" . | fromJsonArray) }}
 {{- fail "namespaces: a TrafficRoute of Kuma belongs to no namespace, so that Roles are not enough. Remove namespace and namespaces, or the provider kuma." }}
 {{- end }}

@@ -5,7 +5,7 @@ export const exitCodes = {
   unanswered: { code: 2, says: 'nobody knows: the cluster was not reached, did not answer in time, or refused to tell' },
   timedOut: { code: 3, says: 'what was waited for did not come in time' },
   notFound: { code: 4, says: 'there is no such Canary, or no such revision of it' },
-  refused: { code: 5, says: 'a request was refused, as the release stands now; the standard error says why' },
+  refused: { code: 5, says: 'a request was refused, by the API server or as the release stands now; the message says why' },
   usage: { code: 64, says: 'the command line is wrong' },
   fault: { code: 70, says: 'a fault of Serin itself' },
 } as const satisfies Record<string, { code: number; says: string }>;

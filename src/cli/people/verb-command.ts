@@ -6,7 +6,7 @@ import { requestAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { type Acknowledgement, readRequest, type Verb, type VerbRequest, writeRequest } from '../../api/verb-request.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { ApiError, isConflict } from '../../kube/errors.ts';
+import { ApiError, isConflict, isForbidden, isInvalid } from '../../kube/errors.ts';
 import { outputVersion, type RequestResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
@@ -30,10 +30,11 @@ export async function verbCommand(session: Session, verb: Verb, name: string, { 
     throw new CommandError('usage', `--timeout ${timeout} is no duration: write it like 30s or 1m30s`);
   const untilMs = Date.now() + boundMs;
   const request: VerbRequest = { verb, id: randomUUID(), atMs: Date.now(), by: await requester(session) };
-  const canary = await record(cluster, await getCanary(cluster, namespace, name), request, untilMs);
-  const answer = wait ? await acknowledgement(cluster, canary, request.id, untilMs) : 'requested';
+  const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, untilMs);
+  const answer =
+    recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, untilMs) : 'requested';
   const result: RequestResult = {
-    ...{ apiVersion: outputVersion, kind: 'RequestResult', namespace, name: canary.metadata.name, verb, id: request.id },
+    ...{ apiVersion: outputVersion, kind: 'RequestResult', namespace, name, verb, id: request.id },
     ...outcomeOf(answer, request, timeout),
   };
   await output.show(shown(result));
@@ -43,11 +44,13 @@ export async function verbCommand(session: Session, verb: Verb, name: string, { 
 }
 
 function outcomeOf(
-  answer: Acknowledgement | 'requested' | 'overtaken' | 'late',
+  answer: Acknowledgement | ApiError | 'requested' | 'overtaken' | 'late',
   { verb, by }: VerbRequest,
   timeout: string,
 ): Pick<RequestResult, 'outcome' | 'message'> {
   if (answer === 'requested') return { outcome: 'requested' };
+  if (answer instanceof ApiError)
+    return { outcome: 'refused', message: `${verb} was refused by the API server, and nothing was asked: ${answer.message}` };
   if (answer === 'overtaken')
     return { outcome: 'refused', message: `another request took the place of this one before it was seen: look, and ask again` };
   if (answer === 'late')
@@ -83,8 +86,11 @@ async function requester({ cluster, user }: Session): Promise<string> {
   return user ?? 'unknown';
 }
 
-/** One that waits for its answer is not overwritten: two people who ask at once are both heard, one after the other. */
-async function record(cluster: Cluster, first: KubeObject, request: VerbRequest, untilMs: number): Promise<KubeObject> {
+/**
+ * One that waits for its answer is not overwritten: two people who ask at once are both heard, one after the other. An error as the
+ * answer: whoever asks lacks the right to write it, or an admission policy holds something against it.
+ */
+async function record(cluster: Cluster, first: KubeObject, request: VerbRequest, untilMs: number): Promise<KubeObject | ApiError> {
   let canary = first;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const before = canary.metadata.annotations?.[requestAnnotation];
@@ -97,6 +103,7 @@ async function record(cluster: Cluster, first: KubeObject, request: VerbRequest,
     try {
       return await cluster.patch(refOf(canary), { metadata });
     } catch (error) {
+      if (isForbidden(error) || isInvalid(error)) return error;
       if (!isConflict(error)) throw error;
       canary = await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name);
     }
