@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import { cellOf, type RowName } from '../../test/suite/verbs/table.ts';
 import { Verb } from '../api/verb-request.ts';
 import { weightOf } from './strategy.ts';
 
@@ -110,7 +111,27 @@ const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
 const outcomeOf = (world: World, id: string) => world.canary.status?.release?.requests?.filter((one) => one.id === id) ?? [];
 const cells = Verb.options.flatMap((verb) => Object.keys(places).map((place) => ({ verb, place, leadsTo: outcomes[verb][place] })));
 
+/** Where each place stands in the table of docs/verbs.md. */
+const rowsOf: readonly [start: string, row: RowName][] = [
+  ['Initiali', 'unborn'],
+  ['Waiting (', 'waiting'],
+  ['Progressing', 'progressing'],
+  ['WaitingPromotion', 'waitingPromotion'],
+  ['Promoting', 'promoting'],
+  ['Finalising', 'promoting'],
+  ['Succeeded', 'succeeded'],
+  ['Failed (', 'goingHome'],
+  ['Failed', 'failed'],
+];
+
 describe('each verb in each phase', () => {
+  it.each(cells)('E70: $verb in $place is what the table of docs/verbs.md says', ({ verb, place, leadsTo }) => {
+    const row = rowsOf.find(([start]) => place.startsWith(start))?.[1];
+    // The table says it, too: if the canary is ready.
+    const isUnready = verb === 'promote' && /no pods|is down/.test(place);
+    expect(row && 'effect' in cellOf(row, verb, false) && !isUnready).toBe(leadsTo !== undefined);
+  });
+
   it.each(cells)('E70: $verb in $place', ({ verb, place, leadsTo }) => {
     const world = places[place]?.() ?? new World();
     const before = JSON.stringify([world.phase, world.step, world.release.run, world.release.routes]);
