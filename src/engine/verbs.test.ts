@@ -185,6 +185,23 @@ describe('each verb in each phase', () => {
     expect(world.phase).toBe('Progressing');
   });
 
+  it('E70: while the confirm-rollout hooks of a revision are asked, and while a cancelled release is put away, the reasons say so', () => {
+    const gated = failed();
+    gated.canary = aCanary({ ...plan, ...withHooks('confirm-rollout') });
+    gated.request = { verb: 'retry', id: 'r1', by: 'ann', atMs: gated.nowMs };
+    gated.look();
+    expect(gated.step).toBe('confirming');
+    gated.request = { verb: 'retry', id: 'r2', by: 'bob', atMs: gated.nowMs };
+    gated.look();
+    expect(outcomeOf(gated, 'r2')[0]?.reason).toMatch(/^the confirm-rollout hooks of its next release are being asked/);
+    const cancelled = analysing();
+    cancelled.targetRevision = 's1:a';
+    cancelled.settle();
+    expect(cancelled.step).toBe('draining');
+    cancelled.ask('undo', 'u');
+    expect(outcomeOf(cancelled, 'u')[0]?.reason).toMatch(/^its release was cancelled, and its pods are being put away/);
+  });
+
   it('E70: ten requests are remembered', () => {
     const world = initialized();
     for (let each = 0; each < 12; each += 1) world.ask('resume', `r${each}`);

@@ -71,6 +71,7 @@ const refusals: Readonly<Record<Verb, Refusal>> = {
   retry(phase, release, facts) {
     const { target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
+    if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
     if (release.step !== 'resting') return `${standing(phase, release)}: ask again when its pods are put away`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
@@ -98,9 +99,11 @@ function isAnalysed(phase: Phase): boolean {
 /** Where it stands, for whoever asked for something else. */
 function standing(phase: Phase, { step }: Pick<Release, 'step'>): string {
   if (phase === '' || phase === 'Initializing') return 'its primary is still being made';
+  if (step === 'confirming') return 'the confirm-rollout hooks of its next release are being asked';
   if (phase === 'Promoting' || phase === 'Finalising') return 'it is being promoted';
   if (phase === 'Waiting' || phase === 'Progressing' || phase === 'WaitingPromotion') return 'its release is under way';
   if (phase === 'Failed') return step === 'resting' ? 'its last release has failed' : 'its release is being taken back';
   if (step === 'undoing') return 'its last promotion is being undone';
-  return phase === 'Succeeded' && step === 'resting' ? 'its last release has succeeded' : 'no release is under way';
+  if (phase !== 'Succeeded') return 'no release is under way';
+  return step === 'resting' ? 'its last release has succeeded' : 'its release was cancelled, and its pods are being put away';
 }
