@@ -101,6 +101,10 @@ ${program.commands.flatMap(leavesOf).map(sectionOf).join('\n\n')}
 
 A closed list; programs may match on it. Beside the main cause, \`also\` tells standing conditions by their type.
 
+\`command\` clears it, run as it stands. Where a person has to decide, \`change\` says on what: the field to set, the object to create or to remove.
+With neither it ends by itself, or it is up to somebody else (a gate, a backend, who runs the cluster), as \`action\` says. \`look\` is a command
+that shows more, or opens what is to be corrected; by itself it changes nothing.
+
 | cause | |
 |---|---|
 ${Object.entries(causes)

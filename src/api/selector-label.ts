@@ -20,7 +20,8 @@ export function resolveSelector(target: KubeObject, selectorLabels: readonly str
   const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];
   if (key === undefined || value === undefined) {
-    return { problem: `${name}: spec.selector.matchLabels has none of ${selectorLabels.join(', ')}` };
+    const wayOut = 'make it anew with one of them, since a selector never changes, or let --selector-labels name what it has';
+    return { problem: `${name}: spec.selector.matchLabels has none of ${selectorLabels.join(', ')}: ${wayOut}` };
   }
   if (primaryValue(value).length > MAX_LABEL_LENGTH) {
     return {

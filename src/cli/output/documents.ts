@@ -95,12 +95,25 @@ export type CanaryReport = z.infer<typeof CanaryReport>;
 export const CanaryList = z.object({ apiVersion: version, kind: z.literal('CanaryList'), items: z.array(CanarySummary) });
 export type CanaryList = z.infer<typeof CanaryList>;
 
+export const ChangeOf = z.object({
+  verb: z.enum(['set', 'create', 'remove']),
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  field: z.string().optional().describe('With `set`: of the object; entries of a list are named as in containers[web].'),
+});
+export type ChangeOf = z.infer<typeof ChangeOf>;
+
 export const Diagnosis = z.object({
   cause: z.string().describe('From a closed list (docs/cli.md), or the type of a standing condition.'),
   sentence: z.string(),
   proof: z.array(FieldOf).describe('Which field of which object shows it.'),
   action: z.string().describe('What clears it, and who can do it.'),
-  command: z.string().optional().describe('To be run as it stands.'),
+  change: ChangeOf.optional().describe(
+    'What clears it, where a person has to decide: the field to correct, the object to make or to remove.',
+  ),
+  command: z.string().optional().describe('Clears it, run as it stands.'),
+  look: z.string().optional().describe('Run as it stands: shows more of it, or opens what is to be corrected.'),
 });
 export type Diagnosis = z.infer<typeof Diagnosis>;
 

@@ -2,7 +2,7 @@ import { parseStatus } from '../../api/parse-status.ts';
 import { obstacleIn, unconfirmedIn } from '../../engine/explain.ts';
 import { type Diagnosis, outputVersion, type Why } from '../output/documents.ts';
 import type { Sight } from '../people/sight.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { proofIn, type Trouble, toSet } from './finding.ts';
 import { fromObstacle } from './from-obstacle.ts';
 import { fromRefusal, suspended } from './from-refusal.ts';
 import { fromStep } from './from-step.ts';
@@ -41,7 +41,18 @@ function mainTrouble(sight: Sight): [Trouble, string] {
     const proof = [proofIn(raw, 'status.conditions[Promoted].message', unconfirmed)];
     return [{ cause: 'RouteUnconfirmed', proof, action: 'correct what the provider says against the route: it names the object' }, said];
   }
+  if (release.paused) return [paused(sight, release.paused), said];
   return [fromStep(sight, canary, phase, release), said];
+}
+
+function paused({ raw }: Sight, pause: { by: string }): Trouble {
+  const { name, namespace } = raw.metadata;
+  return {
+    cause: 'Paused',
+    proof: [proofIn(raw, 'status.release.paused.by', pause.by)],
+    action: 'resume it, or promote it or take it back',
+    command: `serin resume ${name} -n ${namespace}`,
+  };
 }
 
 function unseen({ raw }: Sight): Trouble {
@@ -49,7 +60,7 @@ function unseen({ raw }: Sight): Trouble {
     cause: 'Unseen',
     proof: [proofIn(raw, 'status.release', raw.status?.release)],
     action: 'start the controller, or let its --namespace and --canary-selector reach this Canary',
-    command: 'kubectl get deployment -A -l app.kubernetes.io/name=serin',
+    look: 'kubectl get deployment -A -l app.kubernetes.io/name=serin',
   };
 }
 
@@ -58,8 +69,10 @@ function deleting({ raw }: Sight): Trouble {
   return {
     cause: 'Deleting',
     proof: [proofIn(raw, 'metadata.finalizers', finalizers)],
-    action: 'start the controller that set the finalizer: it puts everything back and then lets the Canary go',
-    command: `kubectl get canary ${name} -n ${namespace} -o yaml`,
+    action:
+      'start the controller that set the finalizer: it puts everything back and then lets the Canary go; one that nobody serves any more has to be taken out',
+    change: toSet(raw, 'metadata.finalizers'),
+    look: `kubectl get canary ${name} -n ${namespace} -o yaml`,
   };
 }
 

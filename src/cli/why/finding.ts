@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Diagnosis } from '../output/documents.ts';
+import type { ChangeOf, Diagnosis } from '../output/documents.ts';
+import type { Sight } from '../people/sight.ts';
 import type { Cause } from './causes.ts';
 
 /** One thing that holds a release, and what proves it. */
@@ -10,17 +11,37 @@ export interface Trouble extends Omit<Diagnosis, 'sentence'> {
 type Proof = Diagnosis['proof'][number];
 
 /** A field of an object as it stands; lists in the path may name an entry, as in `status.conditions[Ready]`. */
-export function proofIn(
-  { kind, metadata: { name, namespace } }: Pick<KubeObject, 'kind' | 'metadata'>,
-  field: string,
-  value: unknown,
-): Proof {
+export function proofIn({ kind, metadata: { name, namespace } }: Named, field: string, value: unknown): Proof {
   return { kind, ...(namespace === undefined ? {} : { namespace }), name, field, value: shown(value) };
 }
 
 export function shown(value: unknown): string {
   if (value === undefined) return 'not set';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type Named = Pick<KubeObject, 'kind' | 'metadata'>;
+
+/** What a person decides on: the field of an object that is to be corrected. */
+export function toSet({ kind, metadata: { name, namespace } }: Named, field: string): ChangeOf {
+  return { verb: 'set', kind, ...(namespace === undefined ? {} : { namespace }), name, field };
+}
+
+export function toCreate(kind: string, name: string, namespace: string | undefined): ChangeOf {
+  return { verb: 'create', kind, ...(namespace === undefined ? {} : { namespace }), name };
+}
+
+export function toRemove(kind: string, name: string, namespace: string | undefined): ChangeOf {
+  return { ...toCreate(kind, name, namespace), verb: 'remove' };
+}
+
+/** The pod template of what the user owns, or a part of it: every version comes from there, so that nothing else is to be edited. */
+export function toCorrect({ raw, canary }: Pick<Sight, 'raw' | 'canary'>, part = ''): { change?: ChangeOf } {
+  if (canary === undefined) return {};
+  const { apiVersion, kind, name } = canary.spec.targetRef;
+  const { namespace } = raw.metadata;
+  const hasTemplate = kind !== 'Service' || apiVersion !== 'v1';
+  return { change: toSet({ kind, metadata: { name, ...(namespace && { namespace }) } }, hasTemplate ? `spec.template${part}` : 'spec') };
 }
 
 /** The value at a path like `spec.analysis.metrics[0].interval`. */

@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
-import type { Release, Verdict } from '../../api/canary-status.ts';
+import type { Release } from '../../api/canary-status.ts';
 import { gateTypes, refusalBy } from '../people/canary-report.ts';
 import type { Sight } from '../people/sight.ts';
-import type { Cause } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { proofIn, type Trouble, toCorrect } from './finding.ts';
+import { fromUnmeasured } from './from-unmeasured.ts';
 
 /** The hook that holds a release: a refusal begins with its name. */
 export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): Trouble | undefined {
@@ -23,7 +23,7 @@ export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): T
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'no address';
 
 /** The check of the last tick that keeps a release from its next step; what is only observed has no say. */
-export function fromVerdicts({ raw }: Sight, { verdicts = [] }: Release): Trouble | undefined {
+export function fromVerdicts({ raw, canary }: Sight, { verdicts = [] }: Release): Trouble | undefined {
   const counted = verdicts.map((verdict, index) => ({ verdict, index })).filter(({ verdict }) => verdict.observed !== true);
   const worst =
     counted.find(({ verdict }) => verdict.verdict === 'failed') ??
@@ -39,18 +39,7 @@ export function fromVerdicts({ raw }: Sight, { verdicts = [] }: Release): Troubl
         ...(verdict.limit ? [proofIn(raw, `${at}.limit`, verdict.limit)] : []),
       ],
       action: `push a version that passes ${verdict.check}, or take the target back to the promoted one`,
+      ...toCorrect({ raw, ...(canary && { canary }) }),
     };
-  const { cause, action } = unmeasured(verdict);
-  return { cause, proof: [proofIn(raw, `${at}.reason`, verdict.reason)], action };
-}
-
-function unmeasured({ check, reason = '' }: Verdict): { cause: Cause; action: string } {
-  if (/MetricTemplate .* not found/.test(reason))
-    return { cause: 'TemplateMissing', action: 'create the MetricTemplate, or correct templateRef of the metric' };
-  if (/no series|too few|no data|empty/i.test(reason))
-    return { cause: 'NoTraffic', action: `send requests to the canary, as a load test does, or correct the query of ${check}` };
-  return {
-    cause: 'Unmeasured',
-    action: `who runs the metrics can bring them back; correct the address or credentials of ${check} if they are wrong`,
-  };
+  return { ...fromUnmeasured(raw, canary, verdict), proof: [proofIn(raw, `${at}.reason`, verdict.reason)] };
 }

@@ -1,7 +1,8 @@
-import { ownerAnnotation } from '../../api/names.ts';
+import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
+import type { ChangeOf } from '../output/documents.ts';
 import type { Sight } from '../people/sight.ts';
 import type { Cause } from './causes.ts';
-import { proofIn, shown, type Trouble, valueAt } from './finding.ts';
+import { proofIn, shown, type Trouble, toCorrect, toCreate, toRemove, toSet, valueAt } from './finding.ts';
 import { wayOut } from './from-refusal.ts';
 
 interface Form {
@@ -40,13 +41,15 @@ const FORMS: readonly Form[] = [
     form: /^the last promoted template of (?<name>\S+) is not kept/,
     value: 'no record of the promoted revision',
   },
+  { cause: 'TargetUnusable', form: /^((?<kind>Deployment|DaemonSet) )?(?<name>\S+): (?<field>spec\.[\w.[\]-]*\w)/ },
   { cause: 'Forbidden', form: /^the API server refused .*\b403\b/ },
   { cause: 'ApiRefused', form: /^the API server refused / },
   { cause: 'RouteRefused', form: /^(?<field>(spec|service|analysis|provider)\b[\w.[\]-]*)/ },
 ];
 
 /** What stands in the way of the objects of a release, as the sentence of `explain` tells it. */
-export function fromObstacle({ raw, canary }: Sight, obstacle: string): Trouble {
+export function fromObstacle(sight: Sight, obstacle: string): Trouble {
+  const { raw, canary } = sight;
   const said = proofIn(raw, 'status.conditions[Promoted].message', obstacle);
   for (const { cause, form, field, value } of FORMS) {
     const found = form.exec(obstacle)?.groups;
@@ -56,18 +59,43 @@ export function fromObstacle({ raw, canary }: Sight, obstacle: string): Trouble 
     const action = cause === 'Forbidden' ? 'grant it to the service account of Serin, by a Role or ClusterRole' : wayOut(obstacle);
     if (cause === 'RouteRefused') {
       const path = (told ?? '').startsWith('spec') ? (told ?? '') : `spec.${told}`;
-      return { cause, proof: [proofIn(raw, path, valueAt(raw, path)), said], action };
+      return { cause, proof: [proofIn(raw, path, valueAt(raw, path)), said], action, change: toSet(raw, path) };
     }
     if (name === undefined) return { cause, proof: [said], action };
     const owner = kind ?? (cause === 'KindAbsent' ? 'CustomResourceDefinition' : (canary?.spec.targetRef.kind ?? 'object'));
-    const proof = {
-      kind: owner,
-      ...(cause === 'KindAbsent' ? {} : { namespace }),
-      name,
-      field: told ?? field ?? 'metadata',
-      value: value ?? shown(obstacle),
-    };
-    return { cause, proof: [proof, said], action };
+    const at = cause === 'KindAbsent' ? {} : { namespace };
+    const proof = { kind: owner, ...at, name, field: told ?? field ?? 'metadata', value: value ?? shown(obstacle) };
+    const concerned = { kind: owner, metadata: { name, ...(at.namespace && { namespace: at.namespace }) } };
+    return { cause, proof: [proof, said], action, ...wayOutOf(cause, sight, concerned, obstacle, proof.field) };
   }
   return { cause: 'Obstacle', proof: [said], action: wayOut(obstacle) };
+}
+
+/** What a person can change about it, where it is a matter of one object, and how to look at that. */
+function wayOutOf(
+  cause: Cause,
+  sight: Sight,
+  { kind, metadata }: { kind: string; metadata: { name: string; namespace?: string } },
+  obstacle: string,
+  field: string,
+): { change?: ChangeOf; look?: string } {
+  const { name, namespace } = metadata;
+  switch (cause) {
+    case 'ConfigMissing':
+    case 'ScalerMissing':
+    case 'KindAbsent':
+      return { change: toCreate(kind, name, namespace) };
+    case 'NameTaken': {
+      const change = obstacle.includes(adoptAnnotation)
+        ? toSet({ kind, metadata }, `metadata.annotations[${adoptAnnotation}]`)
+        : toRemove(kind, name, namespace);
+      return { change, look: `kubectl get ${kind.toLowerCase()} ${name} -n ${namespace} -o yaml` };
+    }
+    case 'TargetUnusable':
+      return { change: toSet({ kind, metadata }, field) };
+    case 'NoPromotedTemplate':
+      return toCorrect(sight);
+    default:
+      return {};
+  }
 }

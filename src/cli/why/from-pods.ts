@@ -1,9 +1,11 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../people/canary-reading.ts';
+import type { Sight } from '../people/sight.ts';
 import type { Cause } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { proofIn, type Trouble, toCorrect } from './finding.ts';
 
-type Look = { cause: Cause; field: string; value: unknown };
+/** `part`: what of the pod template it is a matter of. */
+type Look = { cause: Cause; field: string; value: unknown; part?: string };
 
 const WAITING: Readonly<Record<string, Cause>> = {
   ImagePullBackOff: 'ImageUnavailable',
@@ -14,6 +16,11 @@ const WAITING: Readonly<Record<string, Cause>> = {
   CreateContainerConfigError: 'ContainerConfig',
   CreateContainerError: 'ContainerConfig',
 };
+
+const STATUSES = { initContainers: 'initContainerStatuses', containers: 'containerStatuses' } as const;
+
+/** Of a container. */
+const PARTS: Readonly<Partial<Record<Cause, string>>> = { ImageUnavailable: '.image', OutOfMemory: '.resources.limits.memory' };
 
 const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
   Unschedulable: 'who owns the cluster can make room, or the owner of the workload asks for less',
@@ -26,19 +33,20 @@ const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
 };
 
 /** The first pod that does not come, and what it says itself. */
-export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
+export function fromPods(sight: Pick<Sight, 'raw' | 'canary'>, pods: readonly KubeObject[]): Trouble | undefined {
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
     const look = lookAtPod(pod);
     if (look === undefined) continue;
-    const { cause, field, value } = look;
+    const { cause, field, value, part } = look;
     const { name, namespace } = pod.metadata;
     const asksLogs = cause === 'CrashLoop' || cause === 'OutOfMemory' || cause === 'ProbeFails';
     return {
       cause,
       proof: [proofIn(pod, field, value)],
       action: ACTIONS[cause] ?? '',
-      command: `kubectl ${asksLogs ? 'logs' : 'describe pod'} ${name} -n ${namespace}${cause === 'CrashLoop' ? ' --previous' : ''}`,
+      ...(part === undefined ? {} : toCorrect(sight, part)),
+      look: `kubectl ${asksLogs ? 'logs' : 'describe pod'} ${name} -n ${namespace}${cause === 'CrashLoop' ? ' --previous' : ''}`,
     };
   }
   return undefined;
@@ -48,11 +56,12 @@ function lookAtPod({ status = {} }: KubeObject): Look | undefined {
   const conditions: { type: string; status: string; message?: string }[] = status.conditions ?? [];
   if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return undefined;
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
-  if (unscheduled) return { cause: 'Unschedulable', field: 'status.conditions[PodScheduled].message', value: unscheduled.message };
-  for (const list of ['initContainerStatuses', 'containerStatuses'] as const) {
-    for (const one of (status[list] ?? []) as KubeObject[]) {
-      const look = lookAtContainer(one, `status.${list}[${one.name}]`);
-      if (look) return look;
+  if (unscheduled)
+    return { cause: 'Unschedulable', field: 'status.conditions[PodScheduled].message', value: unscheduled.message, part: '.spec' };
+  for (const list of ['initContainers', 'containers'] as const) {
+    for (const one of (status[STATUSES[list]] ?? []) as KubeObject[]) {
+      const look = lookAtContainer(one, `status.${STATUSES[list]}[${one.name}]`);
+      if (look) return { ...look, part: `.spec.${list}[${one.name}]${PARTS[look.cause] ?? ''}` };
     }
   }
   return { cause: 'PodsStarting', field: 'status.phase', value: status.phase };

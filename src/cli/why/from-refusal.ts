@@ -2,7 +2,7 @@ import type { Condition } from '../../api/canary-status.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 import type { Sight } from '../people/sight.ts';
 import { type Cause, causes } from './causes.ts';
-import { proofIn, type Trouble, valueAt } from './finding.ts';
+import { proofIn, type Trouble, toRemove, toSet, valueAt } from './finding.ts';
 
 /** The condition `Accepted` says why a spec is not run, or an edit of it. */
 export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition): Trouble {
@@ -11,7 +11,6 @@ export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition)
   const said = proofIn(raw, 'status.conditions[Accepted].message', message);
   const proof = field === undefined ? [said] : [proofIn(raw, field, valueAt(raw, field)), said];
   const { name, namespace } = raw.metadata;
-  const edit = `kubectl edit canary ${name} -n ${namespace}`;
   switch (cause) {
     case 'Suspended':
       return suspended({ raw });
@@ -20,7 +19,8 @@ export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition)
         cause,
         proof: [said, proofIn(raw, `metadata.annotations[${resumeAnnotation}]`, raw.metadata.annotations?.[resumeAnnotation])],
         action: 'stop the other controller, then let Serin go on',
-        command: `kubectl annotate canary ${name} -n ${namespace} ${resumeAnnotation}="$(date)" --overwrite`,
+        // Any value will do that it has not had yet.
+        command: `kubectl annotate canary ${name} -n ${namespace} ${resumeAnnotation}=v${raw.metadata.resourceVersion} --overwrite`,
       };
     case 'CRDOutdated':
       return {
@@ -29,10 +29,19 @@ export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition)
         action: 'who runs the cluster brings the definitions to this version',
         command: 'serin crds apply',
       };
-    case 'TargetTaken':
-      return { cause, proof, action: `${wayOut(message)}; the younger one waits`, command: `serin list -n ${namespace}` };
+    case 'TargetTaken': {
+      const [, elderNamespace = namespace, elder = name] = /Canary (\S+)\/(\S+) releases/.exec(message) ?? [];
+      const change = toRemove('Canary', elder, elderNamespace);
+      return { cause, proof, action: `${wayOut(message)}; the younger one waits`, change, look: `serin list -n ${namespace}` };
+    }
     default:
-      return { cause, proof, action: `correct ${field ?? 'the spec'}: ${wayOut(message)}`, command: edit };
+      return {
+        cause,
+        proof,
+        action: `correct ${field ?? 'the spec'}: ${wayOut(message)}`,
+        change: toSet(raw, field ?? 'spec'),
+        look: `kubectl edit canary ${name} -n ${namespace}`,
+      };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { proofIn, type Trouble, toCorrect, toCreate } from './finding.ts';
 import { fromPods } from './from-pods.ts';
 
 interface Condition {
@@ -26,12 +26,13 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
         action: 'wait until Serin has made it, or see what serin why says of the Canary',
       };
     const named = proofIn(raw, 'spec.targetRef.name', name);
-    return { cause: 'TargetMissing', proof: [missing, named], action: `create ${kind} ${name}, or correct spec.targetRef` };
+    const action = `create ${kind} ${name}, or correct spec.targetRef`;
+    return { cause: 'TargetMissing', proof: [missing, named], action, change: toCreate(kind, name, namespace) };
   }
   const conditions: Condition[] = object.status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
-  const pods = fromPods(role === 'target' ? sight.targetPods : sight.primaryPods);
+  const pods = fromPods(sight, role === 'target' ? sight.targetPods : sight.primaryPods);
   const where = `${object.kind.toLowerCase()} ${object.metadata.name} -n ${namespace}`;
   if (object.spec?.paused === true)
     return {
@@ -45,7 +46,7 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
       cause: 'PodsRefused',
       proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)],
       action: 'raise the quota, or correct what the admission rule names',
-      command: `kubectl describe ${where}`,
+      look: `kubectl describe ${where}`,
     };
   if (pods && !harmless.has(pods.cause)) return pods;
   if (object.spec?.replicas === 0)
@@ -60,7 +61,8 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
       cause: 'RolloutStalled',
       proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
       action: `correct ${object.metadata.name}: only an edit of it starts its rollout again`,
-      command: `kubectl rollout status ${where.replace(' ', '/')}`,
+      ...toCorrect(sight),
+      look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
   return pods ?? starting(object);
 }

@@ -1,9 +1,10 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Sight } from '../people/sight.ts';
 import type { Cause } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromSide } from './from-side.ts';
 
@@ -40,7 +41,7 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
           };
     case 'Failed.servingFromCanary':
     case 'Failed.restoringPrimary':
-      return { ...side('primary'), cause: 'Restoring', action: 'wait until the primary is ready again, then push a corrected target' };
+      return restoring(side('primary'));
     case 'Failed.resting':
       return failed(sight, canary, release);
     case 'Waiting.gate':
@@ -62,21 +63,33 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
   }
 }
 
+function restoring({ proof }: Trouble): Trouble {
+  return { cause: 'Restoring', proof, action: 'wait until the primary is ready again, then push a corrected target' };
+}
+
 function resting(sight: Sight): Trouble {
   const { raw, canary, target, primary, workload } = sight;
-  if (canary && workload?.hasPods && primary && !workload.isServing(workload.slim(primary)))
-    return { ...fromSide(sight, 'primary'), cause: 'PrimaryDown' };
+  if (canary && workload?.hasPods && primary && !workload.isServing(workload.slim(primary))) return primaryDown(sight, primary);
   if (target === undefined) return fromSide(sight, 'target');
   return { cause: 'Resting', proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
 }
 
+/** It was ready once: what is wrong with it now came by another hand, or with its surroundings, so that it may be corrected itself. */
+function primaryDown(sight: Sight, { metadata: { name } }: KubeObject): Trouble {
+  const { change, ...why } = fromSide(sight, 'primary');
+  return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name } }) };
+}
+
 /** What ended it is in the reason; what can be done is the same whatever it was. */
-function failed({ raw }: Sight, { spec }: Canary, { reason }: Release): Trouble {
+function failed(sight: Sight, { spec }: Canary, { reason }: Release): Trouble {
   const { kind, name } = spec.targetRef;
+  const { raw } = sight;
   return {
     cause: 'Failed',
     proof: [proofIn(raw, 'status.release.reason', reason)],
-    action: `push a corrected ${kind} ${name} to start again`,
+    action: `push a corrected ${kind} ${name} to start again; if it was not its fault, try it again as it is`,
+    ...toCorrect(sight),
+    look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { wayOf } from '../../../test/build/standing-still.ts';
 import { aCanary } from '../../../test/build/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { admit } from '../../controller/admission.ts';
@@ -113,7 +114,8 @@ describe('serin why of a Canary that is refused', () => {
       const [proof] = why.diagnosis.proof;
       expect(proof).toMatchObject({ kind: 'Canary', name: 'podinfo', namespace: 'test', field: named });
       if (action) expect(why.diagnosis.action).toMatch(action);
-      expect(why.diagnosis.command).toMatch(/^kubectl (edit|patch) canary podinfo -n test/);
+      const way = cause === 'Suspended' ? `run kubectl patch canary podinfo -n test` : `set Canary podinfo ${named}`;
+      expect(wayOf(why.diagnosis)?.slice(0, way.length)).toBe(way);
       // What the proof names is put back to what it was, and nothing else.
       const wrongHere = set(plan(), field, bad);
       const sound = field.startsWith(named) || named.startsWith(field) ? set(wrongHere, field, valueAt(plan(), field)) : wrongHere;
@@ -124,6 +126,7 @@ describe('serin why of a Canary that is refused', () => {
   it('names the older Canary, and its end clears it', () => {
     const why = whyOf(sightOf(judged(plan(), 'test/elder')));
     expect(why.diagnosis).toMatchObject({ cause: 'TargetTaken', action: expect.stringContaining('remove one of them') });
+    expect(wayOf(why.diagnosis)).toBe('remove Canary elder');
     expect(why.diagnosis.proof.map(({ value }) => value).join()).toContain('test/elder');
     expect(whyOf(sightOf(judged(plan()))).diagnosis.cause).toBe('Unseen');
   });

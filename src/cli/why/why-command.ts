@@ -1,4 +1,4 @@
-import type { Diagnosis, Why } from '../output/documents.ts';
+import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
 import { meaningOf, paint } from '../output/paint.ts';
@@ -31,15 +31,22 @@ function whyAnswer(why: Why): Answer<Why> {
   };
 }
 
-function lines({ cause, sentence, proof, action, command }: Diagnosis, terminal: Terminal): string[] {
+function lines({ cause, sentence, proof, action, change, command, look }: Diagnosis, terminal: Terminal): string[] {
   const row = (label: string, said: string) =>
     wrapped(cleaned(said, terminal), terminal.columns - INDENT).map((line, index) => `${(index === 0 ? label : '').padEnd(INDENT)}${line}`);
+  // Never wrapped: it is to be copied.
+  const copied = (label: string, line: string | undefined) =>
+    line === undefined ? [] : [`${label.padEnd(INDENT)}${cleaned(line, terminal)}`];
   return [
     ...row('', sentence),
     ...row('cause', cause),
     ...proof.flatMap(({ kind, name, field, value }) => row('proof', `${kind} ${name}: ${field} is ${value}`)),
     ...row('action', action),
-    // Never wrapped: it is to be copied.
-    ...(command === undefined ? [] : [`${'run'.padEnd(INDENT)}${cleaned(command, terminal)}`]),
+    ...(change === undefined ? [] : row('change', changeText(change))),
+    ...copied('run', command),
+    ...copied('look', look),
   ];
 }
+
+const changeText = ({ verb, kind, name, field }: ChangeOf): string =>
+  verb === 'set' ? `set ${field} of ${kind} ${name}` : `${verb} ${kind} ${name}`;

@@ -1,0 +1,150 @@
+import { describeEach, pushed, type Stall, verdict } from '../../../test/build/standing-still.ts';
+import { aCanary, initialized, withHooks } from '../../../test/build/world.ts';
+import type { Verdict } from '../../api/canary-status.ts';
+import type { Cause } from './causes.ts';
+
+const hooked = (...types: Parameters<typeof withHooks>) => initialized(aCanary({ stepWeight: 20, threshold: 50, ...withHooks(...types) }));
+
+/** A gate of one type, held at its moment. */
+function gate(
+  type: 'confirm-rollout' | 'pre-rollout' | 'confirm-traffic-increase' | 'confirm-promotion' | 'rollout',
+  cause: Cause,
+  action: RegExp,
+): Stall {
+  return {
+    title: `the ${type} hook says no`,
+    play() {
+      const world = hooked(type);
+      world.behaviour.hooks[type] = 'refused';
+      world.push('s1:b');
+      world.tickUntil(({ canary }) => canary.status?.release?.reason?.startsWith(`${type}: `) === true);
+      return { world };
+    },
+    cause,
+    proof: ['Canary', 'status.release.reason'],
+    action,
+    mend({ world }) {
+      world.behaviour.hooks[type] = 'passed';
+      world.tickUntil(({ canary }) => canary.status?.release?.reason === undefined);
+    },
+  };
+}
+
+/** A check of the canary that does not pass. */
+function checked(title: string, one: Verdict, analysis: object, cause: Cause, action: RegExp, way?: string): Stall {
+  return {
+    title,
+    play() {
+      const world = initialized(
+        aCanary({ stepWeight: 20, threshold: 50, metrics: [{ name: 'errors', thresholdRange: { max: 1 } }], ...analysis }),
+      );
+      world.behaviour.verdicts = [one];
+      pushed(world, ({ release }) => (release.verdicts ?? []).length > 0 && release.reason !== undefined);
+      return { world };
+    },
+    cause,
+    proof: ['Canary', /^status\.release\.verdicts\[0\]/],
+    action,
+    ...(way === undefined ? {} : { way }),
+    mend({ world }) {
+      world.behaviour.verdicts = [verdict({ verdict: 'passed', value: 0 })];
+      world.tickUntil(({ canary }) => canary.status?.release?.verdicts?.[0]?.verdict === 'passed');
+    },
+  };
+}
+
+const templated = { metrics: [{ name: 'errors', templateRef: { name: 'errors', namespace: 'ops' }, thresholdRange: { max: 1 } }] };
+
+const stalls: readonly Stall[] = [
+  gate('confirm-rollout', 'GateClosed', /who runs the gate confirm-rollout can open it/),
+  gate('pre-rollout', 'HookRefused', /who runs pre-rollout can let it pass/),
+  gate('confirm-traffic-increase', 'GateClosed', /can open it/),
+  gate('confirm-promotion', 'GateClosed', /can open it/),
+  gate('rollout', 'HookRefused', /can let it pass/),
+  checked(
+    'a value out of its range',
+    verdict({ value: 3, limit: 'at most 1', reason: 'errors is 3' }),
+    {},
+    'CheckFailed',
+    /push a version that passes errors/,
+    'set Deployment podinfo spec.template',
+  ),
+  checked(
+    'a backend that does not answer',
+    verdict({ verdict: 'unmeasured', reason: 'connection refused' }),
+    {},
+    'Unmeasured',
+    /who runs the metrics/,
+  ),
+  checked(
+    'a backend that does not answer, held',
+    verdict({ verdict: 'unmeasured', reason: '502 of the backend' }),
+    { unmeasured: 'hold' },
+    'Unmeasured',
+    /who runs the metrics/,
+  ),
+  checked(
+    'a query that finds nothing',
+    verdict({ verdict: 'unmeasured', reason: 'the query found no series' }),
+    {},
+    'NoTraffic',
+    /send requests/,
+  ),
+  checked(
+    'too few requests',
+    verdict({ verdict: 'unmeasured', reason: '3 requests are too few' }),
+    { unmeasured: 'hold' },
+    'NoTraffic',
+    /send requests/,
+  ),
+  checked(
+    'a MetricTemplate that is missing',
+    verdict({ verdict: 'unmeasured', reason: 'MetricTemplate test/errors not found: create it' }),
+    {},
+    'TemplateMissing',
+    /create the MetricTemplate/,
+    'create MetricTemplate errors',
+  ),
+  checked(
+    'a MetricTemplate whose query cannot be read',
+    verdict({ verdict: 'unmeasured', reason: 'query template 1:5, in {{ tarrget }}: function "tarrget" is not defined' }),
+    templated,
+    'QueryInvalid',
+    /correct the query of errors: query template 1:5/,
+    'set MetricTemplate errors spec.query',
+  ),
+  checked(
+    'a query that Prometheus refuses',
+    verdict({ verdict: 'unmeasured', reason: 'Prometheus answered 400: bad_data: parse error' }),
+    { metrics: [{ name: 'errors', query: 'sum(', thresholdRange: { max: 1 } }] },
+    'QueryInvalid',
+    /parse error/,
+    'set Canary podinfo spec.analysis.metrics[0].query',
+  ),
+  checked(
+    'a MetricTemplate without a query',
+    verdict({ verdict: 'unmeasured', reason: 'MetricTemplate ops/errors: spec.query is missing or of the wrong type' }),
+    templated,
+    'QueryInvalid',
+    /correct spec\.query of the MetricTemplate/,
+    'set MetricTemplate errors spec.query',
+  ),
+  checked(
+    'credentials that are not there',
+    verdict({ verdict: 'unmeasured', reason: 'MetricTemplate ops/errors: Secret ops/token not found' }),
+    templated,
+    'Unmeasured',
+    /create the Secret/,
+    'create Secret token',
+  ),
+  checked(
+    'a template whose backend does not answer',
+    verdict({ verdict: 'unmeasured', reason: 'no answer from metrics.example' }),
+    templated,
+    'Unmeasured',
+    /correct the address or credentials of errors/,
+    'set MetricTemplate errors spec.provider.address',
+  ),
+];
+
+describeEach('a release that its hooks and checks hold', stalls);

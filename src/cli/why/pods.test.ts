@@ -1,0 +1,172 @@
+import { describeEach, pushed, type Scene, type Stall } from '../../../test/build/standing-still.ts';
+import { aCanary, initialized } from '../../../test/build/world.ts';
+import type { Cause } from './causes.ts';
+
+const TEMPLATE = 'set Deployment podinfo spec.template';
+const IMAGE = `${TEMPLATE}.spec.containers[web].image`;
+
+/** A canary whose pods do not come, with what one of them says. */
+function unready(pod: object, container?: object): Scene {
+  const world = initialized(aCanary({ stepWeight: 20 }));
+  world.behaviour.brokenCanary.add('s1:b');
+  world.push('s1:b');
+  const status = { phase: 'Pending', ...pod, ...(container ? { containerStatuses: [{ name: 'web', ready: false, ...container }] } : {}) };
+  return { world, targetPods: [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'podinfo-1', namespace: 'test' }, status }] };
+}
+
+/** The pods come, as they do once what was wrong with them is right. */
+function comes(scene: Scene): void {
+  scene.world.behaviour.brokenCanary.clear();
+  scene.world.behaviour.brokenPrimary.clear();
+  scene.targetPods = [];
+  scene.primaryPods = [];
+  delete scene.target;
+  scene.world.tick(0);
+  scene.world.tick();
+}
+
+const POD = (reason: string) => unready({}, { state: { waiting: { reason, message: 'no' } } });
+const waitingPod = (title: string, reason: string, cause: Cause, action: RegExp, way = `${TEMPLATE}.spec.containers[web]`): Stall => ({
+  title,
+  play: () => POD(reason),
+  cause,
+  proof: ['Pod', 'status.containerStatuses[web].state.waiting'],
+  action,
+  way,
+  mend: comes,
+});
+
+const stalls: readonly Stall[] = [
+  waitingPod('an image that is not there', 'ImagePullBackOff', 'ImageUnavailable', /correct the image/, IMAGE),
+  waitingPod('an image that was not had once', 'ErrImagePull', 'ImageUnavailable', /correct the image/, IMAGE),
+  waitingPod('an image with a bad name', 'InvalidImageName', 'ImageUnavailable', /correct the image/, IMAGE),
+  waitingPod('a container that ends again and again', 'CrashLoopBackOff', 'CrashLoop', /push a version that starts/),
+  waitingPod('a container that reads what is missing', 'CreateContainerConfigError', 'ContainerConfig', /create what the container reads/),
+  {
+    title: 'a container that takes too much memory',
+    play: () => unready({}, { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: { reason: 'OOMKilled' } } }),
+    cause: 'OutOfMemory',
+    proof: ['Pod', 'status.containerStatuses[web].lastState.terminated.reason'],
+    action: /raise the memory limit/,
+    way: 'set Deployment podinfo spec.template.spec.containers[web].resources.limits.memory',
+    mend: comes,
+  },
+  {
+    title: 'a readiness probe that fails',
+    play: () => unready({ phase: 'Running' }, { state: { running: {} } }),
+    cause: 'ProbeFails',
+    proof: ['Pod', 'status.containerStatuses[web].ready'],
+    action: /becomes ready/,
+    way: 'set Deployment podinfo spec.template.spec.containers[web]',
+    mend: comes,
+  },
+  {
+    title: 'an init container that fails',
+    play: () => unready({ initContainerStatuses: [{ name: 'migrate', state: { waiting: { reason: 'CrashLoopBackOff' } } }] }),
+    cause: 'CrashLoop',
+    proof: ['Pod', 'status.initContainerStatuses[migrate].state.waiting'],
+    action: /push a version that starts/,
+    way: 'set Deployment podinfo spec.template.spec.initContainers[migrate]',
+    mend: comes,
+  },
+  {
+    title: 'no node with room',
+    play: () => unready({ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }),
+    cause: 'Unschedulable',
+    proof: ['Pod', 'status.conditions[PodScheduled].message'],
+    action: /make room/,
+    way: 'set Deployment podinfo spec.template.spec',
+    mend: comes,
+  },
+  {
+    title: 'a paused rollout',
+    play: () => ({ ...unready({}), target: { spec: { replicas: 1, paused: true } } }),
+    cause: 'RolloutPaused',
+    proof: ['Deployment', 'spec.paused'],
+    action: /set spec\.paused of it to false/,
+    way: 'run kubectl rollout resume deployment/podinfo -n test',
+    mend: comes,
+  },
+  {
+    title: 'a quota',
+    play: () => ({
+      ...unready({}),
+      target: { status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }] } },
+    }),
+    cause: 'PodsRefused',
+    proof: ['Deployment', 'status.conditions[ReplicaFailure].message'],
+    action: /raise the quota/,
+    mend: comes,
+  },
+  {
+    title: 'a rollout past its own deadline',
+    play: () => ({
+      ...unready({}),
+      target: { status: { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] } },
+    }),
+    cause: 'RolloutStalled',
+    proof: ['Deployment', 'status.conditions[Progressing].reason'],
+    action: /only an edit of it/,
+    way: 'set Deployment podinfo spec.template',
+    mend: comes,
+  },
+  {
+    title: 'a target that was deleted during its release',
+    play: () => ({ ...unready({}), target: undefined }),
+    cause: 'TargetMissing',
+    proof: ['Deployment', 'metadata'],
+    action: /create Deployment podinfo, or correct spec\.targetRef/,
+    way: 'create Deployment podinfo',
+    mend: comes,
+  },
+  {
+    title: 'a target that was scaled to zero under traffic',
+    play() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })), ({ canary }) => canary.status?.canaryWeight === 20);
+      world.targetDown = true;
+      world.look();
+      world.settle();
+      return { world, target: { spec: { replicas: 0 } } };
+    },
+    cause: 'ScaledToZero',
+    proof: ['Deployment', 'spec.replicas'],
+    action: /scale Deployment podinfo up/,
+    way: 'run kubectl scale deployment/podinfo -n test --replicas=1',
+    mend(scene) {
+      scene.world.targetDown = false;
+      delete scene.target;
+      scene.world.tick();
+    },
+  },
+  {
+    title: 'a primary that cannot take what was promoted',
+    play() {
+      const world = initialized(aCanary({ stepWeight: 50 }));
+      world.behaviour.brokenPrimary.add('s1:b');
+      pushed(world, ({ step }) => step === 'awaitingPrimary');
+      const status = { phase: 'Pending', containerStatuses: [{ name: 'web', state: { waiting: { reason: 'ImagePullBackOff' } } }] };
+      return { world, primaryPods: [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'test' }, status }] };
+    },
+    cause: 'ImageUnavailable',
+    proof: ['Pod', 'status.containerStatuses[web].state.waiting'],
+    action: /correct the image/,
+    way: 'set Deployment podinfo spec.template.spec.containers[web].image',
+    mend: comes,
+  },
+  {
+    title: 'a primary whose pods are gone at rest',
+    play() {
+      const world = initialized();
+      world.primaryDown = true;
+      return { world };
+    },
+    cause: 'PrimaryDown',
+    proof: ['Deployment', 'status.availableReplicas'],
+    action: /wait for its pods/,
+    mend({ world }) {
+      world.primaryDown = false;
+    },
+  },
+];
+
+describeEach('a release whose pods do not come', stalls);

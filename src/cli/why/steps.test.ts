@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/build/standing-still.ts';
+import { aCanary, initialized, World } from '../../../test/build/world.ts';
+import { whyOf } from './diagnose.ts';
+
+const stalls: readonly Stall[] = [
+  {
+    title: 'a primary that may not be written',
+    play() {
+      const world = initialized(aCanary({ stepWeight: 50 }));
+      world.behaviour.refusesPromote = true;
+      pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
+      return { world };
+    },
+    cause: 'PrimaryRefused',
+    proof: ['Canary', 'status.release.reason'],
+    action: /remove what refuses the primary/,
+    mend({ world }) {
+      world.behaviour.refusesPromote = false;
+      world.tickUntil(({ step }) => step !== 'writingPrimary');
+    },
+  },
+  {
+    title: 'a release that failed',
+    play() {
+      const world = initialized(aCanary({ stepWeight: 20, threshold: 1 }));
+      world.behaviour.verdicts = [verdict({ value: 3 })];
+      return { world: pushed(world, ({ phase, step }) => phase === 'Failed' && step === 'resting') };
+    },
+    cause: 'Failed',
+    proof: ['Canary', 'status.release.reason'],
+    action: /push a corrected Deployment podinfo/,
+    way: 'set Deployment podinfo spec.template',
+    mend({ world }) {
+      world.behaviour.verdicts = [];
+      world.push('s1:c');
+    },
+  },
+  {
+    title: 'a Canary that nobody has seen',
+    play: () => ({ world: new World(aCanary({ stepWeight: 20 })) }),
+    cause: 'Unseen',
+    proof: ['Canary', 'status.release'],
+    action: /start the controller/,
+    mend: ({ world }) => void world.begin(),
+  },
+  {
+    title: 'a release that somebody suspended',
+    play() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+      world.canary.spec.suspend = true;
+      return { world };
+    },
+    cause: 'Suspended',
+    proof: ['Canary', 'spec.suspend'],
+    action: /set spec\.suspend to false/,
+    way: 'run kubectl patch canary podinfo -n test --type merge -p \'{"spec":{"suspend":false}}\'',
+    mend({ world }) {
+      world.canary.spec.suspend = false;
+    },
+  },
+  {
+    title: 'a release that somebody paused',
+    play() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+      world.ask('pause', '1');
+      return { world };
+    },
+    cause: 'Paused',
+    proof: ['Canary', 'status.release.paused.by'],
+    action: /resume it, or promote it or take it back/,
+    way: 'run serin resume podinfo -n test',
+    mend: ({ world }) => void world.ask('resume', '2'),
+  },
+  {
+    title: 'an edit that is refused during a release',
+    play() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+      world.behaviour.refused = { reason: 'InvalidSpec', message: 'spec.analysis.stepWeight: is 0: set it from 1 to 100' };
+      return { world };
+    },
+    cause: 'InvalidSpec',
+    proof: ['Canary', 'spec.analysis.stepWeight'],
+    action: /set it from 1 to 100/,
+    way: 'set Canary podinfo spec.analysis.stepWeight',
+    mend({ world }) {
+      delete world.behaviour.refused;
+    },
+  },
+  {
+    title: 'a route that the provider has not taken',
+    play() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+      world.behaviour.unconfirmed = 'HTTPRoute podinfo: Accepted is False: no such Gateway';
+      return { world };
+    },
+    cause: 'RouteUnconfirmed',
+    proof: ['Canary', 'status.conditions[Promoted].message'],
+    action: /correct what the provider says/,
+    mend({ world }) {
+      delete world.behaviour.unconfirmed;
+    },
+  },
+];
+
+describeEach('a release that stands still', stalls);
+
+it('serin why says of a release that runs, and of one that rests, that nothing holds it', () => {
+  const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+  expect(whyOf(sightIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
+  expect(whyOf(sightIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
+});

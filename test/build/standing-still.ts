@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../src/api/canary-status.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Diagnosis } from '../../src/cli/output/documents.ts';
+import { type Sight, sightOf } from '../../src/cli/people/sight.ts';
+import type { Cause } from '../../src/cli/why/causes.ts';
+import { whyOf } from '../../src/cli/why/diagnose.ts';
+import { projectStatus } from '../../src/engine/project-status.ts';
+import type { World } from './world.ts';
+
+/** A world that stands still, and what of its objects a person sees. */
+export interface Scene {
+  world: World;
+  /** Over the target and the primary as the world has them; undefined: the object is not there. */
+  target?: object | undefined;
+  primary?: object | undefined;
+  targetPods?: KubeObject[];
+  primaryPods?: KubeObject[];
+}
+
+export interface Stall {
+  title: string;
+  play(): Scene;
+  cause: Cause;
+  /** Kind and field that prove it. */
+  proof: [string, string | RegExp];
+  action: RegExp;
+  /** What a person can do at once, as `wayOf` puts it; absent: nothing but what `action` says of others. */
+  way?: string;
+  /** Does what the action says, and no more. */
+  mend(scene: Scene): void;
+}
+
+export const workload = (name: string, replicas: number, ready: number): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'test', generation: 1 },
+  spec: { replicas, selector: { matchLabels: { app: name } }, template: { spec: { containers: [] } } },
+  status: { observedGeneration: 1, replicas, updatedReplicas: replicas, availableReplicas: ready, readyReplicas: ready },
+});
+
+/** As the cluster would show it now; the sentence is the one that the controller would store. */
+export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: Scene): Sight {
+  const facts = world.facts();
+  const { release, phase = '' } = world.canary.status ?? {};
+  const status = release ? projectStatus(world.canary, phase, release, facts) : undefined;
+  const conditions = [
+    ...(status?.conditions ?? []).slice(0, 1),
+    ...(facts.refused ? [{ type: 'Accepted', status: 'False', ...facts.refused }] : []),
+  ];
+  const raw: KubeObject = JSON.parse(JSON.stringify({ ...world.canary, status: status && { ...status, conditions } }));
+  const { target, primary } = facts;
+  const shown = (side: typeof target | typeof primary, name: string, over: object | undefined, isGone: boolean) =>
+    side === undefined || isGone
+      ? {}
+      : { [name === 'podinfo' ? 'target' : 'primary']: { ...workload(name, side.replicas, side.readiness.ready), ...over } };
+  return {
+    ...sightOf(raw),
+    ...shown(target, 'podinfo', scene.target, 'target' in scene && scene.target === undefined),
+    ...shown(primary, 'podinfo-primary', scene.primary, 'primary' in scene && scene.primary === undefined),
+    targetPods,
+    primaryPods,
+  };
+}
+
+export const verdict = (one: Partial<Verdict>): Verdict => ({ check: 'errors', verdict: 'failed', ...one });
+
+export function pushed(world: World, isSo: (world: World) => boolean = ({ step }) => step === 'analysing'): World {
+  world.push('s1:b');
+  world.tickUntil(isSo);
+  return world;
+}
+
+/** The one thing that it says can be done. */
+export function wayOf({ change, command }: Diagnosis): string | undefined {
+  if (command !== undefined) return `run ${command}`;
+  return change && [change.verb, change.kind, change.name, change.field].filter(Boolean).join(' ');
+}
+
+/** Each is told with its cause, the field that proves it and what clears it; and doing that clears it. */
+export function describeEach(what: string, stalls: readonly Stall[]): void {
+  describe(`serin why of ${what}`, () => {
+    it.each(stalls)('$title: $cause is named, proved and cleared', ({ play, cause, proof: [kind, field], action, way, mend }) => {
+      const scene = play();
+      const { diagnosis } = whyOf(sightIn(scene));
+      expect(diagnosis.cause, diagnosis.sentence).toBe(cause);
+      const [proof] = diagnosis.proof;
+      expect(proof?.kind).toBe(kind);
+      expect(proof?.field).toMatch(field);
+      expect(diagnosis.action).toMatch(action);
+      expect(wayOf(diagnosis)).toBe(way);
+      mend(scene);
+      expect(whyOf(sightIn(scene)).diagnosis.cause).not.toBe(cause);
+    });
+  });
+}
