@@ -27,6 +27,17 @@ describe('the rows that a title names', () => {
   ])('$title', ({ title, rows }) => expect(rowsOfTitle(title)).toEqual(rows));
 });
 
+describe('the titles of the tests', () => {
+  const titles = titlesOfTests(root);
+  it.each([
+    { what: 'a plain title', file: 'src/routers/services.test.ts', row: '03-SV20' },
+    { what: 'a table whose title names a field', file: 'src/workloads/deployment/deployment.test.ts', row: '03-W46' },
+    { what: 'the note of a golden case', file: 'test/golden/istio/at-rest.input.yaml', row: '04-V1' },
+  ])('are read from $what', ({ file, row }) => {
+    expect(titles.filter((title) => title.file === file).flatMap(({ title }) => rowsOfTitle(title))).toContain(row);
+  });
+});
+
 describe('docs/conformance.md', () => {
   const page = { number: '03', title: 'Things', defects: ['B1'], differs: { releases: ['W2'] }, absent: { W3: 'nothing' } };
   const notApplicable = { W5: 'a fact of history' };

@@ -13,8 +13,12 @@ const OWN_TEST = 'test/conformance.test.ts';
 /** A string literal that can be a title, or the part of one that a table gives: it stands in one line. */
 const LITERAL = /'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+"|`(?:[^`\\\n]|\\.)+`/g;
 
-/** Every string literal of the tests and suites, read from the source: nothing is run. */
+/** Every string literal of the tests and suites, and the note of every golden case, which is its title; read from the source: nothing is run. */
 export function titlesOfTests(root: string): TestTitle[] {
+  return [...titlesInSource(root), ...notesOfGoldens(root)];
+}
+
+function titlesInSource(root: string): TestTitle[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && (folder === 'test' || name.endsWith('.test.ts')))
@@ -31,6 +35,22 @@ export function titlesOfTests(root: string): TestTitle[] {
 
 /** Where a title is `06-$row: …`, the table beside it names its rows without their page. */
 function quotedRows(text: string): string[] {
-  const page = /(0[1-7]-)\$row\b/.exec(text)?.[1];
-  return page === undefined ? [] : [...text.matchAll(/\brow: '([^']+)'/g)].map((match) => `${page}${match[1]}`);
+  return [...text.matchAll(/(0[1-7]-)\$([a-z]+)\b/g)].flatMap(([, page, field]) =>
+    [...text.matchAll(new RegExp(`\\b${field}: '([^']+)'`, 'g'))].map((match) => `${page}${match[1]}`),
+  );
+}
+
+const GOLDENS = 'test/golden';
+const NOTE = /^note: (?:"([^"]+)"|'([^']+)'|(.+))$/m;
+
+function notesOfGoldens(root: string): TestTitle[] {
+  return readdirSync(join(root, GOLDENS), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.input.yaml'))
+    .toSorted()
+    .flatMap((name) => {
+      const file = `${GOLDENS}/${name.replaceAll('\\', '/')}`;
+      const [, double, single, plain] = NOTE.exec(readFileSync(join(root, file), 'utf8')) ?? [];
+      const title = double ?? single ?? plain;
+      return title === undefined ? [] : [{ file, title }];
+    });
 }
