@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { resumeAnnotation } from '../api/names.ts';
@@ -18,6 +19,7 @@ import { Mailbox } from './mailbox.ts';
 import { OfflineLook } from './offline-look.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { scalerRefs } from './scaling.ts';
+import { plain } from './status-patch.ts';
 import { StatusWriter } from './status-writer.ts';
 import { Told } from './told.ts';
 
@@ -45,6 +47,8 @@ export class CanaryProcess {
   readonly #configs: ConfigLook;
   readonly #offline: OfflineLook;
   #snapshot: Snapshot | undefined;
+  /** What the status remembered when the snapshot was last in step with it. */
+  #remembered: unknown;
   #fallback: Fallback | undefined;
   #adoption: Adoption | undefined;
   #isAside = false;
@@ -154,6 +158,7 @@ export class CanaryProcess {
       this.#convergence.unsettle();
     }
     this.#seenGeneration = generation;
+    this.#forgetOvertaken(canary);
     const facts = this.#facts(canary, provider, router);
     this.#told.missingTarget(canary, facts);
     if (facts.adoption && facts.adoption.target !== facts.target?.revision) {
@@ -177,11 +182,21 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
+    this.#remembered = plain(recorded.status?.release);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#asking.endTick(recorded);
     this.#asking.ask(recorded, provider, questions);
     this.#offline.look(recorded, this.#asking.signal);
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
     this.#room.deliveries.deliver(recorded);
+  }
+
+  /**
+   * What is stored counts, and not what was thought of meanwhile: a record whose answer was lost may be stored long after the release was read
+   * anew, and the next record would then take its step back.
+   */
+  #forgetOvertaken({ status }: Canary): void {
+    if (this.#snapshot !== undefined && !isDeepStrictEqual(this.#remembered, plain(status?.release))) this.#dropSnapshot();
+    this.#remembered = plain(status?.release);
   }
 
   /** Only words of long ago are left to say the routes in: those in the cluster stay until traffic has to move. */

@@ -45,7 +45,10 @@ function withRemovals(before: Record<string, unknown>, after: Record<string, unk
   return patch;
 }
 
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+/** As it is stored: without what is undefined. */
+export function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

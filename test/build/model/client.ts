@@ -30,6 +30,8 @@ export interface ModelClientOptions {
   beforeWrite?: (write: SentWrite) => void;
   /** What happens on the server in the moment before any call of this client is carried out there. */
   beforeCall?: () => void;
+  /** What an external metric is, and how long the API server takes to say so, in milliseconds. */
+  externalMetric?: () => { value: number; afterMs: number };
 }
 
 /** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, heard or answered. */
@@ -61,6 +63,14 @@ export class ModelClient implements Cluster {
   list(kind: KindRef, { labelSelector = '', signal }: { labelSelector?: string; signal?: AbortSignal } = {}) {
     return this.#ask(signal, () => ({ items: this.#all(kind, labelSelector), resourceVersion: String(this.#server.api.store.version) }));
   }
+
+  /** The External Metrics API alone; bound, since the controller takes it by itself. */
+  readonly ask = async (_method: string, _path: string, { signal }: { signal?: AbortSignal } = {}) => {
+    const { externalMetric = () => ({ value: 1, afterMs: 0 }), clock } = this.#options;
+    const { value, afterMs } = externalMetric();
+    await sleep(clock, afterMs, signal);
+    return this.#ask(signal, () => ({ status: 200, body: JSON.stringify({ items: [{ value }] }) }));
+  };
 
   create(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write('create', refOf(object), options, object, (context) => {

@@ -43,6 +43,8 @@ export class ModelLab {
   refuse: (write: SentWrite) => void = () => undefined;
   /** What others do between any two calls of the controller. */
   betweenCalls: () => void = () => undefined;
+  /** What every external metric is, and how long its answer takes. */
+  externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
   readonly #settings: LabSettings;
   /** Knows of everything at once. */
   readonly #newest: ModelProxy;
@@ -99,6 +101,7 @@ export class ModelLab {
       latencyMs: () => draw(...latencyMs),
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
+      externalMetric: () => this.externalMetric(),
     });
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
     const controller = startController({ config, cluster: client, clock, log: silent, metrics, mayWrite });
