@@ -66,6 +66,21 @@ export const serinDashboard: Dashboard = {
       ],
     },
     {
+      title: 'Webhooks and metric backends',
+      panels: [
+        time('Calls of webhooks', 'short', [
+          'sum by (type, result) (increase(serin_webhook_duration_seconds_count[$__rate_interval]))',
+          '{{type}} {{result}}',
+        ]),
+        time('Duration of calls, P90', 's', [quantile(0.9, 'serin_webhook_duration_seconds', 'le, type'), '{{type}}']),
+        time('Queries', 'short', [
+          'sum by (provider, result) (increase(serin_metric_query_duration_seconds_count[$__rate_interval]))',
+          '{{provider}} {{result}}',
+        ]),
+        time('Duration of queries, P90', 's', [quantile(0.9, 'serin_metric_query_duration_seconds', 'le, provider'), '{{provider}}']),
+      ],
+    },
+    {
       title: 'API server',
       panels: [
         time('Requests', 'reqps', [

@@ -3,6 +3,7 @@ import type { FindWay } from '../api/outgoing.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../kube/events.ts';
+import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
@@ -19,6 +20,7 @@ export function announcer({
   eventWebhook,
   findWay,
   findOwnWay,
+  timeCall,
   signal,
 }: {
   metrics: Pick<ControllerMetrics, 'told'>;
@@ -30,6 +32,7 @@ export function announcer({
   findWay: FindWay;
   /** To addresses of flags. */
   findOwnWay: FindWay;
+  timeCall: TimeCall;
   signal: AbortSignal;
 }): Pick<ControllerRoom, 'announce' | 'announceOn'> {
   const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
@@ -42,7 +45,7 @@ export function announcer({
     const { phase, release } = canary.status ?? { phase: '' as const };
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
     const checksum = release?.revision ?? '';
-    sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook, findWay, findOwnWay }).then(
+    sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook, findWay, findOwnWay, timeCall }).then(
       (refusals) => {
         for (const refusal of refusals)
           log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');

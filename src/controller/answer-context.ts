@@ -3,6 +3,7 @@ import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { Anchors } from './anchors.ts';
 import type { ControllerConfig } from './config.ts';
@@ -21,5 +22,6 @@ export interface AnswerContext {
   measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
   secret: ReadSecret;
   findWay?: FindWay | undefined;
+  timeCall?: TimeCall | undefined;
   signal: AbortSignal;
 }

@@ -21,12 +21,12 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
-      const { canary, signal, secret, findWay } = context;
+      const { canary, signal, secret, findWay, timeCall } = context;
       const checksum = canary.status?.release?.revision ?? '';
       return {
         kind: 'runHooks',
         id,
-        ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal, secret, findWay })),
+        ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal, secret, findWay, timeCall })),
       };
     }
     case 'measure':

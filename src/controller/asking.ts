@@ -75,11 +75,24 @@ export class Asking {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary, provider: Provider): void {
-    const { cluster, anchors, config, view, measure, secret, findWay } = this.#room;
+    const { cluster, anchors, config, view, measure, secret, findWay, timeCall } = this.#room;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
-    answerQuestion(question, { canary, provider, cluster, anchors, config, configs, measure, secret, findWay, learn, signal }).then(
+    answerQuestion(question, {
+      canary,
+      provider,
+      cluster,
+      anchors,
+      config,
+      configs,
+      measure,
+      secret,
+      findWay,
+      timeCall,
+      learn,
+      signal,
+    }).then(
       (answer) => {
         if (!signal.aborted) this.#heard.answered(answer);
       },

@@ -129,6 +129,22 @@ it('06-F14: the last advance moves with phase, weight and iterations, and not wi
   expect(await advancedAt()).toEqual([START_MS / 1000 + 120]);
 });
 
+it('06-F13: webhooks and metric backends are timed by kind and result, whoever asks them', async () => {
+  const { metrics, lines } = started();
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, setTimer: () => () => undefined };
+  const [hook, query] = [metrics.timeCall(clock)(''), metrics.timeQuery(clock)('datadog')];
+  nowMs = 250;
+  hook('refused');
+  query('noData');
+  expect(await lines('serin_webhook_duration_seconds_sum')).toEqual([
+    'serin_webhook_duration_seconds_sum{type="rollout",result="refused"} 0.25',
+  ]);
+  expect(await lines('serin_metric_query_duration_seconds_sum')).toEqual([
+    'serin_metric_query_duration_seconds_sum{provider="datadog",result="no_data"} 0.25',
+  ]);
+});
+
 it('06-F13: events are counted by reason, those about other objects not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { callMetrics } from './call-metrics.ts';
 import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
 import { OwnedSeries } from './owned-series.ts';
 import { processMetrics } from './process-metrics.ts';
@@ -19,6 +20,7 @@ export function createControllerMetrics(version: string) {
     ...releaseMetrics(registry, series),
     ...verdictMetrics(registry, series),
     ...tickMetrics(registry, series),
+    ...callMetrics(registry),
     counted,
     /** The Canary as it is stored now; whatever else is told of one that was never seen, or is gone, is not counted. */
     seen(canary: ShownCanary, nowMs: number): void {

@@ -7,6 +7,7 @@ import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
+import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
@@ -43,6 +44,8 @@ export interface ControllerRoom {
   readonly secret: ReadSecret;
   /** How the addresses of Canaries are reached. */
   readonly findWay?: FindWay;
+  /** Takes the time of calls of webhooks. */
+  readonly timeCall?: TimeCall;
   /** There is a receiver for the alerts of Canaries that name none. */
   readonly globalAlerts: boolean;
   /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */

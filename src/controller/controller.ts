@@ -84,6 +84,7 @@ export function startController(options: ControllerOptions): Controller {
   const findWay = outgoing(config);
   /** To addresses of flags: whoever sets those decides himself. */
   const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
+  const timeCall = metrics.timeCall(clock);
   const conditions = new ProviderConditions({
     ...{ cluster, clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.
@@ -116,7 +117,7 @@ export function startController(options: ControllerOptions): Controller {
       }),
       mayWrite,
       eventWebhook: config.eventWebhook,
-      ...{ findWay, findOwnWay },
+      ...{ findWay, findOwnWay, timeCall },
       secret,
       record: (canary, event) => recorder.record(canary, event),
       onEnding: metrics.told,
@@ -124,14 +125,14 @@ export function startController(options: ControllerOptions): Controller {
     }),
     mayWrite,
     cookieWord: () => randomBytes(8).toString('hex'),
-    ...{ secret, findWay },
+    ...{ secret, findWay, timeCall },
     globalAlerts: global !== undefined,
     ...measuring({
       ...{ config, cluster, view, clock, metrics, conditions, askCluster, findWay, findOwnWay },
       metricsServerSecret: options.metricsServerSecret,
     }),
     ...announcer({
-      ...{ metrics, recorder, log, clock, secret, findWay, findOwnWay },
+      ...{ metrics, recorder, log, clock, secret, findWay, findOwnWay, timeCall },
       eventWebhook: config.eventWebhook,
       signal: stopping.signal,
     }),

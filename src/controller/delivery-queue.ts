@@ -3,6 +3,7 @@ import type { Delivery } from '../api/canary-status.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { Reason } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
+import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { runHooks, sendEvent } from '../webhooks/run-hooks.ts';
 import type { SendAlert } from './send-alert.ts';
@@ -26,6 +27,7 @@ export interface DeliveryQueueOptions {
   secret: ReadSecret;
   findWay?: FindWay;
   findOwnWay?: FindWay;
+  timeCall?: TimeCall;
   log: { warn(fields: object, message: string): void };
   /** The lease is ours: a standby sends nothing (I9). */
   mayWrite(): boolean;
@@ -146,12 +148,12 @@ export class DeliveryQueue {
 
   /** Undefined when the receiver has answered. */
   async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<Failure | undefined> {
-    const { sendAlert, eventWebhook, clock, secret, findWay, findOwnWay } = this.#options;
+    const { sendAlert, eventWebhook, clock, secret, findWay, findOwnWay, timeCall } = this.#options;
     const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
     const checksum = canary.status?.release?.revision ?? '';
     switch (delivery.kind) {
       case 'post-rollout': {
-        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret, findWay });
+        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret, findWay, timeCall });
         return answer.outcome === 'passed' ? undefined : { reason: `${answer.webhook}: ${answer.reason}` };
       }
       case 'event': {
@@ -167,6 +169,7 @@ export class DeliveryQueue {
           fallbackUrl: eventWebhook,
           findWay,
           findOwnWay,
+          timeCall,
         });
         return refusals[0] && { reason: refusals[0].reason };
       }

@@ -35,13 +35,14 @@ export function measuring({
   cluster: Cluster;
   view: ClusterView;
   clock: Clock;
-  metrics: Pick<ControllerMetrics, 'measured'>;
+  metrics: Pick<ControllerMetrics, 'measured' | 'timeQuery'>;
   conditions: ProviderConditions;
   askCluster: AskCluster | undefined;
   metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   findWay: FindWay;
   findOwnWay: FindWay;
 }): Pick<ControllerRoom, 'measure' | 'findOffline'> {
+  const timeQuery = metrics.timeQuery(clock);
   const dependencies = (signal: AbortSignal): Omit<MeasureDependencies, 'provider'> => {
     const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, signal);
     return {
@@ -69,6 +70,7 @@ export function measuring({
         ...dependencies(signal),
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
         provider,
+        timeQuery,
         // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
         baselines: true,
       });

@@ -1,6 +1,10 @@
 import type { Provider } from '../api/canary.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
+import type { Measurement } from './providers/metric-provider.ts';
+
+/** Is told that a backend of this type is asked; what it returns is told what came of it, unless it was cancelled. */
+export type TimeQuery = (backend: string) => (result: Measurement['kind']) => void;
 
 /** What a measurement takes from the world. */
 export interface MeasureDependencies {
@@ -30,6 +34,8 @@ export interface MeasureDependencies {
   findWay?: FindWay | undefined;
   /** The same for `metricsServer`. */
   findOwnWay?: FindWay | undefined;
+  /** Takes the time of each query (06-F13); default: nobody does. */
+  timeQuery?: TimeQuery | undefined;
   /** Ask the built-in queries for the primary, too. */
   baselines?: boolean;
 }

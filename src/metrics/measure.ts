@@ -15,6 +15,7 @@ import type { Measurement, MetricProvider } from './providers/metric-provider.ts
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { templateBackend } from './template-backend.ts';
+import { timedBackend } from './timed-backend.ts';
 
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 
@@ -63,7 +64,7 @@ function templateChecks(canary: Canary, metric: Metric): Check[] {
 
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
   const observer = observerFor(canary.spec.provider ?? deps.provider, canary.spec.targetRef.kind);
-  const server = serverOf(canary, deps);
+  const server = timedServer(canary, deps);
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
   const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));
   const runFor = (target: string) => (query: string) => askServer(server, query, { ...variables, target }, deps);
@@ -81,7 +82,7 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
 }
 
 function inlineVerdict(canary: Canary, metric: Metric, query: string, deps: MeasureDependencies): Promise<Verdict> {
-  return customVerdict(serverOf(canary, deps), canary, metric, query, deps);
+  return customVerdict(timedServer(canary, deps), canary, metric, query, deps);
 }
 
 async function customVerdict(
@@ -109,10 +110,11 @@ async function customVerdict(
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
   const found = await templateBackend(metric, canary.metadata.namespace, deps);
   if ('problem' in found) return judgeMeasurement(metric, 'custom', { kind: 'error', reason: found.problem });
+  const timed = timedBackend(found.type, found.backend, deps);
   const backend: MetricProvider = {
-    ...found.backend,
+    ...timed,
     async runQuery(query, signal) {
-      const measured = await found.backend.runQuery(query, signal);
+      const measured = await timed.runQuery(query, signal);
       if (!signal.aborted) deps.templateAsked?.(found.template, measured.kind === 'error' ? measured.reason : undefined);
       return measured;
     },
@@ -124,6 +126,8 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     return judgeMeasurement(metric, 'custom', { kind: 'error', reason });
   }
 }
+
+const timedServer = (canary: Canary, deps: MeasureDependencies): MetricProvider => timedBackend('prometheus', serverOf(canary, deps), deps);
 
 function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependencies): QueryVariables {
   const variables = queryVariables(canary, metric);

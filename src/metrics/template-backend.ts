@@ -15,7 +15,7 @@ export async function templateBackend(
     MeasureDependencies,
     'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'findWay' | 'askCluster'
   >,
-): Promise<{ backend: MetricProvider; query: string; template: { namespace: string; name: string } } | { problem: string }> {
+): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | { problem: string }> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
   const problem = (reason: string) => ({ problem: `MetricTemplate ${namespace}/${name}: ${reason}` });
@@ -28,7 +28,10 @@ export async function templateBackend(
     if (!template.success) return problem(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
     const backend = await make(template.data, namespace, metric, deps);
     if ('problem' in backend) deps.templateAsked?.({ namespace, name }, backend.problem);
-    return 'problem' in backend ? problem(backend.problem) : { backend, query: template.data.spec.query, template: { namespace, name } };
+    const { provider, query } = template.data.spec;
+    return 'problem' in backend
+      ? problem(backend.problem)
+      : { backend, type: provider.type ?? 'prometheus', query, template: { namespace, name } };
   } catch {
     // The error of a failed read may quote the request; the words for the user are ours.
     return problem('it or its Secret could not be read');

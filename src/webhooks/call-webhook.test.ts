@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Webhook } from '../api/canary.ts';
-import { callWebhook } from './call-webhook.ts';
+import { callWebhook, type TimeCall } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { withServer } from './test-server.ts';
 
@@ -22,6 +22,21 @@ function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortCon
 }
 
 describe('callWebhook', () => {
+  it('06-F13: each attempt is timed by the type of its hook and how it ended', async () => {
+    const told: string[] = [];
+    const timeCall: TimeCall = (type) => (result) => told.push(`${type} ${result}`);
+    const clock = { sleep: async () => undefined };
+    await withServer(
+      (_request, response, count) => (count === 1 ? response.destroy() : response.writeHead(count === 2 ? 503 : 200).end()),
+      async (url) => {
+        const hook: Webhook = { name: 'hook', type: 'pre-rollout', url, retries: 2 };
+        const answer = await callWebhook(hook, payload, { signal: new AbortController().signal, clock, timeCall });
+        expect(answer.outcome).toBe('passed');
+      },
+    );
+    expect(told).toEqual(['pre-rollout unanswered', 'pre-rollout refused', 'pre-rollout passed']);
+  });
+
   it.each([200, 201, 202, 204, 299])('05 W31: %i is a success for a rollout hook', async (status) => {
     await withServer(
       (_request, response) => response.writeHead(status).end('fine'),

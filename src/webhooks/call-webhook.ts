@@ -10,6 +10,11 @@ import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
 export type HookOutcome = { outcome: 'passed'; body: string } | { outcome: 'refused'; reason: string };
 
+/** How one attempt ended: by an answer that is good, by another answer, or by none. */
+export type CallResult = 'passed' | 'refused' | 'unanswered';
+/** Is told that an attempt begins; what it returns is told how it ended, unless it was cancelled. */
+export type TimeCall = (type: HookType) => (result: CallResult) => void;
+
 export interface CallOptions {
   /** Aborting makes the call throw the signal's reason: a cancelled question has no answer. */
   signal: AbortSignal;
@@ -19,6 +24,8 @@ export interface CallOptions {
   secret?: ReadSecret;
   /** How the addresses of Canaries are reached; default: straight. */
   findWay?: FindWay | undefined;
+  /** Takes the time of each attempt (06-F13); default: nobody does. */
+  timeCall?: TimeCall | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -40,7 +47,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = realClock, secret, findWay }: CallOptions,
+  { signal, clock = realClock, secret, findWay, timeCall }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -53,8 +60,11 @@ export async function callWebhook(
 
   const lastAttempt = Math.max(0, webhook.retries ?? 0) + 1;
   for (let attempt = 1; ; attempt += 1) {
+    const ended = timeCall?.(webhook.type ?? '');
     const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials, findWay });
-    if (answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '')) {
+    const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
+    ended?.(isGood ? 'passed' : answer.status === undefined ? 'unanswered' : 'refused');
+    if (answer.status !== undefined && isGood) {
       return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
     }
     if (attempt >= lastAttempt || !mayRetry(answer)) return { outcome: 'refused', reason: reasonOf(answer, url, attempt, secrets) };

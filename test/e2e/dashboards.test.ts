@@ -4,6 +4,7 @@ import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
 import { alertRules } from '../../scripts/observability/alert-rules.ts';
 import { type ControllerProcess, startController } from '../suite/controller.ts';
 import { eventually } from '../suite/eventually.ts';
+import { type HookServer, startHookServer } from '../suite/hook-server.ts';
 import { canaryFor } from '../suite/providers/canary-for.ts';
 import { contour } from '../suite/providers/contour.ts';
 import { istio } from '../suite/providers/istio.ts';
@@ -27,8 +28,10 @@ describe('queries of dashboards and alerts', () => {
   const stageOf = aStage(() => startEmbeddedStage());
   let controller: ControllerProcess;
   let prometheus: RealPrometheus;
+  let hooks: HookServer;
   beforeAll(async () => {
     const port = await freePort();
+    hooks = await startHookServer();
     controller = startController(stageOf(), { port: String(port) });
     const targets = [stageOf().mesh.metricsUrl, `http://127.0.0.1:${port}/metrics`];
     prometheus = await startRealPrometheus({ targets, scrapeIntervalMs: 500 });
@@ -36,6 +39,7 @@ describe('queries of dashboards and alerts', () => {
   afterAll(async () => {
     await prometheus?.stop();
     await controller?.stop();
+    await hooks?.stop();
   });
 
   /** How many series it gives now; a query that is wrong is an error of the server. */
@@ -76,7 +80,8 @@ describe('queries of dashboards and alerts', () => {
       for (const object of fixture.objects?.(app) ?? []) await stageOf().cluster.apply(object, { fieldManager: 'user' });
       const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
       const metrics = [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }];
-      await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics }, spec);
+      const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
+      await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics, webhooks }, spec);
       await then.everyoneGets('1', asUsersDo);
       given.users(asUsersDo);
       await when.imageChanges('2');

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { Measurement } from './providers/metric-provider.ts';
+import { timedBackend } from './timed-backend.ts';
+
+const backendThat = (runQuery: () => Promise<Measurement>) => ({ runQuery, isOnline: async () => undefined });
+
+it.each<Measurement>([
+  { kind: 'value', value: 1 },
+  { kind: 'noData', reason: 'no series' },
+  { kind: 'error', reason: 'HTTP 503' },
+])('06-F13: a query whose outcome is $kind is timed under its backend and that word', async (measured) => {
+  const told: string[] = [];
+  const timeQuery = (type: string) => {
+    told.push(`${type} is asked`);
+    return (result: string) => told.push(`${type}: ${result}`);
+  };
+  const backend = timedBackend(
+    'datadog',
+    backendThat(async () => {
+      told.push('it works');
+      return measured;
+    }),
+    { timeQuery },
+  );
+  expect(await backend.runQuery('up', new AbortController().signal)).toEqual(measured);
+  expect(told).toEqual(['datadog is asked', 'it works', `datadog: ${measured.kind}`]);
+});
+
+it('06-F13: a query that was cancelled has no time', async () => {
+  const told: string[] = [];
+  const cancelled = new AbortController();
+  const backend = timedBackend(
+    'prometheus',
+    backendThat(async () => {
+      cancelled.abort();
+      return { kind: 'error', reason: 'cancelled' };
+    }),
+    { timeQuery: () => (result) => told.push(result) },
+  );
+  await backend.runQuery('up', cancelled.signal);
+  expect(told).toEqual([]);
+});
