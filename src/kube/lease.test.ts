@@ -14,9 +14,12 @@ afterEach(async () => {
 /** A server that keeps one Lease with optimistic concurrency, and can be made to refuse all. */
 async function given() {
   const clock = handClock();
-  const state: { lease?: KubeObject; version: number; broken: boolean; requests: number } = { version: 0, broken: false, requests: 0 };
+  const state: { lease?: KubeObject; version: number; broken: boolean; requests: number; onWrite?: (() => void) | undefined } = {
+    ...{ version: 0, broken: false, requests: 0 },
+  };
   const server = await kubeServer(({ method, body }, response) => {
     state.requests += 1;
+    if (method !== 'GET') state.onWrite?.();
     if (state.broken) return refuse(response, 500, 'InternalError');
     if (method === 'GET') return state.lease === undefined ? refuse(response, 404, 'NotFound') : sendJson(response, 200, state.lease);
     const sent: KubeObject = JSON.parse(body);
@@ -89,6 +92,35 @@ describe('leader election', () => {
     expect(a.told).toEqual(['leading', 'lost', 'leading']);
   });
 
+  it('I9: may write for the deadline from when it asked to renew, however late the answer came', async () => {
+    const { campaign, clock, state } = await given();
+    const a = campaign('a');
+    await expect.poll(() => a.leadership.isLeader()).toBe(true);
+    let heardAtMs = 0;
+    state.onWrite = () => {
+      heardAtMs = clock.monotonicMs();
+      state.onWrite = undefined;
+      clock.advance(3_000);
+    };
+    await moveUntil(clock, 500, () => a.leadership.mayWriteUntilMs() > 10_000);
+    expect(heardAtMs).toBeGreaterThan(0);
+    expect(a.leadership.mayWriteUntilMs()).toBeLessThanOrEqual(heardAtMs + 10_000);
+  });
+
+  it('waits as long as the holder has promised, whatever its own settings are', async () => {
+    const { campaign, clock, state } = await given();
+    state.lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'leader', namespace: 'serin', resourceVersion: '0' },
+      spec: { holderIdentity: 'gone', leaseDurationSeconds: 60, renewTime: '2001-01-01T00:00:00.000000Z' },
+    };
+    const b = campaign('b');
+    await expect.poll(() => state.requests).toBe(1);
+    await moveUntil(clock, 2_000, () => b.leadership.isLeader());
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(60_000);
+  });
+
   it('leaves a renewed lease alone and takes over one that is not renewed for its duration', async () => {
     const { campaign, clock, state, holder } = await given();
     state.lease = {
@@ -147,6 +179,8 @@ describe('leader election', () => {
     await expect.poll(() => state.requests).toBeGreaterThan(before);
     await a.leadership.stop();
     expect(holder()).toBe('');
+    // Whoever goes by the record alone does not wait for it either.
+    expect(state.lease?.spec.leaseDurationSeconds).toBe(1);
     expect(a.told).toEqual(['leading', 'lost']);
     await moveUntil(clock, 500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeLessThan(15_000);
