@@ -51,7 +51,7 @@ async function given() {
     open.unshift(() => leadership.stop());
     return { leadership, told, signals };
   };
-  return { clock, state, campaign, holder: () => state.lease?.spec.holderIdentity };
+  return { clock, state, cluster, campaign, holder: () => state.lease?.spec.holderIdentity };
 }
 
 /** Moves the clock in steps until the condition holds; each step lets the requests under way be answered. */
@@ -105,6 +105,39 @@ describe('leader election', () => {
     await moveUntil(clock, 500, () => a.leadership.mayWriteUntilMs() > 10_000);
     expect(heardAtMs).toBeGreaterThan(0);
     expect(a.leadership.mayWriteUntilMs()).toBeLessThanOrEqual(heardAtMs + 10_000);
+  });
+
+  it('I9: does not lead by an answer that comes after the deadline, and campaigns again', async () => {
+    const { campaign, clock, state } = await given();
+    state.onWrite = () => {
+      state.onWrite = undefined;
+      clock.advance(11_000);
+    };
+    const a = campaign('a');
+    await moveUntil(clock, 500, () => a.leadership.isLeader());
+    expect(a.told).toEqual(['leading']);
+  });
+
+  it('I9: a renewal without an answer is given up with the time to write', async () => {
+    const { cluster, clock } = await given();
+    const renewals: AbortSignal[] = [];
+    const replace: typeof cluster.replace = (_, options) =>
+      new Promise((_resolve, reject) => {
+        if (!options?.signal) throw new Error('it has no limit');
+        renewals.push(options.signal);
+        options.signal.addEventListener('abort', () => reject(new Error('given up')));
+      });
+    const silent: typeof cluster = Object.create(cluster, { replace: { value: replace } });
+    const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+    const leadership = electLeader(silent, {
+      ...{ namespace: 'serin', name: 'leader', identity: 'a', clock, ...times },
+      ...{ onLeading: () => undefined, onLost: () => undefined },
+    });
+    open.unshift(() => leadership.stop());
+    await moveUntil(clock, 100, () => renewals.length > 0);
+    expect(leadership.isLeader()).toBe(true);
+    clock.advance(leadership.mayWriteUntilMs() - clock.monotonicMs());
+    expect(renewals[0]?.aborted).toBe(true);
   });
 
   it('waits as long as the holder has promised, whatever its own settings are', async () => {

@@ -7,6 +7,7 @@ import { type Features, permissionsFor, providerPermissions } from '../../src/co
 import { routerFor } from '../../src/routers/index.ts';
 import { groupOf } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
+import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { routerCases } from './routers/index.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
@@ -82,17 +83,62 @@ describe('the role of the controller', () => {
     expect(verbsOn('configmaps', changed).length > 0).toBe(changed.configTracking);
   });
 
+  const all = permissionsFor({
+    ...features,
+    providers,
+    scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
+    metricBackends: ['keptn', 'externalmetrics'],
+  });
+  /** Those of every rule that has it. */
+  const verbsOf = (group: string, resource: string): string =>
+    [...new Set(all.filter((rule) => rule.group === group && rule.resources.includes(resource)).flatMap(({ verbs }) => verbs))].join(' ');
+  const written = 'get list watch create patch';
+
+  // Each of them grants every verb where the established controller is installed. That each of ours is needed: test/e2e/rules.test.ts.
+  it.each([
+    { row: 'RB3', group: 'apps', resources: ['deployments', 'daemonsets'], verbs: written },
+    { row: 'RB3', group: 'apps', resources: ['deployments/scale'], verbs: 'patch' },
+    { row: 'RB4', group: 'autoscaling', resources: ['horizontalpodautoscalers'], verbs: `${written} delete` },
+    { row: 'RB5', group: 'networking.k8s.io', resources: ['ingresses'], verbs: `${written} delete` },
+    { row: 'RB5', group: 'extensions', resources: ['ingresses'], verbs: '' },
+    { row: 'RB6', group: 'flagger.app', resources: ['canaries'], verbs: 'get list watch patch' },
+    { row: 'RB6', group: 'flagger.app', resources: ['canaries/status', 'metrictemplates/status', 'alertproviders/status'], verbs: 'patch' },
+    { row: 'RB6', group: 'flagger.app', resources: ['metrictemplates'], verbs: 'list watch' },
+    { row: 'RB6', group: 'flagger.app', resources: ['alertproviders'], verbs: 'get' },
+    { row: 'RB7', group: 'networking.istio.io', resources: ['virtualservices'], verbs: written },
+    { row: 'RB7', group: 'networking.istio.io', resources: ['destinationrules'], verbs: `${written} delete` },
+    { row: 'RB8', group: 'appmesh.k8s.aws', resources: ['virtualnodes', 'virtualrouters', 'virtualservices'], verbs: `${written} delete` },
+    { row: 'RB9', group: 'split.smi-spec.io', resources: ['trafficsplits'], verbs: `${written} delete` },
+    { row: 'RB9', group: 'specs.smi-spec.io', resources: ['httproutegroups'], verbs: `${written} delete` },
+    { row: 'RB10', group: 'gloo.solo.io', resources: ['upstreams'], verbs: written },
+    { row: 'RB10', group: 'gateway.solo.io', resources: ['routetables'], verbs: written },
+    { row: 'RB11', group: 'projectcontour.io', resources: ['httpproxies'], verbs: written },
+    { row: 'RB11', group: 'kuma.io', resources: ['trafficroutes'], verbs: `${written} delete` },
+    { row: 'RB11', group: 'gateway.networking.k8s.io', resources: ['httproutes', 'grpcroutes'], verbs: written },
+    { row: 'RB12', group: 'traefik.io', resources: ['traefikservices'], verbs: `${written} delete` },
+    { row: 'RB12', group: 'apisix.apache.org', resources: ['apisixroutes'], verbs: `${written} delete` },
+    { row: 'RB13', group: 'keda.sh', resources: ['scaledobjects'], verbs: `${written} delete` },
+    { row: 'RB14', group: 'metrics.keptn.sh', resources: ['keptnmetrics'], verbs: 'get' },
+    { row: 'RB14', group: 'metrics.keptn.sh', resources: ['analyses'], verbs: 'get create delete' },
+    { row: 'RB15', group: 'serving.knative.dev', resources: ['services'], verbs: 'get list watch patch' },
+    { row: 'RB15', group: 'serving.knative.dev', resources: ['revisions'], verbs: 'list watch' },
+    { row: 'RB16', group: 'external.metrics.k8s.io', resources: ['*'], verbs: 'list' },
+  ])('06-$row: of $group it may $verbs $resources', ({ group, resources, verbs }) => {
+    for (const resource of resources) expect(verbsOf(group, resource), resource).toBe(verbs);
+  });
+
+  it('06-RB18: no rule on finalizers is needed: what it makes blocks the deletion of no owner', () => {
+    expect(all.flatMap(({ resources }) => resources).filter((resource) => resource.endsWith('/finalizers'))).toEqual([]);
+    const anchor = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'shop-serin-anchor', uid: 'a' } };
+    const { ownerReferences } = renderTemplateRevision(aCanary(), { template: { spec: { containers: [] } } }, 's1:a', 1, anchor).metadata;
+    expect(ownerReferences).toMatchObject([{ uid: 'a', controller: true, blockOwnerDeletion: false }]);
+  });
+
   it('06-RB1: nothing is granted on a wildcard of groups or verbs, and no workload, event or lease may be deleted', () => {
-    const everything = permissionsFor({
-      ...features,
-      providers,
-      scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-      metricBackends: ['keptn', 'externalmetrics'],
-    });
-    for (const { group, verbs } of everything) expect([group, ...verbs]).not.toContain('*');
-    const deletable = granted(everything, 'delete');
+    for (const { group, verbs } of all) expect([group, ...verbs]).not.toContain('*');
+    const deletable = granted(all, 'delete');
     for (const kept of ['apps/deployments', 'apps/daemonsets', '/services', '/events', 'flagger.app/canaries'])
       expect(deletable).not.toContain(kept);
-    expect(granted(everything, 'update')).toEqual([]);
+    expect(granted(all, 'update')).toEqual([]);
   });
 });

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../src/api/kube-object.ts';
+
+const ROOT = join(import.meta.dirname, '..', 'kustomize');
+const textOf = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
+
+/** What the patch of a component adds to the arguments, parsed out of its text. */
+function flagsOf(folder: string): string[] {
+  const { patches } = parse(textOf('providers', folder, 'kustomization.yaml'));
+  const operations: { op: string; path: string; value: string }[] = parse(patches[0].patch);
+  expect(operations.every(({ op, path }) => op === 'add' && path === '/spec/template/spec/containers/0/args/-')).toBe(true);
+  return operations.map(({ value }) => value);
+}
+
+describe('the overlays of Kustomize', () => {
+  it.each([
+    { row: 'KU1', folder: 'istio', provider: 'istio', server: 'http://prometheus.istio-system:9090' },
+    { row: 'KU2', folder: 'appmesh', provider: 'appmesh', server: 'http://appmesh-prometheus.appmesh-system:9090' },
+    { row: 'KU3', folder: 'linkerd', provider: 'linkerd', server: 'http://prometheus.linkerd-viz:9090' },
+    { row: 'KU4', folder: 'kuma', provider: 'kuma', server: 'http://prometheus-server.mesh-observability:80' },
+    { row: 'KU5', folder: 'contour', provider: 'contour' },
+    { row: 'KU6', folder: 'kubernetes', provider: 'kubernetes' },
+    { row: 'KU7', folder: 'knative', provider: 'knative' },
+    { row: 'KU8', folder: 'gatewayapi-v1', provider: 'gatewayapi:v1' },
+    { row: 'KU9', folder: 'apisix', provider: 'apisix' },
+  ])('06-$row: $folder is the base with the flags and the role of $provider', ({ folder, provider, server }) => {
+    const flags = [`--mesh-provider=${provider}`, ...(server === undefined ? [] : [`--metrics-server=${server}`])];
+    expect(flagsOf(folder)).toEqual(flags);
+    expect(parse(textOf(folder, 'kustomization.yaml'))).toMatchObject({
+      ...{ namespace: 'serin', resources: ['../base'], components: [`../providers/${folder}`] },
+    });
+  });
+
+  it('06-KU10: the base is account, roles, definitions and one Deployment, which is not root and is scraped', () => {
+    const objects = parseAllDocuments(textOf('base', 'serin.yaml')).map((document) => document.toJS() as KubeObject);
+    const kinds = new Set(objects.map(({ kind }) => kind));
+    expect([...kinds].toSorted()).toEqual(
+      ['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'Namespace', 'Role', 'RoleBinding', 'ServiceAccount'].toSorted(),
+    );
+    expect(parse(textOf('base', 'kustomization.yaml'))).toMatchObject({ resources: ['../crds', 'serin.yaml'] });
+    const template = objects.find(({ kind }) => kind === 'Deployment')?.spec.template;
+    expect(template.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' });
+    const [{ securityContext, args, livenessProbe, readinessProbe }] = template.spec.containers;
+    expect(securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
+    expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz']);
+    // As all overlays of the established controller have them (06-KU14); the provider is added by a component.
+    expect(args).toEqual(expect.arrayContaining(['--log-level=info', '--include-label-prefix=app.kubernetes.io']));
+    expect(args.join(' ')).not.toContain('mesh-provider');
+  });
+});
