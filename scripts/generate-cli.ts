@@ -6,6 +6,8 @@ import { Documents, outputVersion } from '../src/cli/output/documents.ts';
 import { exitCodes } from '../src/cli/output/exit-codes.ts';
 import { notesOf } from '../src/cli/people/flags.ts';
 import { addPeopleCommands } from '../src/cli/people/people-commands.ts';
+import { LARGEST_ARCHIVE } from '../src/cli/report/archive.ts';
+import { leftOut } from '../src/cli/report/left-out.ts';
 import { causes } from '../src/cli/why/causes.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
@@ -96,6 +98,21 @@ ${common.map((one) => `| \`${cell(one.flags)}\` | ${cell(help(one))} |`).join('\
 ## Commands
 
 ${program.commands.flatMap(leavesOf).map(sectionOf).join('\n\n')}
+
+## What a report has in it, and what never
+
+\`serin report\` writes one \`.tar.gz\` with a folder \`serin-report\`, readable by you alone: \`README.txt\` and \`contents.json\` say what is in it, and
+what could not be read and why; a lack of rights leaves out a part and never ends it. For each Canary: its spec and status, what \`serin why\`, \`status\` and
+\`history\` say, both workloads, Services, routes, scalers, MetricTemplates and AlertProviders, its ReplicaSets and pods in short, Events. Besides: versions, the
+resource definitions beside those of this version, the Deployments of the controller, and with \`--controller-logs\` the end of their logs. It is at most
+${LARGEST_ARCHIVE / 1e6} MB before it is packed.
+
+Never in it:
+
+${leftOut.map((line) => `- ${line}`).join('\n')}
+
+Names of objects, hosts, images and people who asked for something are in it, as are queries and sentences of events: look through it before you send it. The rules
+that find credentials in texts are rules; a password that stands in a label is a name to them.
 
 ## Causes that \`serin why\` names
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -12,7 +12,7 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { requestAnnotation } from '../../src/api/names.ts';
 import { parseStatus } from '../../src/api/parse-status.ts';
 import { readRequest } from '../../src/api/verb-request.ts';
-import { Documents } from '../../src/cli/output/documents.ts';
+import { Documents, ReportContents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { notesOf } from '../../src/cli/people/flags.ts';
 import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
@@ -22,6 +22,7 @@ import type { WatchHandle } from '../../src/kube/cluster.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { deployment } from '../../src/workloads/deployment/deployment.ts';
+import { untar } from '../build/untar.ts';
 import { aCanary, initialized } from '../build/world.ts';
 import { eventually } from '../suite/eventually.ts';
 import { aDeployment } from '../suite/troubles/objects.ts';
@@ -32,13 +33,17 @@ const examples = program.commands.flatMap((command) => (notesOf(command)?.exampl
 
 describe('the commands for people, on the embedded cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-people-'));
+  const before = process.cwd();
   let embedded: EmbeddedCluster;
   let answering: WatchHandle | undefined;
 
   /** As the program runs it, in this process: so many processes would take minutes on a busy machine. */
   const serin = async (...args: string[]): Promise<{ code: number; said: string; complained: string }> => {
     const [out, err]: [string[], string[]] = [[], []];
-    const streams = { out: { write: (text: string) => out.push(text) }, err: { write: (text: string) => err.push(text) } };
+    const streams = {
+      out: { write: (text: string | Uint8Array) => out.push(String(text)) },
+      err: { write: (text: string) => err.push(text) },
+    };
     let code = -1;
     const place = {
       around: { env: { KUBECONFIG: join(folder, 'kubeconfig'), LC_ALL: 'C' }, streams },
@@ -99,6 +104,8 @@ describe('the commands for people, on the embedded cluster', () => {
   }
 
   beforeAll(async () => {
+    // An example writes a file where it is run.
+    process.chdir(folder);
     embedded = await startEmbeddedCluster();
     writeFileSync(join(folder, 'kubeconfig'), embedded.kubeconfig);
     await set();
@@ -110,6 +117,7 @@ describe('the commands for people, on the embedded cluster', () => {
   afterAll(async () => {
     answering?.stop();
     await embedded?.stop();
+    process.chdir(before);
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -183,6 +191,18 @@ describe('the commands for people, on the embedded cluster', () => {
       child.kill('SIGINT');
     }
     expect(await ended).toEqual([null, 'SIGINT']);
+  });
+  it('report holds what the cluster says of a Canary, and of every file what its list says', async () => {
+    const { code, said } = await serin('report', 'podinfo', '-n', 'test', '--file', 'one.tar.gz', '-ojson');
+    expect(code).toBe(0);
+    const files = untar(readFileSync('one.tar.gz'));
+    const listed = ReportContents.parse(JSON.parse(said)).files.map(({ path }) => `serin-report/${path}`);
+    expect([...files.keys()]).toEqual(['serin-report/README.txt', 'serin-report/contents.json', ...listed]);
+    const of = (path: string) => files.get(`serin-report/canaries/test/podinfo/${path}`) ?? '';
+    expect(parse(of('canary.yaml'))).toMatchObject({ status: { phase: 'Succeeded' }, metadata: { managedFields: expect.any(Array) } });
+    expect(JSON.parse(of('history.json')).items).toHaveLength(1);
+    expect(JSON.parse(of('pods.json')).pods.length).toBeGreaterThan(0);
+    expect(JSON.parse(files.get('serin-report/definitions.json') ?? '')).toMatchObject([{ inCluster: true, differences: [] }, {}, {}]);
   });
   it('diff names the field that a promotion would change', async () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo', namespace: 'test' };

@@ -221,6 +221,27 @@ export const TrafficReport = z.object({
 });
 export type TrafficReport = z.infer<typeof TrafficReport>;
 
+export const ReportContents = z.object({
+  apiVersion: version,
+  kind: z.literal('ReportContents'),
+  created: Time,
+  client: z.string().describe('Version of the program that made the report.'),
+  file: z.string().optional().describe('Where the archive was written to; not in the archive itself.'),
+  canaries: z.array(z.object({ namespace: z.string(), name: z.string() })),
+  files: z.array(
+    z.object({
+      path: z.string().describe('Below the folder serin-report.'),
+      bytes: z.number(),
+      says: z.string(),
+      cut: z.boolean().optional().describe('The end is missing: the file would be too large.'),
+    }),
+  ),
+  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('What belongs into the report and could not be had.'),
+  leftOut: z.array(z.string()).describe('What is never in a report, whatever the permissions.'),
+  valuesHidden: z.number().describe('How many values of objects were replaced by ***.'),
+});
+export type ReportContents = z.infer<typeof ReportContents>;
+
 export const Documents = z.discriminatedUnion('kind', [
   CanaryList,
   CanaryReport,
@@ -231,5 +252,6 @@ export const Documents = z.discriminatedUnion('kind', [
   VersionReport,
   RequestResult,
   TrafficReport,
+  ReportContents,
 ]);
 export type Documents = z.infer<typeof Documents>;

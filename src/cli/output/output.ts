@@ -7,7 +7,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 /** Standard streams, or what a test gives for them. */
 export interface Streams {
-  out: { isTTY?: boolean | undefined; columns?: number | undefined; write(text: string): unknown };
+  out: { isTTY?: boolean | undefined; columns?: number | undefined; write(text: string | Uint8Array): unknown };
   err: { write(text: string): unknown };
 }
 
@@ -58,8 +58,8 @@ export class Output {
     }
   }
 
-  write(text: string): void {
-    this.#streams.out.write(text);
+  write(data: string | Uint8Array): void {
+    this.#streams.out.write(data);
   }
 
   /** Beside the data: a hint, a warning, what went wrong. */

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
+import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, withCluster, withOutput } from './flags.ts';
 import type { PeopleFlags, Session, Surroundings } from './session.ts';
@@ -79,6 +80,8 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     .addArgument(theCanary())
     .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
     .action(async (name, flags) => run(flags, async (session) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));
+
+  addReportCommand(program, run);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
     .description('versions of this program, of what it prints, and of the Kubernetes API server')

@@ -19,7 +19,7 @@ export async function versionCommand({ cluster, output }: Session): Promise<Exit
   return 'done';
 }
 
-async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<string | undefined> {
+export async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<string | undefined> {
   const { gitVersion } = record(await cluster.raw('GET', '/version'));
   return typeof gitVersion === 'string' ? gitVersion : undefined;
 }

@@ -1,0 +1,73 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { canaryLabelValue } from '../../workloads/anchor.ts';
+import { record } from '../people/canary-reading.ts';
+import type { ReportFile } from './canary-files.ts';
+import { podSummary } from './pod-summary.ts';
+import { redactText } from './redact-text.ts';
+import type { ReportReader } from './report-reader.ts';
+
+/** As the chart and the kustomizations label it. */
+const CONTROLLER = 'app.kubernetes.io/name=serin';
+/** Of the log of one container, from its end. */
+const LONGEST_LOG = 900_000;
+/** The API server counts them from the beginning of the lines that it is asked for: the end would be lost, were it not many more. */
+const MOST_BYTES = 10 * LONGEST_LOG;
+
+/** The Deployments of the controller, their pods, and with `logLines` the end of what these have logged. */
+export async function controllerFiles(
+  cluster: Pick<KubeCluster, 'ask'>,
+  reader: ReportReader,
+  { selector = CONTROLLER, logLines = 0 }: { selector?: string; logLines?: number },
+): Promise<ReportFile[]> {
+  const deployments = (await reader.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { labelSelector: selector })).items;
+  if (deployments.length === 0) return [];
+  const pods = (await reader.list({ apiVersion: 'v1', kind: 'Pod' }, { labelSelector: selector })).items;
+  const files: ReportFile[] = [
+    { path: 'controller/deployments.yaml', says: 'the Deployments of the controller', content: deployments },
+    { path: 'controller/pods.json', says: 'their pods, in short', content: pods.map(podSummary) },
+  ];
+  if (logLines === 0) return files;
+  for (const pod of pods) {
+    for (const { name, previous } of runsOf(pod)) {
+      const log = await logOf(cluster, reader, pod, name, { previous, lines: logLines });
+      const { namespace = '', name: podName } = pod.metadata;
+      const path = `controller/logs/${namespace}/${canaryLabelValue(`${podName}.${name}`)}${previous ? '.previous' : ''}.log`;
+      const says = `its last ${logLines} lines${previous ? ', of the run before' : ''}`;
+      if (log) files.push({ path, says, content: redactText(log.slice(-LONGEST_LOG)) });
+    }
+  }
+  return files;
+}
+
+/** Each container, and its run before where it was started again. */
+function runsOf({ status }: KubeObject): { name: string; previous: boolean }[] {
+  const containers: unknown = status?.containerStatuses;
+  return (Array.isArray(containers) ? containers : []).flatMap((one) => {
+    const { name, restartCount } = record(one);
+    const run = (previous: boolean) => ({ name: String(name), previous });
+    return Number(restartCount) > 0 ? [run(true), run(false)] : [run(false)];
+  });
+}
+
+async function logOf(
+  cluster: Pick<KubeCluster, 'ask'>,
+  reader: ReportReader,
+  { metadata }: KubeObject,
+  container: string,
+  { previous, lines }: { previous: boolean; lines: number },
+): Promise<string | undefined> {
+  const { namespace = '', name } = metadata;
+  const query = new URLSearchParams({
+    container,
+    tailLines: String(lines),
+    limitBytes: String(MOST_BYTES),
+    ...(previous ? { previous: 'true' } : {}),
+  });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log?${query}`;
+  const what = `log of pod ${namespace}/${name}, container ${container}${previous ? ', of the run before' : ''}`;
+  const answer = await reader.attempt(what, () => cluster.ask('GET', path));
+  if (answer === undefined || answer.status < 400) return answer?.body;
+  reader.notRead.set(what, answer.status === 403 ? 'may not be read with these credentials' : `the API server answered ${answer.status}`);
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { crds } from '../../api/crds.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { digest } from '../../workloads/canonical-json.ts';
+import { compareDefinitions } from '../crds/compare-definitions.ts';
+import type { ReportReader } from './report-reader.ts';
+
+/** Of the resource definitions of the cluster: which versions, whether their schemas are those of this version, and where not. */
+export async function readDefinitions(cluster: Pick<Cluster, 'get'>, reader: Pick<ReportReader, 'attempt'>): Promise<object[]> {
+  const looks = crds().map(async (ours): Promise<object> => {
+    const { name } = ours.metadata;
+    // As they stand: a schema has fields that are called `token`, and nothing in them.
+    const answer = await reader.attempt(`CustomResourceDefinition ${name}`, async () => ({ live: await cluster.get(refOf(ours)) }));
+    if (answer === undefined) return { name, read: false, ours: versionsOf(ours) };
+    const { live } = answer;
+    return live === undefined ? { name, inCluster: false, ours: versionsOf(ours) } : compared(live, ours);
+  });
+  return Promise.all(looks);
+}
+
+function compared(live: KubeObject, ours: KubeObject): object {
+  return {
+    name: ours.metadata.name,
+    inCluster: true,
+    created: live.metadata.creationTimestamp,
+    managers: managersOf(live.metadata.managedFields),
+    stored: live.status?.storedVersions,
+    live: versionsOf(live),
+    ours: versionsOf(ours),
+    differences: compareDefinitions(live, ours).map(({ kind, at, says }) => `${kind}: ${at}: ${says}`),
+  };
+}
+
+/** `sha256` is that of the schema's canonical JSON. */
+function versionsOf(crd: KubeObject): object[] {
+  const versions: { name: string; served: boolean; storage: boolean; schema?: unknown }[] = crd.spec.versions;
+  return versions.map(({ name, served, storage, schema }) => ({ name, served, storage, sha256: digest(schema) }));
+}
+
+function managersOf(managedFields: unknown): string[] {
+  const managers = Array.isArray(managedFields) ? managedFields.map((one): unknown => one?.manager) : [];
+  return [...new Set(managers.map(String))];
+}

@@ -1,0 +1,112 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { timestamp } from '../../api/timestamp.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { outputVersion, type ReportContents } from '../output/documents.ts';
+import { clientVersion, serverVersion } from '../people/version-command.ts';
+import { Archive, textOf } from './archive.ts';
+import { canaryFiles, type ReportFile } from './canary-files.ts';
+import { controllerFiles } from './controllers.ts';
+import { readDefinitions } from './definitions.ts';
+import { leftOut, readme } from './left-out.ts';
+import { redactText } from './redact-text.ts';
+import { Redaction } from './redaction.ts';
+import { ReportReader } from './report-reader.ts';
+
+export type ReadingCluster = Pick<Cluster, 'get' | 'list'> & Pick<KubeCluster, 'raw' | 'ask'>;
+
+export interface ReportOptions {
+  /** Of Canaries that name none. */
+  meshProvider: string;
+  /** Lines of each container of the controller; 0: no logs. */
+  logLines: number;
+  /** Label selector of the controller's Deployments; absent: as the chart labels them. */
+  controllerSelector?: string;
+  nowMs: number;
+  /** Hears what is being looked at. */
+  progress(what: string): void;
+  /** Of all files together, in characters. */
+  largest?: number;
+}
+
+export interface Report {
+  contents: ReportContents;
+  /** A gzipped tar. */
+  bytes: Buffer;
+}
+
+const FULL = 'the report has reached its largest size';
+/** Of how many Canaries the credentials are looked for in the logs of the controller: each is looked for in many forms. */
+const MOST_LOOKED_FOR = 20;
+
+/** One archive of these Canaries, for strangers to read. What cannot be had is named in it. */
+export async function gatherReport(cluster: ReadingCluster, canaries: readonly KubeObject[], options: ReportOptions): Promise<Report> {
+  const { nowMs, progress, meshProvider, logLines, controllerSelector } = options;
+  const ofAll = new Redaction();
+  const redactions = [ofAll];
+  const reader = new ReportReader(cluster, ofAll);
+  const archive = new Archive(options.largest);
+  /** False: there is no room for some of them. */
+  const add = (files: readonly ReportFile[], without: readonly Redaction[]): boolean => {
+    const left = files.filter(({ path, says, content }) => {
+      const text = without.reduce((shown, redaction) => redaction.text(shown), textOf(path, content));
+      return !archive.add(path, says, text);
+    });
+    for (const { path } of left) reader.notRead.set(path, FULL);
+    return left.length === 0;
+  };
+
+  const server = await reader.attempt('version of the API server', () => serverVersion(cluster));
+  const definitions = await readDefinitions(cluster, reader);
+  const versions = { ...clientVersion(), ...(server ? { server } : {}) };
+  add([{ path: 'versions.json', says: 'as serin version says', content: versions }], [ofAll]);
+  add([{ path: 'definitions.json', says: 'the resource definitions, beside those of this version', content: definitions }], [ofAll]);
+  const done: ReportContents['canaries'] = [];
+  for (const { metadata } of canaries) {
+    const { name, namespace = '' } = metadata;
+    progress(`${done.length + 1} of ${canaries.length}: Canary ${namespace}/${name}`);
+    const own = new Redaction();
+    redactions.push(own);
+    done.push({ namespace, name });
+    const files = await orTheFault(reader, `${namespace}/${name}`, () => canaryFiles(reader.with(own), { namespace, name }, meshProvider));
+    if (add(files, [own])) continue;
+    const others = canaries.length - done.length;
+    if (others > 0) reader.notRead.set(`${others} more Canaries`, FULL);
+    break;
+  }
+  progress('the controller');
+  const ofController = await controllerFiles(cluster, reader, {
+    logLines,
+    ...(controllerSelector ? { selector: controllerSelector } : {}),
+  });
+  // Its log may tell what the pods of a Canary were given.
+  add(ofController, redactions.slice(0, MOST_LOOKED_FOR));
+
+  const contents: ReportContents = {
+    apiVersion: outputVersion,
+    kind: 'ReportContents',
+    created: timestamp(nowMs),
+    client: versions.client,
+    canaries: done,
+    files: archive.listed,
+    notRead: [...reader.notRead].map(([what, why]) => ({ what, why })),
+    leftOut: [...leftOut],
+    valuesHidden: redactions.reduce((sum, { count }) => sum + count, 0),
+  };
+  const head = new Map([
+    ['README.txt', readme(contents)],
+    ['contents.json', textOf('contents.json', contents)],
+  ]);
+  return { contents, bytes: archive.bytes(head, nowMs) };
+}
+
+/** What makes this program stumble is what the report is for. */
+async function orTheFault(reader: ReportReader, what: string, gather: () => Promise<ReportFile[]>): Promise<ReportFile[]> {
+  try {
+    return await gather();
+  } catch (error) {
+    const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    reader.notRead.set(`Canary ${what}`, redactText(`a fault of serin report: ${fault}`));
+    return [];
+  }
+}

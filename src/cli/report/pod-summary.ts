@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { record } from '../people/canary-reading.ts';
+
+/** What of a pod tells how it fares; what its containers were told (`env`, `args`) is not here. */
+export function podSummary({ metadata, spec, status = {} }: KubeObject): object {
+  const { name, creationTimestamp, deletionTimestamp, ownerReferences = [] } = metadata;
+  const statuses: unknown = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  return {
+    name,
+    created: creationTimestamp,
+    ...(deletionTimestamp === undefined ? {} : { deleting: deletionTimestamp }),
+    of: ownerReferences.map((owner) => `${owner.kind}/${owner.name}`),
+    node: spec?.nodeName,
+    phase: status.phase,
+    ...(status.reason === undefined ? {} : { reason: status.reason, message: status.message }),
+    conditions: status.conditions ?? [],
+    containers: (Array.isArray(statuses) ? statuses : []).map((one) => containerSummary(record(one))),
+  };
+}
+
+function containerSummary({ name, image, imageID, ready, restartCount, state, lastState }: Record<string, unknown>): object {
+  return { name, image, imageID, ready, restarts: restartCount, state, lastState };
+}
+
+export function replicaSetSummary({ metadata, spec, status = {} }: KubeObject): object {
+  const { name, creationTimestamp, annotations = {}, labels = {}, ownerReferences = [] } = metadata;
+  const containers: unknown = spec?.template?.spec?.containers;
+  return {
+    name,
+    created: creationTimestamp,
+    of: ownerReferences.map((owner) => `${owner.kind}/${owner.name}`),
+    revision: annotations['deployment.kubernetes.io/revision'],
+    hash: labels['pod-template-hash'],
+    images: (Array.isArray(containers) ? containers : []).map((one) => record(one).image),
+    wanted: spec?.replicas,
+    replicas: status.replicas ?? 0,
+    ready: status.readyReplicas ?? 0,
+    available: status.availableReplicas ?? 0,
+    conditions: status.conditions ?? [],
+  };
+}

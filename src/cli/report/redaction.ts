@@ -1,0 +1,56 @@
+import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { redactObject } from './redact-object.ts';
+import { isSecretName } from './redact-text.ts';
+
+const SHORTEST = 6;
+/** Of a value whose name says nothing: shorter ones stand in ordinary words. */
+const SHORTEST_UNNAMED = 8;
+/** As names and hosts are written: hidden where it stood, and not wherever it may stand. */
+const LIKE_A_NAME = /^[a-z0-9.-]+$/;
+
+/**
+ * Takes credentials out of all that goes into one report: where they stand in an object, and then wherever else the same value stands, in
+ * whatever form: a message may repeat what a header held.
+ */
+export class Redaction {
+  readonly #taken = new Set<string>();
+  readonly #names = new Set<string>();
+  #count = 0;
+
+  /** How many values were taken out of objects. */
+  get count(): number {
+    return this.#count;
+  }
+
+  object(object: KubeObject): KubeObject {
+    this.#names.add(object.metadata.name).add(object.metadata.namespace ?? '');
+    return redactObject(object, (value, name) => {
+      this.#count += 1;
+      for (const part of partsOf(value, name)) this.#taken.add(part);
+    });
+  }
+
+  /** Of a whole file, when every object has been seen. */
+  text(text: string): string {
+    return hideSecrets(
+      text,
+      [...this.#taken].filter((value) => !this.#names.has(value)),
+    );
+  }
+}
+
+function partsOf(value: string, name: string): string[] {
+  const url = URL.parse(value);
+  const inAddress = url === null ? [] : [...userInfoOf(value), ...url.searchParams.values(), ...url.pathname.split('/').filter(isTelling)];
+  const lines = name === '' ? [] : value.split('\n').map((line) => line.trim());
+  const own = lines.filter((line) => (isSecretName(name) ? line.length >= SHORTEST : isTelling(line)));
+  return [...inAddress.filter((part) => part.length >= SHORTEST), ...own];
+}
+
+/** Looks as if it were made to be guessed by nobody. */
+function isTelling(value: string): boolean {
+  return (
+    value.length >= SHORTEST_UNNAMED && /\d/.test(value) && /[A-Za-z]/.test(value) && !LIKE_A_NAME.test(value) && !value.includes('://')
+  );
+}

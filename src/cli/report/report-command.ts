@@ -1,0 +1,106 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { ReportContents } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { cleaned } from '../output/text.ts';
+import { getCanary, listCanaries } from '../people/canary-reading.ts';
+import type { Session } from '../people/session.ts';
+import { gatherReport, type ReadingCluster } from './gather-report.ts';
+
+export interface ReportFlags {
+  file?: string;
+  force?: boolean;
+  meshProvider: string;
+  /** `true`: as many lines as usual. */
+  controllerLogs?: boolean | string;
+  controllerSelector?: string;
+}
+
+const STDOUT = '-';
+const LOG_LINES = 2_000;
+const MOST_LOG_LINES = 20_000;
+
+/** `serin report [NAME]`: one redacted archive of a Canary, or of those of a namespace or of all. */
+export async function reportCommand(
+  { cluster, namespace, output }: Pick<Session, 'namespace' | 'output'> & { cluster: ReadingCluster },
+  name: string | undefined,
+  flags: ReportFlags,
+  nowMs = Date.now(),
+): Promise<ExitName> {
+  const { file = defaultName(namespace, name, nowMs), force = false, meshProvider, controllerSelector } = flags;
+  if (file === STDOUT && output.format !== undefined)
+    throw new CommandError('usage', '-o cannot be had beside -f -: both write to the standard output');
+  if (name !== undefined && namespace === undefined)
+    throw new CommandError('usage', 'one Canary is in one namespace: leave out --all-namespaces');
+  // Before the cluster is asked for everything.
+  if (file !== STDOUT && !force && existsSync(file)) throw exists(file);
+  const logLines = linesOf(flags.controllerLogs);
+  const canaries: KubeObject[] =
+    name === undefined ? await listCanaries(cluster, namespace) : [await getCanary(cluster, namespace ?? '', name)];
+  if (canaries.length === 0)
+    output.tell(
+      `No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}: the report has the controller and the definitions alone.`,
+    );
+  const { contents, bytes } = await gatherReport(cluster, canaries, {
+    meshProvider,
+    logLines,
+    nowMs,
+    ...(controllerSelector && { controllerSelector }),
+    progress: (what) => output.tell(what),
+  });
+  if (file === STDOUT) output.write(bytes);
+  else {
+    write(file, bytes, force);
+    await output.show(reportAnswer({ ...contents, file }));
+  }
+  if (contents.notRead.length > 0)
+    output.tell(`${contents.notRead.length} things could not be read; README.txt in the archive names them.`);
+  output.tell('Look through it before you send it: names of objects, hosts and images are in it.');
+  return 'done';
+}
+
+function defaultName(namespace: string | undefined, name: string | undefined, nowMs: number): string {
+  const time = new Date(nowMs)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:]/g, '');
+  const bare = name?.replace(/^.*\//, '');
+  return `serin-report-${[namespace ?? 'all', ...(bare === undefined ? [] : [bare])].join('-')}-${time}.tar.gz`;
+}
+
+function linesOf(asked: boolean | string | undefined): number {
+  if (asked === undefined || asked === false) return 0;
+  const lines = asked === true ? LOG_LINES : Number(asked);
+  if (Number.isInteger(lines) && lines > 0 && lines <= MOST_LOG_LINES) return lines;
+  throw new CommandError('usage', `--controller-logs ${asked}: give a number of lines from 1 to ${MOST_LOG_LINES}`);
+}
+
+/** Readable by its owner alone. */
+function write(file: string, bytes: Buffer, force: boolean): void {
+  try {
+    writeFileSync(file, bytes, { mode: 0o600, flag: force ? 'w' : 'wx' });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'EEXIST') throw exists(file);
+    throw new CommandError('usage', `${file} cannot be written (${code}): choose another place with --file`, { cause });
+  }
+}
+
+const exists = (file: string): CommandError =>
+  new CommandError('usage', `${file} exists: choose another name with --file, or overwrite it with --force`);
+
+function reportAnswer(contents: ReportContents): Answer<ReportContents> {
+  const { file = '', canaries, files, valuesHidden } = contents;
+  return {
+    document: contents,
+    names: [file],
+    lines: (terminal, wide) => [
+      cleaned(
+        `${file}: ${canaries.length} ${canaries.length === 1 ? 'Canary' : 'Canaries'}, ${files.length} files, ${valuesHidden} values hidden`,
+        terminal,
+      ),
+      ...(wide ? files.map(({ path, says }) => cleaned(`  ${path}: ${says}`, terminal)) : []),
+    ],
+  };
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { ExitName } from '../output/exit-codes.ts';
+import { asPeopleDo, noted } from '../people/flags.ts';
+import type { PeopleFlags, Session } from '../people/session.ts';
+import type { ReportFlags } from './report-command.ts';
+
+type Run = (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+
+/** `serin report`: what a bug report needs, and nothing that strangers must not see. */
+export function addReportCommand(program: Command, run: Run): void {
+  noted(asPeopleDo(program.command('report')), {
+    examples: ['serin report podinfo --namespace test --file podinfo-report.tar.gz'],
+    exits: ['notFound'],
+  })
+    .description(
+      'one archive for a bug report: a Canary and all that belongs to it, without credentials; what it leaves out is said inside',
+    )
+    .argument('[name]', 'name of the Canary; without it all of the namespace')
+    .option('-A, --all-namespaces', 'the Canaries of all namespaces')
+    .option('-f, --file <file>', 'where to write it, - is the standard output; default: serin-report-NAMESPACE-NAME-TIME.tar.gz')
+    .option('--force', 'overwrite the file')
+    .option(
+      '--controller-logs [lines]',
+      'also the end of the controller’s logs, 2000 lines of each container; they tell of other Canaries, too',
+    )
+    .option('--controller-selector <selector>', 'labels of the controller, where they are not those of our chart')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
+    .action(async (name: string | undefined, flags: PeopleFlags & ReportFlags) =>
+      run(flags, async (session) => (await import('./report-command.ts')).reportCommand(session, name, flags)),
+    );
+}

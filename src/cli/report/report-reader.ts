@@ -1,0 +1,84 @@
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { Cluster, KindRef, Selection } from '../../kube/cluster.ts';
+import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
+import type { Redaction } from './redaction.ts';
+
+/** Never read, whatever refers to them. */
+const CLOSED: ReadonlySet<string> = new Set(['Secret', 'ConfigMap']);
+
+type List = { items: KubeObject[]; resourceVersion: string };
+
+/** Reads for a report: what comes is redacted before anybody sees it, and what does not come is noted instead of thrown. */
+export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
+  /** What could not be read, and why. */
+  readonly notRead: Map<string, string>;
+  readonly #cluster: Pick<Cluster, 'get' | 'list'>;
+  readonly #redaction: Redaction;
+  /** Of whole namespaces, as they came: each Canary in one asks for the same. */
+  readonly #lists: Map<string, Promise<List | undefined>>;
+
+  constructor(
+    cluster: Pick<Cluster, 'get' | 'list'>,
+    redaction: Redaction,
+    shared: { notRead: Map<string, string>; lists: Map<string, Promise<List | undefined>> } = { notRead: new Map(), lists: new Map() },
+  ) {
+    this.#cluster = cluster;
+    this.#redaction = redaction;
+    this.notRead = shared.notRead;
+    this.#lists = shared.lists;
+  }
+
+  /** One that shares what was read, and takes credentials out by itself. */
+  with(redaction: Redaction): ReportReader {
+    return new ReportReader(this.#cluster, redaction, { notRead: this.notRead, lists: this.#lists });
+  }
+
+  async get(ref: ObjectRef): Promise<KubeObject | undefined> {
+    const what = `${ref.kind} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
+    const found = await this.#attempt(ref, what, () => this.#cluster.get(ref));
+    if (found) return this.#redaction.object(found);
+    if (!this.notRead.has(what)) this.notRead.set(what, 'does not exist');
+    return undefined;
+  }
+
+  async list(kind: KindRef, selection: Selection = {}): Promise<List> {
+    const found = await this.#attempt(kind, `${kind.kind} objects ${placeOf(kind)}`, () => this.#cluster.list(kind, selection));
+    return { resourceVersion: '', ...found, items: (found?.items ?? []).map((item) => this.#redaction.object(item)) };
+  }
+
+  /** Of all objects of a kind in a namespace those that are wanted; they are chosen by what is never redacted. */
+  async choose(kind: KindRef, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
+    const key = `${kind.kind} objects ${placeOf(kind)}`;
+    const list = this.#lists.get(key) ?? this.#attempt(kind, key, () => this.#cluster.list(kind));
+    this.#lists.set(key, list);
+    return ((await list)?.items ?? []).filter(isWanted).map((item) => this.#redaction.object(item));
+  }
+
+  /** Any other question. */
+  attempt<T>(what: string, ask: () => Promise<T>): Promise<T | undefined> {
+    return this.#attempt({ kind: '' }, what, ask);
+  }
+
+  async #attempt<T>({ kind }: { kind: string }, what: string, ask: () => Promise<T>): Promise<T | undefined> {
+    if (CLOSED.has(kind)) {
+      this.notRead.set(what, 'its content is never read for a report');
+      return undefined;
+    }
+    try {
+      return await ask();
+    } catch (error) {
+      this.notRead.set(what, reasonOf(error));
+      return undefined;
+    }
+  }
+}
+
+const placeOf = ({ namespace }: KindRef): string => (namespace === undefined ? 'of all namespaces' : `in ${namespace}`);
+
+/** Without the words of the server: they name the person who asks. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RequestTimeoutError || error instanceof UnreachableError) return 'the API server did not answer';
+  if (!(error instanceof ApiError)) throw error;
+  if (error.status === 403) return 'may not be read with these credentials';
+  return error.status === 404 ? 'the cluster has no such kind' : `the API server answered ${error.status} ${error.reason}`;
+}
