@@ -86,6 +86,8 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     return undefined;
   });
   if (tester === undefined) return 1;
+  // Before it says that it started: who reads that may end it at once, and finds that it listens.
+  const stopped = untilStopped(tester, flags.data.grace, log);
   log.info(
     { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },
     'serin loadtester started',
@@ -94,7 +96,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     log.warn({ flag, reason }, 'this flag means nothing here');
   if (!areRequired(credentials)) log.warn({}, 'whoever reaches the port may start tests and open gates: name credentials to change that');
   if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');
-  return untilStopped(tester, flags.data.grace, log);
+  return stopped;
 }
 
 function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Omit<LoadTesterOptions, 'log'> {
