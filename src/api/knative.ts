@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { TargetRef } from './canary.ts';
 
 export const knativeApiVersion = 'serving.knative.dev/v1';
 /** On the Knative Service: the name of the revision that has been promoted (03 K-T2). */
 export const primaryRevisionAnnotation = 'flagger.app/primary-revision';
 
-export function isKnative({ apiVersion, kind }: Pick<TargetRef, 'apiVersion' | 'kind'>): boolean {
+export function isKnative({ apiVersion, kind }: { apiVersion?: string; kind: string }): boolean {
   return kind === 'Service' && apiVersion === knativeApiVersion;
 }
 

@@ -13,6 +13,7 @@ import { cleaned } from '../output/text.ts';
 import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
 import { sightOf } from './sight.ts';
+import { toldTarget } from './told-target.ts';
 
 /** What can be waited for. */
 export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
@@ -25,15 +26,16 @@ const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: '
 
 /** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
 export async function waitCommand(
-  { cluster, namespace = '', output }: Session,
+  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'watch'> },
   name: string,
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {
   const timeoutMs = parseDuration(flags.timeout);
   if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} is no duration: write it like 30s, 10m or 1h`);
   const startedMs = performance.now();
-  const wanted = await wantedOf(cluster, namespace, name, flags.revision);
-  const { outcome, seen } = await follow(cluster, { namespace, name }, timeoutMs, (raw) => outcomeOf(raw, flags.for, wanted));
+  const untilMs = startedMs + timeoutMs;
+  const wanted = await wantedOf(cluster, { namespace, name, untilMs }, flags.revision);
+  const { outcome, seen } = await follow(cluster, { namespace, name, untilMs }, (raw) => outcomeOf(raw, flags.for, wanted));
   const summary = seen && summaryOf(seen);
   const result: WaitResult = {
     apiVersion: outputVersion,
@@ -84,8 +86,12 @@ const SETTLED: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Faile
 function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
   if ('target' in wanted) {
     const { canary } = sightOf(raw);
-    const { generation = 0 } = wanted.target;
-    return canary !== undefined && recordedFor(canary, { ...wanted.target, generation }) !== undefined;
+    const { uid, generation, revision } = wanted.target;
+    const release = canary?.status?.release;
+    if (!canary || !release) return false;
+    if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
+    // A kind whose generation tells nothing of its pods: the hash alone decides (DESIGN Revisions).
+    return release.targetUid === uid && (release.template ?? release.revision) === revision;
   }
   const seen = parseStatus(raw.status)?.lastAppliedSpec;
   return seen !== undefined && isRevision(seen, wanted.revision);
@@ -101,19 +107,23 @@ const SHORTEST_REVISION = 7;
 /** Instead of a revision: what the target holds now. */
 const OF_TARGET = 'target';
 
+/** A Canary, and until when it is waited for: `performance.now()`. */
+interface Awaited {
+  namespace: string;
+  name: string;
+  untilMs: number;
+}
+
 async function wantedOf(
-  cluster: Pick<Cluster, 'get' | 'list'>,
-  namespace: string,
-  name: string,
+  cluster: Pick<Cluster, 'get' | 'watch'>,
+  { namespace, name, untilMs }: Awaited,
   revision: string | undefined,
 ): Promise<Wanted | undefined> {
   if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
   const { canary, workload } = sightOf(await getCanary(cluster, namespace, name));
   if (!canary || !workload)
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
-  const object = await cluster.get(workload.targetRef(canary));
-  if (object === undefined)
-    throw new CommandError('notFound', `there is no ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target`);
+  const object = await toldTarget(cluster, workload.targetRef(canary), untilMs);
   const known = { object: workload.slim(object), revision: workload.revision(object) };
   const { target } = workload.sides(canary, { find: (ref) => (refKey(ref) === refKey(refOf(object)) ? known : undefined), all: () => [] });
   if (target === undefined) throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} cannot be told yet`);
@@ -124,8 +134,7 @@ type Ended = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
 
 async function follow(
   cluster: Pick<Cluster, 'watch'>,
-  { namespace, name }: { namespace: string; name: string },
-  timeoutMs: number,
+  { namespace, name, untilMs }: Awaited,
   judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
 ): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
@@ -151,7 +160,7 @@ async function follow(
     },
     { fieldSelector: `metadata.name=${name}` },
   );
-  const timer = setTimeout(() => resolve({ outcome: 'timedOut', seen }), timeoutMs);
+  const timer = setTimeout(() => resolve({ outcome: 'timedOut', seen }), Math.max(0, untilMs - performance.now()));
   try {
     return await promise;
   } finally {

@@ -1,0 +1,52 @@
+import { isKnative } from '../../api/knative.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { CommandError } from '../output/exit-codes.ts';
+
+/**
+ * The target, once it tells which revision it holds: a Knative Service names the newest in its status, a moment after the write that asked
+ * for it, and whoever has just written must not be told of the one before. `untilMs`: `performance.now()`.
+ */
+export async function toldTarget(cluster: Pick<Cluster, 'get' | 'watch'>, ref: ObjectRef, untilMs: number): Promise<KubeObject> {
+  const { apiVersion, kind, name, namespace = '' } = ref;
+  const absent = () => new CommandError('notFound', `there is no ${kind} ${name}, the target`);
+  const first = await cluster.get(ref);
+  if (first === undefined) throw absent();
+  if (tellsRevision(first)) return first;
+  const { promise, resolve, reject } = Promise.withResolvers<KubeObject>();
+  const look = (now: KubeObject | undefined) => {
+    if (now === undefined) reject(absent());
+    else if (tellsRevision(now)) resolve(now);
+  };
+  const watch = cluster.watch(
+    { apiVersion, kind, namespace },
+    {
+      onList: ([item]) => look(item),
+      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
+      onUnavailable: (_, message) => reject(new CommandError('unanswered', message)),
+    },
+    { fieldSelector: `metadata.name=${name}` },
+  );
+  const late = () => reject(new CommandError('timedOut', `${kind} ${name} does not tell which revision it holds: is Knative running?`));
+  const timer = setTimeout(late, Math.max(0, untilMs - performance.now()));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    watch.stop();
+  }
+}
+
+interface KnativeStatus {
+  observedGeneration?: number;
+  latestCreatedRevisionName?: string;
+  conditions?: { type: string; reason?: string }[];
+}
+
+/** Of Knative's own words: `OutOfDate` is a Service that has been seen, and whose Configuration has not. */
+export function tellsRevision(target: KubeObject): boolean {
+  if (!isKnative(target)) return true;
+  const { observedGeneration, latestCreatedRevisionName, conditions = [] }: KnativeStatus = target.status ?? {};
+  const isOutOfDate = conditions.some(({ type, reason }) => type === 'ConfigurationsReady' && reason === 'OutOfDate');
+  return observedGeneration === target.metadata.generation && Boolean(latestCreatedRevisionName) && !isOutOfDate;
+}
