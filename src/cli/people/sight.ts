@@ -49,14 +49,19 @@ export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: 
       return otherwise;
     }
   };
-  const events = ifAllowed('events', eventsOf(cluster, raw), []);
-  if (!canary || !workload) return { ...sight, events: await events, hidden };
-  const [targetRef, primaryRef] = [workload.targetRef(canary), workload.primaryRef(canary)];
-  const target = await ifAllowed(targetRef.kind, cluster.get(targetRef), undefined);
-  const primary = refKey(primaryRef) === refKey(targetRef) ? target : await ifAllowed(primaryRef.kind, cluster.get(primaryRef), undefined);
-  const podsOf = (owner: KubeObject | undefined) => ifAllowed('pods', listPods(cluster, namespace, owner), []);
-  const [targetPods, primaryPods] = await Promise.all([podsOf(target), primary === target ? [] : podsOf(primary)]);
-  return { ...sight, ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods, events: await events, hidden };
+  const sides = async (): Promise<Partial<Sight>> => {
+    if (!canary || !workload) return {};
+    const [targetRef, primaryRef] = [workload.targetRef(canary), workload.primaryRef(canary)];
+    const target = await ifAllowed(targetRef.kind, cluster.get(targetRef), undefined);
+    const primary =
+      refKey(primaryRef) === refKey(targetRef) ? target : await ifAllowed(primaryRef.kind, cluster.get(primaryRef), undefined);
+    const podsOf = (owner: KubeObject | undefined) => ifAllowed('pods', listPods(cluster, namespace, owner), []);
+    const [targetPods, primaryPods] = await Promise.all([podsOf(target), primary === target ? [] : podsOf(primary)]);
+    return { ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods };
+  };
+  // Together: whichever fails first, the other's failure is nobody's surprise.
+  const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
+  return { ...sight, ...seen, events, hidden };
 }
 
 /** What the screen of one Canary has to follow. */

@@ -1,0 +1,28 @@
+import { setImmediate as later } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { HeldCluster } from '../../../test/build/held-cluster.ts';
+import { aCanary } from '../../../test/build/world.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { UnreachableError } from '../../kube/errors.ts';
+import { lookAt } from './sight.ts';
+
+/** It goes when the Canary has been read, and each request learns of it in its own time. */
+class LeavingCluster extends HeldCluster {
+  override async get(ref: ObjectRef): Promise<KubeObject | undefined> {
+    if (ref.kind === 'Canary') return super.get(ref);
+    throw new UnreachableError('GET', new Error('gone'));
+  }
+
+  override async list(): Promise<never> {
+    await later();
+    throw new UnreachableError('LIST', new Error('gone'));
+  }
+}
+
+// A rejection that nobody awaits ends the program with a stack trace, and this run as well.
+it('a cluster that is lost while a Canary is looked at is one error, and no second one comes after it', async () => {
+  const canary: KubeObject = JSON.parse(JSON.stringify(aCanary()));
+  await expect(lookAt(new LeavingCluster([canary]), 'test', 'podinfo')).rejects.toThrow(UnreachableError);
+  await later();
+  await later();
+});
