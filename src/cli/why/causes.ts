@@ -36,7 +36,7 @@ export const causes = {
   CrashLoop: 'a container ends again and again',
   ProbeFails: 'a container runs and is not ready',
   PodsStarting: 'pods are being started',
-  RolloutStalled: 'the rollout exceeded its own deadline',
+  RolloutStalled: 'the rollout has failed, or exceeded its own deadline',
   NoRoom: 'the side that gets more load has not all the pods that it needs',
   GateClosed: 'a confirmation hook holds the release',
   HookRefused: 'a webhook does not let the release pass',

@@ -1,8 +1,10 @@
+import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect, toCreate } from './finding.ts';
 import { fromPods } from './from-pods.ts';
+import { fromKnative, fromService } from './from-service.ts';
 
 interface Condition {
   type: string;
@@ -13,22 +15,24 @@ interface Condition {
 
 /** Why one side of a release does not serve, as its own objects tell it. */
 export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
-  const { raw, canary } = sight;
+  const { raw, canary, workload } = sight;
   const object = sight[role];
   const { namespace = '' } = raw.metadata;
   if (object === undefined) {
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
-    const missing = { kind, namespace, name: role === 'target' ? name : `${name}-primary`, field: 'metadata', value: 'does not exist' };
+    const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
+    const missing = { kind, namespace, name: named, field: 'metadata', value: 'does not exist' };
     if (role === 'primary')
       return {
         cause: 'PrimaryMissing',
         proof: [missing],
         action: 'wait until Serin has made it, or see what serin why says of the Canary',
       };
-    const named = proofIn(raw, 'spec.targetRef.name', name);
+    const ref = proofIn(raw, 'spec.targetRef.name', name);
     const action = `create ${kind} ${name}, or correct spec.targetRef`;
-    return { cause: 'TargetMissing', proof: [missing, named], action, change: toCreate(kind, name, namespace) };
+    return { cause: 'TargetMissing', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
   }
+  if (workload?.hasPods === false) return isKnative(object) ? fromKnative(sight, object, role) : fromService(sight, object);
   const conditions: Condition[] = object.status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');

@@ -1,0 +1,42 @@
+import { primaryRevisionAnnotation } from '../../api/knative.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Sight } from '../people/sight.ts';
+import { proofIn, type Trouble, toCorrect } from './finding.ts';
+
+interface Condition {
+  type: string;
+  status?: string;
+  reason?: string;
+  message?: string;
+}
+
+/** Why a Revision does not serve, as far as its Knative Service tells it; the pods are Knative's own affair. */
+export function fromKnative(sight: Sight, service: KubeObject, role: 'target' | 'primary'): Trouble {
+  const conditions: Condition[] = service.status?.conditions ?? [];
+  const unmet = conditions.find(({ type, status }) => type === 'Ready' && status !== 'True');
+  const named =
+    role === 'target'
+      ? proofIn(service, 'status.latestCreatedRevisionName', service.status?.latestCreatedRevisionName)
+      : proofIn(service, `metadata.annotations[${primaryRevisionAnnotation}]`, service.metadata.annotations?.[primaryRevisionAnnotation]);
+  const said = unmet && [unmet.reason, unmet.message].filter(Boolean).join(': ');
+  const hasFailed = unmet?.status === 'False';
+  return {
+    cause: hasFailed ? 'RolloutStalled' : 'PodsStarting',
+    proof: [named, ...(said ? [proofIn(service, 'status.conditions[Ready].message', said)] : [])],
+    action: hasFailed ? 'push a version that becomes ready: its Revision says what is wrong' : 'nothing to do but wait for its Revision',
+    ...(hasFailed ? toCorrect(sight) : {}),
+    look: `kubectl describe revisions.serving.knative.dev ${named.value} -n ${service.metadata.namespace}`,
+  };
+}
+
+/** A Service selects pods that somebody else manages: what is missing is an endpoint. */
+export function fromService(sight: Sight, service: KubeObject): Trouble {
+  const { name, namespace } = service.metadata;
+  return {
+    cause: 'PodsStarting',
+    proof: [proofIn(service, 'spec.selector', service.spec?.selector)],
+    action: 'bring up pods that this selector finds, and let them become ready',
+    ...toCorrect(sight),
+    look: `kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${name}`,
+  };
+}
