@@ -13,6 +13,7 @@ import { Asking } from './asking.ts';
 import { ConfigLook } from './config-look.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { Convergence } from './convergence.ts';
+import { eventsOfPass, type Letter } from './events-of-pass.ts';
 import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { Mailbox } from './mailbox.ts';
@@ -25,11 +26,6 @@ import { Told } from './told.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-
-type Letter =
-  | { type: 'WAKE' }
-  | { type: 'DELIVERED'; key: string }
-  | { type: 'ANSWER'; answer: Extract<EngineEvent, { type: 'ANSWER' }>['answer'] };
 
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
@@ -167,13 +163,11 @@ export class CanaryProcess {
       return;
     }
     const pending = this.#mail.take();
-    const events: EngineEvent[] = pending.map((event) => ({ ...event, facts }));
+    let events: EngineEvent[];
     if (this.#snapshot === undefined) {
       this.#snapshot = start(canary, facts);
-      events.unshift({ type: 'RESUME', facts });
-    } else if (events.length === 0) {
-      events.push({ type: 'FACTS', facts });
-    }
+      events = [{ type: 'RESUME', facts }, ...pending.map((letter) => ({ ...letter, facts }))];
+    } else events = eventsOfPass(pending, this.#snapshot, facts);
     const questions: Question[] = [];
     for (const event of events) {
       const { next, questions: asked } = step(this.#snapshot, event);
