@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { describeServiceTraffic } from './service-traffic.ts';
 
 const ADDRESS = expect.stringMatching(/^10\.96\.\d+\.\d+$/);
 const NODE_PORT = expect.toSatisfy((port: number) => port >= 30_000 && port <= 32_767);
@@ -39,32 +40,6 @@ const refused: [name: string, given: object, field: string, why: string][] = [
   ['unused', { ports: [{ port: 80, nodePort: 30_001 }] }, 'spec.ports[0].nodePort', 'may not be used'],
 ];
 
-const twoHours = { clientIP: { timeoutSeconds: 7200 } };
-/** How a Service steers its traffic, as the server stores it. */
-const steered: [row: string, name: string, given: object, served: object][] = [
-  ['S1', 'close', { trafficDistribution: 'PreferClose' }, { trafficDistribution: 'PreferClose' }],
-  ['S1', 'same-zone', { trafficDistribution: 'PreferSameZone' }, { trafficDistribution: 'PreferSameZone' }],
-  ['S1', 'same-node', { trafficDistribution: 'PreferSameNode' }, { trafficDistribution: 'PreferSameNode' }],
-  ['S4', 'sticky', { sessionAffinity: 'ClientIP' }, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } }],
-  ['S4', 'sticky-short', { sessionAffinity: 'ClientIP', sessionAffinityConfig: twoHours }, { sessionAffinityConfig: twoHours }],
-  ['S4', 'inside-local', { internalTrafficPolicy: 'Local' }, { internalTrafficPolicy: 'Local' }],
-  ['S4', 'outside-local', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { externalTrafficPolicy: 'Local' }],
-];
-const unsteerable: [row: string, name: string, given: object, field: string, why: string][] = [
-  ['S1', 'unknown', { trafficDistribution: 'PreferFar' }, 'spec.trafficDistribution', 'PreferSameZone'],
-  ['S2', 'own', { trafficDistribution: 'example.org/nearest' }, 'spec.trafficDistribution', 'Unsupported value'],
-  ['S4', 'glued', { sessionAffinity: 'Cookie' }, 'spec.sessionAffinity', 'Unsupported value'],
-  [
-    'S4',
-    'endless',
-    { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 86_401 } } },
-    'spec.sessionAffinityConfig.clientIP.timeoutSeconds',
-    'must be greater than 0',
-  ],
-  ['S4', 'inside-any', { internalTrafficPolicy: 'Any' }, 'spec.internalTrafficPolicy', 'Unsupported value'],
-  ['S4', 'outside-closed', { externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
-];
-
 /** The same on the embedded API server and on kube-apiserver with one IPv4 range. */
 export function serviceAddressSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`addresses of Services on ${where}`, () => {
@@ -92,16 +67,7 @@ export function serviceAddressSuite(where: string, start: () => Promise<{ cluste
       await expect(refusal).rejects.toThrow(why);
     });
 
-    it.each(steered)('07-%s: %s is stored', async (_, name, given, served) =>
-      expect((await create(name, given)).spec).toMatchObject(served),
-    );
-    it('07-S4: the time of an affinity that there is not is dropped', async () =>
-      expect((await create('timed', { sessionAffinityConfig: twoHours })).spec).not.toHaveProperty('sessionAffinityConfig'));
-    it.each(unsteerable)('07-%s: %s is refused at its field', async (_, name, given, field, why) => {
-      const refusal = create(name, given);
-      await expect(refusal).rejects.toThrow(field);
-      await expect(refusal).rejects.toThrow(why);
-    });
+    describeServiceTraffic(() => stage.cluster);
 
     it('a change of type keeps the address, and takes up or leaves the node port', async () => {
       const before = await create('moving', {});

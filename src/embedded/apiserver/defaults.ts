@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type Json, type JsonRecord } from './json.ts';
+import { isExternallyAccessible } from './service-traffic.ts';
 
 /** Fills fields that are absent, in place. Source: the defaulting functions of Kubernetes' API groups (`v1/defaults.go`). */
 function fill(record: JsonRecord, defaults: JsonRecord): void {
@@ -151,9 +152,17 @@ function volume(item: JsonRecord): void {
   if (isRecord(item.hostPath)) fill(item.hostPath, { type: '' });
 }
 
+/** Three hours, where a Service that keeps its clients says no time. */
+function keepFor(spec: JsonRecord): void {
+  const { clientIP } = isRecord(spec.sessionAffinityConfig) ? spec.sessionAffinityConfig : {};
+  spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: 10_800, ...(isRecord(clientIP) ? clientIP : {}) } };
+}
+
 function service(spec: JsonRecord): void {
+  // As an absent one; unlike the policies, whose empty value is refused.
+  if (spec.sessionAffinity === '') delete spec.sessionAffinity;
   fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
-  if (spec.sessionAffinity === 'ClientIP') fill(spec, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } });
+  if (spec.sessionAffinity === 'ClientIP') keepFor(spec);
   else if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.type !== 'ExternalName') {
     fill(spec, { internalTrafficPolicy: 'Cluster' });
@@ -166,7 +175,7 @@ function service(spec: JsonRecord): void {
         : { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' },
     );
   }
-  if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') fill(spec, { externalTrafficPolicy: 'Cluster' });
+  if (isExternallyAccessible(spec)) fill(spec, { externalTrafficPolicy: 'Cluster' });
   if (spec.type === 'LoadBalancer') fill(spec, { allocateLoadBalancerNodePorts: true });
   for (const port of list(spec.ports)) {
     if (!isRecord(port)) continue;

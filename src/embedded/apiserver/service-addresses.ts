@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type Json, type JsonRecord } from './json.ts';
-import { trafficCauses } from './service-traffic.ts';
+import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
 import { type Cause, invalid, invalidValue } from './status.ts';
 
 /** Ports of the nodes that Services may have. Source: kube-apiserver, --service-node-port-range. */
@@ -23,7 +23,9 @@ export class ServiceAddresses {
     object.status ??= { loadBalancer: {} };
     dropUnused(spec, live);
     const causes =
-      spec.type === 'ExternalName' ? [] : [...familyCauses(spec), ...addressCauses(spec), ...portCauses(spec), ...trafficCauses(spec)];
+      spec.type === 'ExternalName'
+        ? externalCauses(spec)
+        : [...familyCauses(spec), ...addressCauses(spec), ...portCauses(spec), ...trafficCauses(spec)];
     if (causes.length > 0) throw invalid('Service', '', object.metadata.name, causes);
     if (spec.type === 'ExternalName') return;
     if (!spec.clusterIP) {
@@ -52,7 +54,7 @@ function dropUnused(spec: JsonRecord, live: KubeObject | undefined): void {
   if (live === undefined) return;
   if (spec.type === 'ExternalName') for (const field of [...addressed, 'internalTrafficPolicy']) delete spec[field];
   if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') return;
-  if (spec.externalTrafficPolicy === live.spec?.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+  if (!isExternallyAccessible(spec) && spec.externalTrafficPolicy === live.spec?.externalTrafficPolicy) delete spec.externalTrafficPolicy;
   for (const port of portsOf(spec)) if (port.nodePort === keptPort(port, live)) delete port.nodePort;
 }
 

@@ -33,7 +33,14 @@ function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord):
   return [invalidValue(`${field}.clientIP.timeoutSeconds`, seconds, why)];
 }
 
-function externalCauses({ type, externalTrafficPolicy }: JsonRecord): Cause[] {
-  if (externalTrafficPolicy === undefined || type === 'NodePort' || type === 'LoadBalancer') return [];
+/** Whether clients outside reach a Service: by a port of each node, or by addresses that somebody leads to the cluster. */
+export function isExternallyAccessible({ type, externalIPs }: JsonRecord): boolean {
+  const hasAddresses = type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0;
+  return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;
+}
+
+export function externalCauses(spec: JsonRecord): Cause[] {
+  const { externalTrafficPolicy } = spec;
+  if (externalTrafficPolicy === undefined || isExternallyAccessible(spec)) return [];
   return [invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, 'may only be set for externally-accessible services')];
 }

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+
+/** The fields that steer traffic; what a table does not name of them is not there. */
+const FIELDS = [
+  'trafficDistribution',
+  'sessionAffinity',
+  'sessionAffinityConfig',
+  'internalTrafficPolicy',
+  'externalTrafficPolicy',
+] as const;
+type Steering = Partial<Record<(typeof FIELDS)[number], unknown>>;
+
+const keptFor = (timeoutSeconds: number) => ({ clientIP: { timeoutSeconds } });
+const sticky = (timeoutSeconds: number) => ({ sessionAffinity: 'ClientIP', sessionAffinityConfig: keptFor(timeoutSeconds) });
+/** What the server adds to a Service that says nothing. */
+const inside = { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' };
+const outside = { ...inside, externalTrafficPolicy: 'Cluster' };
+const headless = { clusterIP: 'None' };
+const elsewhere = { type: 'ExternalName', externalName: 'a.test' };
+
+const stored: [rows: string, name: string, given: object, served: Steering][] = [
+  ['S1, S4', 'silent', {}, inside],
+  ['S1', 'close', { trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
+  ['S1', 'same-zone', { trafficDistribution: 'PreferSameZone' }, { ...inside, trafficDistribution: 'PreferSameZone' }],
+  ['S1', 'same-node', { trafficDistribution: 'PreferSameNode' }, { ...inside, trafficDistribution: 'PreferSameNode' }],
+  ['S1', 'near-headless', { ...headless, trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
+  ['S1', 'near-open', { type: 'NodePort', trafficDistribution: 'PreferClose' }, { ...outside, trafficDistribution: 'PreferClose' }],
+  [
+    'S1',
+    'near-elsewhere',
+    { ...elsewhere, trafficDistribution: 'PreferClose' },
+    { sessionAffinity: 'None', trafficDistribution: 'PreferClose' },
+  ],
+  ['S1', 'null-wish', { trafficDistribution: null }, inside],
+  ['S4', 'free', { sessionAffinity: 'None' }, inside],
+  ['S4', 'free-empty', { sessionAffinity: '' }, inside],
+  ['S4', 'sticky', { sessionAffinity: 'ClientIP' }, { ...inside, ...sticky(10_800) }],
+  ['S4', 'sticky-empty', { sessionAffinity: 'ClientIP', sessionAffinityConfig: {} }, { ...inside, ...sticky(10_800) }],
+  ['S4', 'sticky-bare', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: {} } }, { ...inside, ...sticky(10_800) }],
+  ['S4', 'sticky-shortest', sticky(1), { ...inside, ...sticky(1) }],
+  ['S4', 'sticky-longest', sticky(86_400), { ...inside, ...sticky(86_400) }],
+  ['S4', 'sticky-headless', { ...headless, ...sticky(60) }, { ...inside, ...sticky(60) }],
+  ['S4', 'sticky-open', { type: 'NodePort', ...sticky(60) }, { ...outside, ...sticky(60) }],
+  // The time of an affinity that there is not is dropped.
+  ['S4', 'timed', { sessionAffinityConfig: keptFor(60) }, inside],
+  ['S4', 'timed-free', { sessionAffinity: 'None', sessionAffinityConfig: keptFor(60) }, inside],
+  ['S4', 'inside-any', { internalTrafficPolicy: 'Cluster' }, inside],
+  ['S4', 'inside-local', { internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['S4', 'inside-headless', { ...headless, internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['S4', 'inside-open', { type: 'LoadBalancer', internalTrafficPolicy: 'Local' }, { ...outside, internalTrafficPolicy: 'Local' }],
+  ['S4', 'elsewhere', elsewhere, { sessionAffinity: 'None' }],
+  ['S4', 'open', { type: 'NodePort' }, outside],
+  ['S4', 'balanced', { type: 'LoadBalancer' }, outside],
+  ['S4', 'open-any', { type: 'NodePort', externalTrafficPolicy: 'Cluster' }, outside],
+  ['S4', 'open-local', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['S4', 'balanced-local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['S4', 'outer-address', { externalIPs: ['192.0.2.1'] }, outside],
+  ['S4', 'outer-local', { externalIPs: ['192.0.2.2'], externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+];
+
+const unsupported = 'Unsupported value';
+const outOfRange = 'must be greater than 0 and less than 86400';
+const refused: [rows: string, name: string, given: object, field: string, why: string][] = [
+  ['S1', 'unknown', { trafficDistribution: 'PreferFar' }, 'spec.trafficDistribution', 'PreferSameZone'],
+  ['S1', 'empty-wish', { trafficDistribution: '' }, 'spec.trafficDistribution', unsupported],
+  ['S2', 'own', { trafficDistribution: 'example.org/nearest' }, 'spec.trafficDistribution', unsupported],
+  ['S4', 'glued', { sessionAffinity: 'Cookie' }, 'spec.sessionAffinity', unsupported],
+  ['S4', 'timeless', sticky(0), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['S4', 'backwards', sticky(-1), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['S4', 'endless', sticky(86_401), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['S4', 'inside-some', { internalTrafficPolicy: 'Any' }, 'spec.internalTrafficPolicy', unsupported],
+  ['S4', 'inside-empty', { internalTrafficPolicy: '' }, 'spec.internalTrafficPolicy', unsupported],
+  ['S4', 'outside-some', { type: 'NodePort', externalTrafficPolicy: 'Any' }, 'spec.externalTrafficPolicy', unsupported],
+  ['S4', 'outside-closed', { externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['S4', 'outside-closed-any', { externalTrafficPolicy: 'Cluster' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['S4', 'outside-elsewhere', { ...elsewhere, externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+];
+
+/** One edit after another of one Service, and what the server holds after each. */
+const edits: [title: string, spec: object, served: Steering][] = [
+  ['affinity is set, with the time that it has where none is said', { sessionAffinity: 'ClientIP' }, { ...inside, ...sticky(10_800) }],
+  ['its time is changed', { sessionAffinityConfig: keptFor(60) }, { ...inside, ...sticky(60) }],
+  ['affinity is taken away, and its time with it', { sessionAffinity: 'None' }, inside],
+  ['a wish is set', { trafficDistribution: 'PreferSameNode' }, { ...inside, trafficDistribution: 'PreferSameNode' }],
+  ['the wish is taken away', { trafficDistribution: null }, inside],
+  ['a policy is set', { internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['a policy that is taken away is the usual one', { internalTrafficPolicy: null }, inside],
+  ['it is opened', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['it is closed, and loses the policy for clients outside', { type: 'ClusterIP' }, inside],
+];
+
+/** Services with each field that steers traffic, as an API server stores them: values, what it adds, drops and refuses. */
+export function describeServiceTraffic(clusterOf: () => KubeCluster): void {
+  describe('fields that steer traffic', () => {
+    const namespace = 'default';
+    const create = (name: string, given: object): Promise<KubeObject> =>
+      clusterOf().create({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: `steered-${name}`, namespace },
+        spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...given },
+      });
+
+    it.each(stored)('07-%s: %s is stored', async (_, name, given, served) => expect(steeringOf(await create(name, given))).toEqual(served));
+
+    it.each(refused)('07-%s: %s is refused at its field', async (_, name, given, field, why) => {
+      const refusal = create(name, given);
+      await expect(refusal).rejects.toThrow(field);
+      await expect(refusal).rejects.toThrow(why);
+    });
+
+    it('07-S1, S4: a Service that is edited holds what was asked for, and what goes with it', async () => {
+      await create('edited', {});
+      const ref: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: 'steered-edited', namespace };
+      for (const [title, spec, served] of edits) expect(steeringOf(await clusterOf().patch(ref, { spec })), title).toEqual(served);
+    });
+  });
+}
+
+function steeringOf({ spec }: KubeObject): Steering {
+  return Object.fromEntries(FIELDS.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]])));
+}
