@@ -112,7 +112,8 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
   },
   ServiceTrafficRefused: {
-    causes: 'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`',
+    causes:
+      'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`; any such field beside a Knative target, which makes its Services itself',
     next: 'correct or remove the field of `spec.service` that the message names; after an upgrade of the cluster, restart Serin',
   },
   RequestCarriedOut: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },

@@ -4,6 +4,7 @@ import { error, type Finding, type Scope, warning } from './finding.ts';
 import { isKnative } from './knative.ts';
 import { legacyProviders } from './legacy-providers.ts';
 import { names } from './names.ts';
+import { serviceTrafficFields } from './service-traffic.ts';
 
 /** Everything about the target, its scaler and `spec.service`. */
 export function routingFindings(scope: Scope): Finding[] {
@@ -59,10 +60,25 @@ function knativeFindings({ canary, provider }: Scope): Finding[] {
     if (provider !== undefined && provider !== 'knative')
       found.push(error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`));
     if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
-    return found;
+    return [...found, ...idleTrafficFields(canary)];
   }
   if (provider !== 'knative') return coreServiceFindings(spec, provider);
   return [error('spec.targetRef', 'must be a Service of serving.knative.dev/v1 for provider knative: change it, or the provider')];
+}
+
+/** How Services are to steer traffic, where Knative makes them all. */
+export function idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['canary'], 'spec'>): Finding[] {
+  if (!isKnative(targetRef)) return [];
+  return serviceTrafficFields.flatMap((field) =>
+    service[field] === undefined
+      ? []
+      : [
+          warning(
+            `spec.service.${field}`,
+            `is ${shorten(service[field])}, which goes nowhere: Knative makes the Services itself. Remove it`,
+          ),
+        ],
+  );
 }
 
 function coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: Scope['provider']): Finding[] {
@@ -128,7 +144,7 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
     if (isService && backendRef.port === undefined)
       found.push(error(`spec.service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one'));
   }
-  return [...found, ...trafficFindings(service)];
+  return isKnative(canary.spec.targetRef) ? found : [...found, ...trafficFindings(service)];
 }
 
 /** What most clusters refuse, and what does not do what it seems to (07 S2, S4, S9). */

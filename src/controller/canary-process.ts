@@ -178,7 +178,7 @@ export class CanaryProcess {
     if (recorded === undefined) return;
     this.#remembered = plain(recorded.status?.release);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#asking.endTick(recorded);
-    this.#asking.ask(recorded, provider, questions);
+    this.#asking.ask(this.#convergence.steering.worded(recorded), provider, questions);
     this.#offline.look(recorded, this.#asking.signal);
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
     this.#room.deliveries.deliver(recorded);

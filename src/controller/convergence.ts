@@ -9,7 +9,7 @@ import { HealingBrake } from './healing-brake.ts';
 import { Marks } from './marks.ts';
 import { obstacleOf } from './obstacle.ts';
 import { reconcile } from './reconcile.ts';
-import type { ReconcileContext } from './reconcile-context.ts';
+import { type ReconcileContext, workloadOf } from './reconcile-context.ts';
 import { RefusedSteering } from './refused-steering.ts';
 import type { Told } from './told.ts';
 
@@ -79,7 +79,8 @@ export class Convergence {
     let wrote = false;
     let retryInMs: number | undefined;
     try {
-      const done = await reconcile(this.#context(canary, router, signal), intentOf(canary, facts), facts);
+      const worded = this.steering.worded(canary);
+      const done = await reconcile(this.#context(worded, router, signal), intentOf(canary, facts), facts);
       this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, obstacle: undefined };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;
       this.#told.refusal(canary, done.refused);
@@ -91,6 +92,10 @@ export class Convergence {
         // Somebody wrote between our look and our write: the watch brings their version, and wakes us.
         this.unsettle();
         return { again: false, retryInMs: pauseMs * 4 };
+      }
+      if (!workloadOf(canary).hasPods && this.steering.isOfCopies(error, canary)) {
+        this.unsettle();
+        return { again: true };
       }
       const obstacle = obstacleOf(error);
       if (obstacle === undefined) throw error;

@@ -33,8 +33,9 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
     const roles: Role[] = intent.apexOnPrimary ? ['primary', 'canary'] : ['primary', 'canary', 'apex'];
     await ensureServices(context, apex, { roles, apexOnPrimary: false }, done);
     await ensurePrepared(context, apex, done);
-    if (target) await ensurePrimary(context, target, primary, apex, facts, done);
+    // First what is kept nowhere: what the cluster refuses of a copy is to be known before the primary's is recorded as one to go back to.
     if (target) await ensureCanary(context, target, intent, facts, done);
+    if (target) await ensurePrimary(context, target, primary, apex, facts, done);
   }
   const scaling = scalingOf(context.canary, context.view);
   const problem = await ensureScalers(context, scaling, intent, done, (object) =>

@@ -1,5 +1,6 @@
+import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { serviceTrafficFields } from '../api/service-traffic.ts';
+import { type ServiceTraffic, serviceTrafficFields } from '../api/service-traffic.ts';
 import { ApiError } from '../kube/errors.ts';
 
 /** Of what was refused, once something else brings a pass about: a cluster that learns to take it is not heard of. */
@@ -19,6 +20,8 @@ type Spec = Record<string, unknown>;
  */
 export class RefusedSteering {
   readonly #refusals = new Map<string, Refusal>();
+  /** Of the copies that a Service target has: by field, and what was asked for as text. */
+  #ofCopies = { asked: '', messages: new Map<keyof ServiceTraffic, string>() };
 
   /** Writes the Service by `attempt`, without the refused fields if need be. Tells whether a refusal is new. */
   async write(
@@ -29,7 +32,7 @@ export class RefusedSteering {
   ): Promise<boolean> {
     const { name } = service.metadata;
     const known = this.#refusals.get(name);
-    const asked = steeringIn(service);
+    const asked = steeringIn(service.spec);
     const isDue = known?.asked !== asked || nowMs >= known.untilMs;
     if (isDue) {
       try {
@@ -37,31 +40,56 @@ export class RefusedSteering {
         this.#refusals.delete(name);
         return known !== undefined;
       } catch (error) {
-        const message = refusalOf(error, service);
-        if (message === undefined) throw error;
-        this.#refusals.set(name, { asked, untilMs: nowMs + TRY_AGAIN_MS, message });
+        const refusal = refusalOf(error, service.spec, `Service ${name} goes on as it is`);
+        if (refusal === undefined) throw error;
+        this.#refusals.set(name, { asked, untilMs: nowMs + TRY_AGAIN_MS, message: refusal.message });
       }
     }
     await attempt(asTheyAre(service, live));
     return isDue && known?.asked !== asked;
   }
 
+  /**
+   * Whether an error is the cluster's refusal of how the copies of a Service target are to steer traffic. From then on `worded` leaves the
+   * field out, until the Canary asks for something else.
+   */
+  isOfCopies(error: unknown, canary: Canary): boolean {
+    const { service } = canary.spec;
+    const worded = this.worded(canary);
+    const refusal = refusalOf(error, worded.spec.service, 'the copies of the Service go without it');
+    if (refusal === undefined) return false;
+    if (worded === canary) this.#ofCopies = { asked: steeringIn(service), messages: new Map() };
+    this.#ofCopies.messages.set(refusal.field, refusal.message);
+    return true;
+  }
+
+  /** The Canary in words that the cluster takes: copies are made, promoted and compared without the refused fields. */
+  worded(canary: Canary): Canary {
+    const { asked, messages } = this.#ofCopies;
+    if (messages.size === 0 || asked !== steeringIn(canary.spec.service)) return canary;
+    const service = { ...canary.spec.service };
+    for (const field of messages.keys()) delete service[field];
+    return { ...canary, spec: { ...canary.spec, service } };
+  }
+
   /** For the condition; undefined when all is as it was asked for. */
-  get message(): string | undefined {
+  messageFor(canary: Canary): string | undefined {
+    if (this.worded(canary) !== canary) return [...this.#ofCopies.messages.values()].join('; ');
     return this.#refusals.values().next().value?.message;
   }
 }
 
-function steeringIn({ spec }: KubeObject): string {
+function steeringIn(spec: ServiceTraffic): string {
   return JSON.stringify(serviceTrafficFields.map((field) => spec[field] ?? null));
 }
 
-function refusalOf(error: unknown, { metadata, spec }: KubeObject): string | undefined {
+function refusalOf(error: unknown, spec: ServiceTraffic, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
   // A field that an older server does not know makes an apply fail with 500.
   if (!(error instanceof ApiError) || (error.status !== 422 && error.status !== 500)) return undefined;
   const field = serviceTrafficFields.find((each) => spec[each] !== undefined && error.message.includes(`spec.${each}`));
   if (field === undefined) return undefined;
-  return `spec.service.${field}: the cluster does not take ${JSON.stringify(spec[field])}, so Service ${metadata.name} goes on as it is: correct it, or remove it (${error.message})`;
+  const message = `spec.service.${field}: the cluster does not take ${JSON.stringify(spec[field])}, so ${instead}: correct it, or remove it (${error.message})`;
+  return { field, message };
 }
 
 function asTheyAre(service: KubeObject, live: KubeObject | undefined): KubeObject {

@@ -1,5 +1,6 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import { legacyProviders } from '../api/legacy-providers.ts';
+import { idleTrafficFields } from '../api/routing-findings.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { RefusedSteering } from './refused-steering.ts';
 import { scalerDoubts } from './scaling.ts';
@@ -15,14 +16,21 @@ export interface StandingWarning {
 export function warningsOf(
   canary: Canary,
   provider: Provider,
-  view: ClusterView,
-  steering: Pick<RefusedSteering, 'message'>,
+  view: Pick<ClusterView, 'find'>,
+  steering: Pick<RefusedSteering, 'messageFor'>,
 ): readonly StandingWarning[] {
   const ended = legacyProviders[provider];
+  const refused = idleTraffic(canary) ?? steering.messageFor(canary);
   const doubts = scalerDoubts(canary, view).join('; ');
   return [
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
-    ...(steering.message === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: steering.message } as const]),
+    ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: refused } as const]),
     ...(doubts === '' ? [] : [{ type: 'ScalerInDoubt', message: doubts } as const]),
   ];
+}
+
+/** No Service is there to hold it. */
+function idleTraffic(canary: Canary): string | undefined {
+  const [first] = idleTrafficFields(canary);
+  return first && `${first.path}: ${first.message}`;
 }

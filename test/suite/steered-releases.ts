@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { serviceApplication } from './kinds/core-service.ts';
 import { daemonSetApplication } from './kinds/daemon-set.ts';
+import { knativeApplication } from './kinds/knative.ts';
+import { describeRefusedTraffic } from './refused-traffic.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 
@@ -39,6 +42,8 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
       controller = startController(stageOf());
     });
     afterAll(() => controller?.stop());
+
+    describeRefusedTraffic(stageOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
 
     it.concurrent.each(steerings)(
       '07-S3, $row: $what: each moment of a release has a ready endpoint, and nobody is lost',

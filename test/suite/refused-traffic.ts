@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { ControllerProcess } from './controller.ts';
+import type { StartApplication } from './kinds/application.ts';
+import type { Stage } from './stage.ts';
+import { APP, Story } from './story.ts';
+import { until } from './until.ts';
+
+const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
+const ASKED = 'example.org/nearest';
+const MENDED = 'PreferSameZone';
+
+/** How the Services of a target that has none of ours are to steer traffic, where nothing takes it; of Deployments and DaemonSets the steered releases tell. */
+export function describeRefusedTraffic(
+  stageOf: () => Stage,
+  controllerOf: () => ControllerProcess,
+  kinds: Readonly<Record<string, StartApplication>>,
+): void {
+  it.concurrent.each(Object.entries(kinds))(
+    '07-S1: a trafficDistribution that a %s target cannot have is told with field, value and way out, holds up no release, and is told no more once it is mended',
+    async (kind, start) => {
+      const { cluster } = stageOf();
+      const story = await Story.begin(stageOf(), controllerOf(), `refused-${kind.toLowerCase().replaceAll(' ', '-')}`);
+      const { given, when, then, namespace } = story;
+      const app = start(cluster, namespace);
+      const canary = { ...CANARY, namespace };
+      const service = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace });
+      try {
+        await app.create();
+        await given.itServes();
+        await given.aCanary(
+          { stepWeight: 50, maxWeight: 50, metrics: [] },
+          { ...app.spec, service: { port: 80, trafficDistribution: ASKED } },
+        );
+        await then.itIsTold('ServiceTrafficRefused', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
+        await when.thisHappens(() => app.push('2'));
+        await then.releaseEnds('Succeeded');
+        await app.primaryRuns('2');
+        expect((await service(`${APP}-primary`))?.spec ?? {}).not.toHaveProperty('trafficDistribution');
+
+        // Knative Services have no place for it, whatever the value.
+        const mended = kind === 'Service' ? MENDED : null;
+        await when.canaryIsEdited({ service: { trafficDistribution: mended } });
+        await until(cluster, canary, 'is told no more', (now) => now !== undefined && !isTold(now));
+        await when.thisHappens(() => app.push('3'));
+        await then.releaseEnds('Succeeded');
+        await app.primaryRuns('3');
+        expect(isTold(await cluster.get(canary))).toBe(false);
+        if (mended !== null)
+          for (const name of ['primary', 'canary']) expect((await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
+      } finally {
+        await story.end();
+      }
+    },
+  );
+}
+
+function isTold(canary: KubeObject | undefined): boolean {
+  const conditions: { type: string; status: string }[] = canary?.status?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === 'ServiceTrafficRefused' && status !== 'False');
+}
