@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Client } from '../../src/embedded/mesh/service-proxy.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { serviceApplication } from './kinds/core-service.ts';
 import { daemonSetApplication } from './kinds/daemon-set.ts';
 import { knativeApplication } from './kinds/knative.ts';
+import { watchReadiness } from './ready-everywhere.ts';
 import { describeRefusedTraffic } from './refused-traffic.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 
 const CROWD = { each: 2, pauseMs: 200 };
+const INSIDE: Client = { address: '10.0.0.7', isOutside: false };
+const OUTSIDE: Client = { address: '192.0.2.7', isOutside: true };
+/** What marks a request as come by a node port. */
+const BY_NODE_PORT = { 'x-serin-entry': 'node-port' };
+const AUTO = { annotations: { 'service.kubernetes.io/topology-mode': 'Auto' } };
 
 interface Steering {
   what: string;
@@ -18,13 +24,31 @@ interface Steering {
   held?: Record<string, unknown>;
   /** The condition's message, where the cluster does not take it. */
   told?: RegExp;
+  /** The apex is reachable from outside, and so are its users. */
+  isOpen?: true;
 }
 
 const steerings: Steering[] = [
   { what: 'local', row: 'S7', service: { internalTrafficPolicy: 'Local' } },
   { what: 'same-zone', row: 'S8', service: { trafficDistribution: 'PreferSameZone' } },
   { what: 'same-node', row: 'S8', service: { trafficDistribution: 'PreferSameNode' } },
-  { what: 'sticky', row: 'S6', service: { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } } },
+  {
+    what: 'close-and-sticky',
+    row: 'S6, S8',
+    service: {
+      trafficDistribution: 'PreferClose',
+      sessionAffinity: 'ClientIP',
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
+    },
+  },
+  { what: 'outside-local', row: 'S4, S7', service: { externalTrafficPolicy: 'Local' }, isOpen: true },
+  {
+    what: 'outside-auto',
+    row: 'S4, S9',
+    service: { externalTrafficPolicy: 'Cluster', apex: AUTO },
+    held: { externalTrafficPolicy: 'Cluster' },
+    isOpen: true,
+  },
   {
     what: 'unknown',
     row: 'S1, S2',
@@ -34,7 +58,10 @@ const steerings: Steering[] = [
   },
 ];
 
-/** Blue/Green over plain Services, by selectors alone: a proxy on each node, nodes in two zones, a pod on each node. */
+/**
+ * Blue/Green over plain Services, by selectors alone: a proxy on each node, nodes in two zones, a pod on each node. With users at each of the
+ * proxies, and a look at every state from every node.
+ */
 export function describeSteeredReleases(stageOf: () => Stage): void {
   describe('Blue/Green over Services that steer traffic', () => {
     let controller: ControllerProcess;
@@ -46,24 +73,29 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
     describeRefusedTraffic(stageOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
 
     it.concurrent.each(steerings)(
-      '07-S3, $row: $what: each moment of a release has a ready endpoint, and nobody is lost',
-      async ({ what, service, held = service, told }) => {
+      '07-S3, $row: $what: from each node of each zone every moment of a release has a ready endpoint, and nobody is lost',
+      async ({ what, service, held = service, told, isOpen }) => {
         const { cluster } = stageOf();
         const story = await Story.begin(stageOf(), controller, `steered-${what}`);
         const { given, when, then, namespace } = story;
         const app = daemonSetApplication(cluster, namespace);
-        const endpoints = watchApex(stageOf(), namespace);
+        const headers: Record<string, string> = isOpen ? BY_NODE_PORT : {};
+        const apex = { name: APP, namespace };
+        const readiness = watchReadiness(stageOf(), apex, isOpen ? [INSIDE, OUTSIDE] : [INSIDE]);
         try {
           await app.create();
           // A node whose pod goes before the next one is there has none under Local, whoever releases.
           const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
           await cluster.patch({ apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP, namespace }, { spec: { updateStrategy } });
-          await given.itServes();
-          given.users({}, CROWD);
-          endpoints.begin();
+          if (isOpen) await cluster.patch({ apiVersion: 'v1', kind: 'Service', ...apex }, { spec: { type: 'NodePort' } });
+          // Every proxy has heard that it is open when users come in from outside.
+          await then.everyoneGets('1', headers);
+          given.users(headers, CROWD);
+          await readiness.begin();
           const spec = { ...app.spec, provider: 'kubernetes', service: { port: 80, targetPort: 'http', ...service } };
           await given.aCanary({ iterations: 1, metrics: [] }, spec);
-          for (const name of [APP, `${APP}-primary`, `${APP}-canary`]) {
+          // The policy for clients outside goes to the Service that they reach.
+          for (const name of isOpen ? [APP] : [APP, `${APP}-primary`, `${APP}-canary`]) {
             const made = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace });
             for (const [field, value] of Object.entries(held)) expect(made?.spec[field], `${name} ${field}`).toEqual(value);
           }
@@ -71,49 +103,15 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
           await when.thisHappens(() => app.push('2'));
           await then.releaseEnds('Succeeded');
           await app.primaryRuns('2');
-          await then.everyoneGets('2');
-          expect(endpoints.empty()).toEqual([]);
+          await then.everyoneGets('2', headers);
+          expect(readiness.gaps()).toEqual([]);
+          expect(readiness.looked().zones).toEqual(['zone-1', 'zone-2']);
           then.nothingWasLost();
         } finally {
-          endpoints.stop();
+          readiness.stop();
           await story.end();
         }
       },
     );
   });
-}
-
-/** The states of the apex Service's endpoints in which none was ready. */
-function watchApex({ cluster }: Stage, namespace: string) {
-  const slices = new Map<string, KubeObject>();
-  const empty: string[] = [];
-  let isOn = false;
-  const look = (): void => {
-    const all: { conditions: { ready?: boolean } }[] = [...slices.values()].flatMap((slice) => slice.endpoints ?? []);
-    if (isOn && !all.some(({ conditions }) => conditions.ready)) empty.push(JSON.stringify(all));
-  };
-  const watch = cluster.watch(
-    { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace },
-    {
-      onEvent({ type, object }) {
-        if (type === 'DELETED') slices.delete(object.metadata.name);
-        else slices.set(object.metadata.name, object);
-        look();
-      },
-      onList(items) {
-        slices.clear();
-        for (const item of items) slices.set(item.metadata.name, item);
-        look();
-      },
-    },
-    { labelSelector: `kubernetes.io/service-name=${APP}` },
-  );
-  return {
-    begin() {
-      isOn = true;
-      look();
-    },
-    empty: () => [...empty],
-    stop: () => watch.stop(),
-  };
 }
