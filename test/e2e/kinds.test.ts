@@ -11,6 +11,7 @@ import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
 import { describeSteeredReleases } from '../suite/steered-releases.ts';
+import { describeTrafficCommand } from '../suite/traffic-command.ts';
 
 // DaemonSets are kube-controller-manager's here; of Knative there are the CRDs, and the stand-in as a client.
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
@@ -19,6 +20,7 @@ describe('kinds of target on a real control plane', () => {
   const stage = aStage(startRealStage);
   describeKinds(stage, kinds);
   describeSteeredReleases(stage);
+  describeTrafficCommand(stage);
 });
 
 describe('what is special to a kind of target, on a real control plane', () => {

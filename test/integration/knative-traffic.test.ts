@@ -1,0 +1,4 @@
+import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { knativeTrafficSuite } from '../suite/knative-traffic.ts';
+
+knativeTrafficSuite('the embedded cluster', () => startEmbeddedCluster());

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { trafficOf } from '../../src/routers/knative/traffic.ts';
+import { block, documentedCases, flagsOf, trafficCases, trafficMistakes, UNTOUCHED, written } from './knative-traffic-cases.ts';
+import { applyCrds, OWN_CRDS, ROUTING_CRDS } from './stage.ts';
+
+const NAMESPACE = 'by-hand';
+
+/** `serin traffic set` against an API server that has Knative's definitions, and nobody who acts on them: what is written is what stands. */
+export function knativeTrafficSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
+  describe(`the traffic block of a Knative Service on ${where}`, () => {
+    let stage: Awaited<ReturnType<typeof start>>;
+    let made = 0;
+    beforeAll(async () => {
+      stage = await start();
+      await applyCrds(stage.cluster, [OWN_CRDS, ROUTING_CRDS]);
+      await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    });
+    afterAll(() => stage?.stop());
+
+    /** With a field that this version of the command knows nothing of. */
+    const aService = (traffic: string): Promise<KubeObject> => {
+      made += 1;
+      return stage.cluster.create({
+        apiVersion: 'serving.knative.dev/v1',
+        kind: 'Service',
+        metadata: { name: `web-${made}`, namespace: NAMESPACE },
+        spec: { template: { spec: { timeoutSeconds: 60, containers: [{ image: 'web:1' }] } }, traffic: block(traffic) },
+      });
+    };
+
+    it.each([...trafficCases, ...documentedCases.map(([title, ...rest]) => [`07-K16: ${title}`, ...rest] as const)])(
+      '%s',
+      async (_, before, line, expected) => {
+        const service = await aService(before);
+        const answer = await setTraffic(stage.cluster, NAMESPACE, service.metadata.name, flagsOf(line));
+        const now = await stage.cluster.get(refOf(service));
+        expect(written(trafficOf(now ?? service))).toBe(expected);
+        expect(now?.spec.template).toEqual(service.spec.template);
+        // What is so already is not written.
+        expect(answer === undefined).toBe(before === expected);
+        expect(now?.metadata.resourceVersion === service.metadata.resourceVersion).toBe(before === expected);
+      },
+    );
+
+    it.each(trafficMistakes)('%s', async (_, line, message) => {
+      const service = await aService(UNTOUCHED);
+      await expect(setTraffic(stage.cluster, NAMESPACE, service.metadata.name, flagsOf(line))).rejects.toThrow(message);
+      const now = await stage.cluster.get(refOf(service));
+      expect(now?.metadata.resourceVersion, 'nothing was written').toBe(service.metadata.resourceVersion);
+    });
+  });
+}
