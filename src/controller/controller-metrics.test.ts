@@ -262,7 +262,7 @@ it('06-F13: where two Canaries name one target, its series stay until both are g
   expect(await lines('flagger_canary_status')).toEqual([]);
 });
 
-it('06-F13: only the phase and the conditions of now have a series', async () => {
+it('06-F13, 02-15.3.30: only the phase and the conditions of now have a series', async () => {
   const { metrics, lines } = started();
   const contested = { type: 'Contested', status: 'True', reason: 'FieldContested' } as const;
   metrics.seen(inRelease({ phase: 'Progressing', conditions: [contested] }), START_MS);

@@ -45,7 +45,7 @@ function smuggle(lab: ModelLab, object: KubeObject): void {
 }
 
 describe('damage of the established tool: safety', () => {
-  it('02-15.1.4: a target that is scaled to zero by hand is raised again, and its primary is never without pods', async () => {
+  it('02-15.1.4, 03-B31: a target that is scaled to zero by hand is raised again, and its primary is never without pods', async () => {
     const lab = await releasing();
     lab.server.patch(targetRef, { spec: { replicas: 0 } });
     const fewest: number[] = [];
@@ -63,7 +63,7 @@ describe('damage of the established tool: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.12: a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
+  it('02-15.1.12, 03-B17: a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
     for (const gone of [
       [targetRef],
       [{ ...targetRef, apiVersion: 'v1', kind: 'Service' }],
@@ -119,6 +119,50 @@ describe('damage of the established tool: safety', () => {
     lab.close();
   });
 
+  it('04-R-L9: a Canary that was made invalid and has the finalizer goes, and gives its application back', async () => {
+    const lab = await initialized({ revertOnDeletion: true });
+    await lab.passUntil(() => replicas(lab) === 0, 60_000);
+    lab.server.patch(canaryRef, { spec: { service: { port: 70_000 } } });
+    await lab.pass(5_000);
+    lab.server.delete(canaryRef);
+    expect(await lab.passUntil(() => lab.canary() === undefined, 120_000)).toBe(true);
+    expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+    lab.close();
+  });
+
+  it('03-B16, 04-R-L5: while a Canary is given back in the middle of its release, nothing leads to its primary again', async () => {
+    const lab = await releasing({ revertOnDeletion: true });
+    const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
+    const before = lab.writes.length;
+    lab.server.delete(canaryRef);
+    const selected: string[] = [];
+    await lab.passUntil(() => {
+      const selector = lab.server.find(serviceRef)?.spec.selector.app;
+      if (selected.at(-1) !== selector) selected.push(selector);
+      return lab.canary() === undefined && lab.server.find(anchorRef) === undefined;
+    }, 120_000);
+    expect([selected, lab.answering(), lab.lost]).toEqual([[`${APP}-primary`, APP], [APP], []]);
+    const scaled = lab.writes.slice(before).filter(({ ref, subresource }) => ref.name === APP && subresource === 'scale');
+    expect(scaled.filter(({ body }) => JSON.stringify(body).includes('"replicas":0'))).toEqual([]);
+    lab.close();
+  });
+
+  it('04-R-T9: drift of an A/B route never sends its users home, not for a moment', async () => {
+    const lab = await initialized();
+    const match = [{ headers: { user: { exact: 'a' } } }];
+    lab.server.patch(canaryRef, { spec: { analysis: { stepWeight: null, maxWeight: null, iterations: 5, match } } });
+    lab.push('2');
+    const matched = () => lab.server.find(routeRef)?.spec.http?.[0]?.match?.[0]?.headers?.user?.exact;
+    expect(await lab.passUntil(() => matched() === 'a', 120_000)).toBe(true);
+    const written = lab.writes.length;
+    lab.server.patch(routeRef, { metadata: { annotations: { theirs: 'yes' }, labels: { theirs: 'yes' } }, spec: { hosts: ['theirs'] } });
+    await lab.pass(8_000);
+    const bodies = lab.writes.slice(written).filter(({ ref }) => ref.kind === 'VirtualService');
+    expect(bodies.map(({ body }) => (body as KubeObject).spec.http[0].match[0].headers)).toEqual([{ user: { exact: 'a' } }]);
+    expect([matched(), lab.server.find(routeRef)?.spec.hosts]).toEqual(['a', [APP]]);
+    lab.close();
+  });
+
   it('02-15.1.13: an edit of spec.service, and drift of a route, leave the weight where it is', async () => {
     const lab = await releasing();
     const seen = new Set<number | undefined>();
@@ -168,7 +212,7 @@ describe('damage of the established tool: safety', () => {
     },
   );
 
-  it('02-15.1.17: a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
+  it('02-15.1.17, 03-W53: a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 2 } }));
     lab.server.delete(canaryRef);
     await lab.passUntil(() => lab.server.find(anchorRef) === undefined, 60_000);
@@ -179,7 +223,7 @@ describe('damage of the established tool: safety', () => {
 });
 
 describe('damage of the established tool: liveness', () => {
-  it('02-15.2.18: a write that fails once is tried again, the first one of a Canary too', async () => {
+  it('02-15.2.18, 03-SV16: a write that fails once is tried again, the first one of a Canary too', async () => {
     const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     await lab.application();
     const failed = new Set<string>();
@@ -230,7 +274,7 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
-  it('03-B1, B2, H7: after a failed release each further push is released, whatever was pushed while the last one was taken back', async () => {
+  it('03-B1, B2, H5, H7: after a failed release each further push is released, whatever was pushed while the last one was taken back', async () => {
     const lab = await releasing();
     lab.push(BROKEN_IMAGE);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);

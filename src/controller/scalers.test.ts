@@ -103,7 +103,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('03-A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
+  it('03-A5, A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
     const lab = await initialized(anHpa());
     const before = lab.server.find(hpaRef);
     lab.push('2');
@@ -130,6 +130,36 @@ describe('the primary has a scaler of its own', () => {
     expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(2);
     lab.close();
   });
+
+  it.each([
+    { rows: '03-A8, 02-15.2.28', ref: hpaRef, scaler: anHpa },
+    { rows: '03-A13', ref: soRef, scaler: () => aScaledObject({ 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' }) },
+  ])(
+    '$rows: labels and annotations of the source follow with a promotion, in one write, and tracking never does',
+    async ({ ref, scaler }) => {
+      const lab = await initialized(scaler());
+      const metadata = { labels: { team: 'shop', 'kustomize.toolkit.fluxcd.io/name': 'apps' }, annotations: { note: 'theirs' } };
+      lab.server.patch(ref, { metadata });
+      await lab.pass(30_000);
+      expect(lab.server.find(ofPrimary(ref))?.metadata.labels).not.toHaveProperty('team');
+      const from = lab.writes.length;
+      lab.push('2');
+      expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+      const { labels, annotations = {} } = lab.server.find(ofPrimary(ref))?.metadata ?? {};
+      expect([labels?.team, Object.keys(labels ?? {}).some((key) => key.includes('toolkit')), annotations.note]).toEqual([
+        'shop',
+        false,
+        'theirs',
+      ]);
+      if (ref === soRef) expect(annotations).toHaveProperty('scaledobject.keda.sh/transfer-hpa-ownership', 'true');
+      const whole = lab.writes
+        .slice(from)
+        .filter(({ verb, ref: written }) => verb === 'apply' && written.name === `${APP}-primary` && written.kind === ref.kind);
+      // Raised for the release, and put back with the news.
+      expect(whole.length).toBeLessThanOrEqual(2);
+      lab.close();
+    },
+  );
 
   it('03-A4: primaryScalerReplicas go before the limits of the scaler', async () => {
     const lab = await initialized(anHpa(), { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } });
@@ -172,7 +202,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-A14, W36 (3): it is woken before the target, which starts with its minimum, and rests again', async () => {
+  it('03-A14, L6: it is woken before the target, which starts with its minimum, and rests again', async () => {
     const lab = await initialized(aScaledObject());
     const from = lab.writes.length;
     lab.push('2');
@@ -314,7 +344,7 @@ describe('another scaler', () => {
   it.each([
     { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
     { to: 'another kind', scaler: aScaledObject(), ref: soRef },
-  ])('03-B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
+  ])('03-A6, B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
     const lab = await initialized(anHpa());
     lab.server.create(scaler);
     lab.server.patch(canaryRef, { spec: refTo(ref) });

@@ -61,6 +61,35 @@ it.each(['while Serin is down', 'while it runs'])(
   },
 );
 
+it('03-H16: the first that is written of a Canary is its phase Initializing, with the condition, and before anything is made for it', async () => {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  expect(await lab.passUntil(() => lab.writes.length > 0, 10_000)).toBe(true);
+  expect(lab.writes[0]).toMatchObject({
+    ref: { kind: 'Canary', name: APP },
+    subresource: 'status',
+    body: { status: { phase: 'Initializing', conditions: [{ type: 'Promoted', status: 'Unknown', reason: 'Initializing' }] } },
+  });
+  lab.close();
+});
+
+it('03-W24, CT19: what the pods of a primary read is copied before the primary is made', async () => {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { color: 'blue' } });
+  lab.server.patch(targetRef, { spec: { template: { spec: { volumes: [{ name: 'settings', configMap: { name: 'settings' } }] } } } });
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  expect(await lab.passUntil(() => lab.server.find(primaryRef) !== undefined, 60_000)).toBe(true);
+  const created = lab.writes.filter(({ verb }) => verb === 'create').map(({ ref }) => `${ref.kind} ${ref.name}`);
+  const [copy, primary] = created.slice(-2);
+  expect([copy, primary]).toEqual([expect.stringMatching(/^ConfigMap settings-primary-/), `Deployment ${primaryRef.name}`]);
+  expect(lab.server.find(primaryRef)?.spec.template.spec.volumes[0].configMap.name).toBe(copy?.slice('ConfigMap '.length));
+  lab.close();
+});
+
 describe('Services that a controller looks for', () => {
   afterEach(() => vi.restoreAllMocks());
 

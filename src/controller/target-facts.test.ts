@@ -66,7 +66,7 @@ describe('recordedFor', () => {
       is: false,
     },
     { what: 'another object of the same name', target: { ...live('s1:old'), uid: 'other' }, is: false },
-  ])('03-H1: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
+  ])('03-H1, H3: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
     expect(recordedFor(recorded(), target) !== undefined).toBe(is);
     expect(templateOfTarget(recorded(), target)).toBe(is ? 's1:old' : target.revision);
   });

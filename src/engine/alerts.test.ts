@@ -81,7 +81,7 @@ describe('when an alert is sent', () => {
         world.targetDown = true;
       },
     },
-  ])('E64: a release that fails by $why tells it once, as an error', ({ prepare, analysis, later }) => {
+  ])('E64, 02-15.3.29: a release that fails by $why tells it once, as an error', ({ prepare, analysis, later }) => {
     const { world, alerts } = listening({ threshold: 1, ...analysis });
     prepare(world);
     world.push('s1:b');

@@ -207,7 +207,7 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'red' });
   });
 
-  it('E41: a promotion that found other configs renews the pods, too', () => {
+  it('E41: a promotion that found other configs renews the pods, too (03-CT15)', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     const steps: string[] = [];

@@ -103,7 +103,7 @@ describe('failure', () => {
     });
   });
 
-  it('E27: a canary without pods gets nothing, keeps its step and counters, and goes on when it is back', () => {
+  it('E27: a canary without pods gets nothing, keeps its step and counters, and goes on when it is back (03-L3)', () => {
     const world = releasing({}, 20);
     world.targetDown = true;
     world.settle();
@@ -113,6 +113,20 @@ describe('failure', () => {
     expect([world.step, world.routes], 'E6a: proxies do not know of its pods yet').toMatchObject(['comingBack', { canary: 0 }]);
     world.tickUntil(at('Progressing', 'analysing'));
     expect(world.routes).toMatchObject({ canary: 20 });
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it('03-W39: a target that cannot be seen gets nothing, and is waited for without a failed check', () => {
+    const world = releasing({}, 20);
+    const seen = world.facts.bind(world);
+    world.facts = () => {
+      const { target: _, ...facts } = seen();
+      return facts;
+    };
+    world.tick();
+    expect([world.phase, world.routes, world.release.failedChecks]).toMatchObject(['Progressing', { canary: 0 }, 0]);
+    world.facts = seen;
     world.tickUntil(at('Succeeded'));
     expect(world.promoted).toEqual(['s1:b']);
   });

@@ -3,7 +3,7 @@ import { at, releasing, steps } from '../../test/build/releasing.ts';
 import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
 
 describe('gates', () => {
-  it('E7: a closed confirm-rollout waits without scaling up and starts when it opens', () => {
+  it('E7: a closed confirm-rollout waits without scaling up and starts when it opens (03-L2)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');

@@ -17,7 +17,7 @@ describe('the sequence of each strategy', () => {
       trace: ['Progressing 0', 'Progressing 20', 'Progressing 40', 'Promoting 40', ...end],
     },
     {
-      plan: 'stepWeights with stepWeightPromotion',
+      plan: 'stepWeights with stepWeightPromotion (03-L5)',
       analysis: { stepWeights: [5, 50], stepWeightPromotion: 30 },
       prepare: none,
       trace: ['Progressing 0', 'Progressing 5', 'Progressing 50', 'Promoting 50', 'Promoting 20', ...end],
@@ -47,7 +47,7 @@ describe('the sequence of each strategy', () => {
       trace: ['Progressing 0', 'Progressing mirrored #1', 'Progressing mirrored #2', 'Progressing 100 #3', 'Promoting 100 #3', ...end],
     },
     {
-      plan: 'a provider without weights counts iterations',
+      plan: 'a provider without weights counts iterations, and its canary weight stays 0 (04-V30)',
       analysis: { iterations: 2, stepWeight: 10 },
       prepare: kubernetes,
       trace: ['Progressing 0', 'Progressing 0 #1', 'Progressing 0 #2', 'Promoting 0 #2', ...end],
@@ -59,6 +59,12 @@ describe('the sequence of each strategy', () => {
         world.supports.headerMatch = false;
       },
       trace: ['Progressing 0', 'Progressing 0 #1', 'Promoting 0 #1', ...end],
+    },
+    {
+      plan: 'A/B with stepWeightPromotion ends like any other, whatever the provider reads back (04-R-S6)',
+      analysis: { iterations: 2, match: header, stepWeightPromotion: 60 },
+      prepare: none,
+      trace: ['Progressing 0', 'Progressing matched #1', 'Progressing matched #2', 'Promoting matched #2', ...end],
     },
     { plan: 'skipAnalysis', analysis: steps, prepare: none, spec: { skipAnalysis: true }, trace: ['Promoting 0', ...end] },
   ];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized } from '../../test/build/world.ts';
+import type { Phase } from '../api/phase.ts';
 import { type Routes, weight } from '../api/routes.ts';
 import { mermaid } from './diagram.ts';
 import { explain } from './explain.ts';
@@ -37,7 +38,7 @@ it('E58: at rest the sentence tells what is waited for to know the target, unles
   expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: nobody has looked.');
 });
 
-it('D12: transition times move with the phase only (03-H14)', () => {
+it('D12: transition times move with the phase only, not with weights and counters (03-H10, H14)', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.push('s1:b');
   const before = world.canary.status?.lastTransitionTime;
@@ -45,6 +46,29 @@ it('D12: transition times move with the phase only (03-H14)', () => {
   expect([world.canary.status?.canaryWeight, world.canary.status?.lastTransitionTime]).toEqual([20, before]);
   world.tickUntil((one) => one.phase === 'Succeeded');
   expect(world.canary.status?.lastTransitionTime).not.toBe(before);
+});
+
+it('03-H9, H11: all established fields are told in every phase; a promoted revision is the applied one, and counters end with a release', () => {
+  const world = initialized();
+  const told = (phase: Phase) => {
+    const release = { ...world.release, revision: 's1:b', failedChecks: 2, iterations: 3 };
+    const { lastTransitionTime, conditions, release: _, ...fields } = projectStatus(world.canary, phase, release, world.facts());
+    expect([lastTransitionTime, conditions?.[0]?.reason]).toEqual([expect.any(String), phase]);
+    return fields;
+  };
+  const held = { canaryWeight: 0, lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:a' };
+  for (const phase of ['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting'] as const)
+    expect(told(phase)).toEqual({ ...held, phase, failedChecks: 2, iterations: 3 });
+  expect(told('Succeeded')).toMatchObject({ ...held, iterations: 0 });
+  expect(told('Failed')).toEqual({ ...held, phase: 'Failed', failedChecks: 0, iterations: 0 });
+  world.push('s1:b');
+  world.tickUntil((one) => one.phase === 'Succeeded');
+  expect(world.canary.status).toMatchObject({ lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:b' });
+});
+
+it('03-H15: no way leads to Terminated, which nobody writes', () => {
+  expect(mermaid()).toContain('Terminated');
+  expect(mermaid()).not.toMatch(/--> Terminated/);
 });
 
 it('the diagram shows each phase and the way from an analysis to its end', () => {

@@ -54,7 +54,7 @@ describe('promotion', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E41: a target that changed before the write restarts the analysis (15.1.9, 03-B4)', () => {
+  it('E41: a target that changed before the write restarts the analysis (15.1.9, 03-B4, L4)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.push('s1:b');
     world.behaviour.refusesPromote = true;
@@ -67,7 +67,7 @@ describe('promotion', () => {
     expect(world.promoted).toEqual(['s1:c']);
   });
 
-  it('E43: stepped promotion that finds weight 0 completes (15.1.7)', () => {
+  it('E43: stepped promotion that finds weight 0 completes (15.1.7, 04-R-S3)', () => {
     const world = initialized(aCanary({ ...steps, stepWeightPromotion: 10 }));
     world.push('s1:b');
     world.tickUntil(at('Promoting', 'shifting'));

@@ -39,7 +39,7 @@ describe('revisions', () => {
     expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:b']);
   });
 
-  it('E12: stepWeights edited during a run go on with the next greater element (15.1.16)', () => {
+  it('E12: stepWeights edited during a run go on with the next greater element (15.1.16, 04-R-T7)', () => {
     const world = releasing({ stepWeight: undefined, stepWeights: [20, 60] }, 20);
     world.canary = {
       ...world.canary,

@@ -142,7 +142,7 @@ describe('measure', () => {
   });
 });
 
-it('05-T12, W14: a window that only the query reads goes on working, and one minute is the default', async () => {
+it('05-T12, W14, 02-15.2.26: a window that only the query reads goes on working, and one minute is the default', async () => {
   const asked: string[] = [];
   const graphite = createServer((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://a').searchParams.get('from') ?? '');

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, anApex } from '../../test/contracts/routers-cases.ts';
+import { aCanary, anApex, deepFreeze } from '../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
+import { allToPrimary } from '../api/routes.ts';
+import { istio } from './istio/istio.ts';
 import { discoverPorts, renderServices, restoreApex } from './services.ts';
 
 const workload = (ports: object[], labels: Record<string, string> = { app: 'shop' }): KubeObject => ({
@@ -75,6 +77,15 @@ describe('renderServices', () => {
     expect(renderServices(aCanary(), anApex, { apex: ours }, { apexOnPrimary: true })).toEqual({
       error: expect.stringMatching(/Service shop .*service.headless/),
     });
+  });
+  it('03-SV18, 04-R-D10: what is made of a Canary stays out of it, and out of the objects that routers make of it', () => {
+    const canary = deepFreeze(aCanary({ service: { apex: { labels: { tier: 'web' } }, unmanagedMetadata: { annotations: ['dns'] } } }));
+    const found = service({ annotations: { dns: 'theirs' } });
+    expect(renderServices(canary, anApex, { apex: found }, { apexOnPrimary: true })).toHaveProperty('write');
+    const { write } = istio.render(canary, anApex, allToPrimary, []);
+    const route = write.find(({ kind }) => kind === 'VirtualService');
+    expect(route?.metadata.labels).toEqual({ tier: 'web' });
+    expect(route?.metadata.annotations).not.toHaveProperty('dns');
   });
   it('renders the same over its own output', () => {
     const canary = aCanary({ service: { headless: true } });

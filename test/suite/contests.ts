@@ -15,7 +15,7 @@ export function describeContest(
   hear: (contest: Contest) => void = () => undefined,
 ): void {
   describe('a self-healer that reverts within 1 s', () => {
-    it(`cannot make Serin fight for ${durationMs / 1000} s: the release ends, with at most ${MOST_WRITES} writes an object`, async () => {
+    it(`03-W38: cannot make Serin fight for ${durationMs / 1000} s: the release ends, with at most ${MOST_WRITES} writes an object`, async () => {
       const contest = await playContest(stageOf(), { durationMs, seed });
       hear(contest);
       const { verdict, primaryVersion, bySerin, byHealer, healerErrors, contested, lastedMs } = contest;

@@ -129,7 +129,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         );
 
       tell(
-        `03-L11: a deleted Canary leaves its ${kind} as it was (I7)`,
+        `03-L11, 02-15.2.25: a deleted Canary leaves its ${kind} as it was (I7)`,
         'deletion',
         async (story, app) => {
           const { when, then } = story;

@@ -8,7 +8,7 @@ const READS = /^(get|list|watch) /;
 
 /** What is not Serin's stays as it is. Counts requests, so that no other controller may run on the stage. */
 export function describeOwnership(stageOf: () => Stage): void {
-  it('I8: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
+  it('I8, 03-W3, B30, 02-15.4.33: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
     const lab = await Lab.open(stageOf(), { ...small, namespace: 'at-rest' });
     try {
       const app = new App(lab, 'podinfo');

@@ -52,7 +52,7 @@ describe('03 §2.7 with configs', () => {
     await expect(text).toMatchFileSnapshot(join(golden, 'checkout.output.yaml'));
   });
 
-  it('03-CT11, CT13: status shows the checksums that the established controller showed', () => {
+  it('03-CT9, CT11, CT13: status shows the checksums that the established controller showed', () => {
     expect(promoted().checksums).toEqual({
       'configmap/checkout-settings': '34a56f8d5edd727c',
       'configmap/checkout-files': '6c56b6006622f692',

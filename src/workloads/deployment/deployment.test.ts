@@ -58,7 +58,7 @@ describe('renderPrimary', () => {
 });
 
 describe('revision', () => {
-  it('03-H1: is s1: and a SHA-256, and only the template counts', () => {
+  it('03-H1, H2: is s1: and a SHA-256, and only the template counts', () => {
     const revision = deployment.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     const scaled = edited(({ spec, metadata }) => {

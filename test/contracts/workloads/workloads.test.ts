@@ -182,7 +182,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(JSON.stringify(slim)).not.toContain('shop:1');
   });
 
-  it('the sides are read from what is watched, and what is missing is missing', () => {
+  it('02-15.4.34: the sides are read from what is watched, once for both, and what is missing is missing', () => {
     const watched = workload.watches(canary).map(refKey);
     expect(watched).toContain(refKey(workload.targetRef(canary)));
     expect(watched).toContain(refKey(workload.primaryRef(canary)));
@@ -227,7 +227,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     if (workload.hasPods) expect(restored.spec.template.spec).toEqual(established.spec.template.spec);
   });
 
-  it('leaving: what was put into the target is taken back, once and for all', () => {
+  it('03-K-T6, 04-R-L4: leaving: what was put into the target is taken back, once and for all', () => {
     const originals = JSON.parse(JSON.stringify(workload.originals(target)));
     const touched =
       lacks.primaryObject === undefined ? structuredClone(target) : { ...primaryOf(kind), metadata: primaryOf(kind).metadata };

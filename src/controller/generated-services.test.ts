@@ -1,0 +1,60 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../test/build/model/lab.ts';
+import { labOf } from '../../test/build/model/life.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const serviceRef = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE });
+
+/** At rest on its primary. */
+async function resting(before: (lab: ModelLab) => void = () => undefined): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  before(lab);
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
+  lab.start();
+  const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
+  expect(await lab.passUntil(isAtRest, 120_000)).toBe(true);
+  await lab.pass(10_000);
+  return lab;
+}
+
+it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata are put back, and what others have added stays', async () => {
+  const lab = await resting();
+  // The canary's, which at rest has no requests to lose.
+  const ref = serviceRef(`${APP}-canary`);
+  const made = lab.server.find(ref);
+  lab.server.patch(ref, {
+    metadata: {
+      labels: { theirs: 'a', app: 'changed' },
+      annotations: { theirs: 'b', 'kustomize.toolkit.fluxcd.io/reconcile': null },
+    },
+    spec: { selector: { app: 'theirs' }, ports: [{ name: 'renamed', port: 80, targetPort: 9 }], publishNotReadyAddresses: true },
+  });
+  await lab.pass(10_000);
+  const healed = lab.server.find(ref);
+  expect(healed?.spec).toEqual({ ...made?.spec, publishNotReadyAddresses: true });
+  expect(healed?.metadata.labels).toEqual({ ...made?.metadata.labels, theirs: 'a' });
+  expect(healed?.metadata.annotations).toEqual({ ...made?.metadata.annotations, theirs: 'b' });
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});
+
+it('03-SV19: another service.name makes other Services, and those of the former one stay until the Canary goes', async () => {
+  const lab = await resting();
+  lab.server.patch(canaryRef, { spec: { service: { name: 'other' } } });
+  await lab.pass(30_000);
+  const selected = (name: string) => lab.server.find(serviceRef(name))?.spec.selector.app;
+  expect(['other', 'other-primary', 'other-canary'].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
+  expect([APP, `${APP}-primary`, `${APP}-canary`].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
+  lab.server.delete(canaryRef);
+  await lab.pass(120_000);
+  expect([`${APP}-primary`, `${APP}-canary`, 'other-primary', 'other-canary'].map(selected)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  lab.close();
+});
