@@ -55,7 +55,7 @@ export async function reportCommand(
     await output.show(reportAnswer({ ...contents, file }));
   }
   if (contents.notRead.length > 0)
-    output.tell(`${contents.notRead.length} things could not be read; README.txt in the archive names them.`);
+    output.tell(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
   output.tell('Look through it before you send it: names of objects, hosts and images are in it.');
   return 'done';
 }
