@@ -45,6 +45,7 @@ export const WorkloadReport = z.object({
   exists: z.boolean(),
   replicas: z.number().optional(),
   ready: z.number().optional(),
+  runs: z.string().optional().describe('Of a Knative Service: the Revision on this side.'),
   revision: z.string().optional(),
 });
 export type WorkloadReport = z.infer<typeof WorkloadReport>;

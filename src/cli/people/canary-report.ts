@@ -46,11 +46,17 @@ function workloadsOf({ raw, canary, workload, target, primary }: Sight): CanaryR
   const { target: named, revision, promotedRevision } = summaryOf(raw);
   const primaryName = canary && workload ? workload.primaryRef(canary).name : `${named.name}-primary`;
   return {
-    target: { ...named, ...countsOf(target, workload), ...(revision === undefined ? {} : { revision }) },
+    target: {
+      ...named,
+      ...countsOf(target, workload),
+      ...runsOf(target && workload?.measuredAs?.(target)),
+      ...(revision === undefined ? {} : { revision }),
+    },
     primary: {
       kind: named.kind,
       name: primaryName,
       ...countsOf(primary, workload),
+      ...runsOf(primary && workload?.promotedPart(primary).primaryRevision),
       ...(promotedRevision === undefined ? {} : { revision: promotedRevision }),
     },
   };
@@ -60,6 +66,11 @@ function countsOf(object: KubeObject | undefined, workload: Workload | undefined
   if (object === undefined || workload?.hasPods !== true) return { exists: object !== undefined };
   const slim = workload.slim(object);
   return { exists: true, replicas: workload.replicas(slim), ready: workload.readiness(slim, 100).ready };
+}
+
+/** Both sides of a Knative Service are one object: its Revisions tell them apart. */
+function runsOf(revision: unknown): Pick<WorkloadReport, 'runs'> {
+  return typeof revision === 'string' && revision !== '' ? { runs: revision } : {};
 }
 
 /** What was measured last, and what is still to be. */

@@ -54,9 +54,10 @@ export function historyOf(raw: KubeObject, records: readonly KubeObject[]): Hist
 function imagesOf({ template, ...spec }: { template?: { spec: Record<string, unknown> } }): string[] {
   const { containers } = template?.spec ?? {};
   if (Array.isArray(containers)) return containers.map((one) => String(record(one).image ?? ''));
-  // A Knative Service has a Revision instead.
-  const { primaryRevision } = record(spec);
-  return typeof primaryRevision === 'string' ? [primaryRevision] : [];
+  // A Knative Service has a Revision instead, and a Service whom it selects.
+  const { primaryRevision, service } = record(spec);
+  if (typeof primaryRevision === 'string') return [primaryRevision];
+  return Object.entries(record(record(service).selector)).map(([key, value]) => `${key}=${value}`);
 }
 
 function historyAnswer(history: History): Answer<History> {

@@ -43,11 +43,11 @@ function sentenceLines(message: string, terminal: Terminal): string[] {
   return wrapped(cleaned(message, terminal), terminal.columns - INDENT).map((line) => `${' '.repeat(INDENT)}${line}`);
 }
 
-function workloadRow(role: string, { kind, name, exists, replicas, ready, revision }: WorkloadReport): (string | Cell)[] {
+function workloadRow(role: string, { kind, name, exists, replicas, ready, runs, revision }: WorkloadReport): (string | Cell)[] {
   const count: string | Cell =
     replicas === undefined
       ? exists
-        ? 'exists'
+        ? (runs ?? 'exists')
         : { text: 'does not exist', meaning: 'bad' }
       : { text: `${ready ?? 0} of ${replicas} ready`, meaning: ready === replicas ? 'plain' : 'busy' };
   return [role, `${kind}/${name}`, count, shortRevision(revision)];
