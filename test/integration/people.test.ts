@@ -25,6 +25,7 @@ import { deployment } from '../../src/workloads/deployment/deployment.ts';
 import { untar } from '../build/untar.ts';
 import { aCanary, initialized } from '../build/world.ts';
 import { eventually } from '../suite/eventually.ts';
+import { serin as runSerin } from '../suite/serin.ts';
 import { aDeployment } from '../suite/troubles/objects.ts';
 
 const program = new Command('serin');
@@ -37,25 +38,7 @@ describe('the commands for people, on the embedded cluster', () => {
   let embedded: EmbeddedCluster;
   let answering: WatchHandle | undefined;
 
-  /** As the program runs it, in this process: so many processes would take minutes on a busy machine. */
-  const serin = async (...args: string[]): Promise<{ code: number; said: string; complained: string }> => {
-    const [out, err]: [string[], string[]] = [[], []];
-    const streams = {
-      out: { write: (text: string | Uint8Array) => out.push(String(text)) },
-      err: { write: (text: string) => err.push(text) },
-    };
-    let code = -1;
-    const place = {
-      around: { env: { KUBECONFIG: join(folder, 'kubeconfig'), LC_ALL: 'C' }, streams },
-      end(given: number) {
-        code = given;
-      },
-    };
-    const here = new Command('serin').exitOverride();
-    addPeopleCommands(here, place);
-    await here.parseAsync(args, { from: 'user' });
-    return { code, said: out.join(''), complained: err.join('') };
-  };
+  const serin = (...args: string[]) => runSerin(join(folder, 'kubeconfig'), ...args);
 
   /** The Canary `podinfo` in `test`, whose second version has just been promoted; no controller is needed to look at it. */
   async function set(): Promise<void> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aController } from './controller.ts';
 import type { Application, StartApplication } from './kinds/application.ts';
-import type { Stage } from './stage.ts';
+import { aPersonSteers, type SeenAs } from './kinds/people.ts';
+import { peopleFileOf, type Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 import { until } from './until.ts';
 
@@ -11,6 +12,37 @@ type Play = (story: Story, app: Application) => Promise<void>;
 const unjudged = () => ({ metrics: [] });
 
 const STEPS = { stepWeight: 20, maxWeight: 60 };
+
+/** How the commands for people show a release from version 1 to 2. */
+const seenAs: Readonly<Record<string, SeenAs>> = {
+  DaemonSet: {
+    kind: 'DaemonSet',
+    target: /DaemonSet\/podinfo +\d of \d ready/,
+    primary: /DaemonSet\/podinfo-primary +3 of 3 ready/,
+    change: /^template\.spec\.containers\[web\]\.image\n {2}- "podinfo:1"\n {2}\+ "podinfo:2"\n$/,
+    holds: ['podinfo:2', 'podinfo:1'],
+  },
+  Service: {
+    kind: 'Service',
+    target: /Service\/podinfo +exists/,
+    primary: /Service\/podinfo-primary +exists/,
+    change: /^service\.selector\.version\n {2}- "1"\n {2}\+ "2"\n$/,
+    holds: ['app=podinfo, version=2', 'app=podinfo, version=1'],
+  },
+  'Knative Service': {
+    kind: 'Service',
+    target: /Service\/podinfo +podinfo-00002/,
+    primary: /Service\/podinfo +podinfo-00001/,
+    change: /^primaryRevision\n {2}- "podinfo-00001"\n {2}\+ "podinfo-00002"\n$/,
+    holds: ['podinfo-00002', 'podinfo-00001'],
+  },
+};
+
+function shownAs(kind: string): SeenAs {
+  const known = seenAs[kind];
+  if (!known) throw new Error(`how ${kind} is shown is in the table`);
+  return known;
+}
 
 /** The life of a release for kinds of target other than the Deployment, which `describeReleases` plays in full. */
 export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>): void {
@@ -59,6 +91,18 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
           expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
         }
       });
+
+      // Its plan and its gate leave the end to the person, however long they take.
+      tell(
+        `a person sees a release of a ${kind} as it stands, promotes it, and cannot undo it`,
+        'people',
+        (story, app) => aPersonSteers(story, app, shownAs(kind), peopleFileOf(stageOf())),
+        ({ hooks }) => {
+          hooks.answers('never', 403);
+          const webhooks = [{ name: 'never', type: 'confirm-promotion', url: hooks.url('never') }];
+          return { stepWeight: 1, maxWeight: 100, metrics: [], webhooks };
+        },
+      );
 
       const isTakenBack: Play = async (story, app) => {
         const { when, then } = story;

@@ -72,6 +72,10 @@ function appFor(pod: KubeObject): Partial<AppBehaviour> {
   return isPrimary && env.some(({ name }) => name === 'NEVER_READY_AS_PRIMARY') ? { neverReady: true } : {};
 }
 
+/** For the commands of people, who may look at more than the controller. */
+export const peopleFileOf = (stage: Stage): string =>
+  'adminKubeconfigFile' in stage ? (stage as RealStage).adminKubeconfigFile : stage.kubeconfigFile;
+
 /** One stage for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
 export function aStage<S extends Stage>(start: () => Promise<S>): () => S {
   let stage: S | undefined;

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
+
+export interface Said {
+  code: number;
+  said: string;
+  complained: string;
+}
+
+/** A command for people as the program runs it, in this process: so many processes would take minutes on a busy machine. */
+export async function serin(kubeconfigFile: string, ...args: string[]): Promise<Said> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const streams = {
+    out: { write: (text: string | Uint8Array) => out.push(String(text)) },
+    err: { write: (text: string) => err.push(text) },
+  };
+  let code = -1;
+  const place = {
+    around: { env: { KUBECONFIG: kubeconfigFile, LC_ALL: 'C' }, streams },
+    end(given: number) {
+      code = given;
+    },
+  };
+  const program = new Command('serin').exitOverride();
+  addPeopleCommands(program, place);
+  await program.parseAsync(args, { from: 'user' });
+  return { code, said: out.join(''), complained: err.join('') };
+}
