@@ -2,6 +2,8 @@
 export interface KubectlCommand {
   args: string;
   stdin?: string;
+  /** What a person does with the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: puts an f behind each f at the end of a line. */
+  editor?: string;
   /** Which part of the answer must be the same; default: all of it, after `comparable`. */
   keep?(line: string): boolean;
   /** Asked again until it answers this: what controllers bring about in their own time. */
@@ -18,8 +20,28 @@ const service = JSON.stringify({
   metadata: { name: 'replaced' },
   spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
 });
-/** Built-in kinds are served without their texts. */
-const withoutTexts = (line: string): boolean => /^(GROUP|KIND|VERSION|FIELD): /.test(line);
+/** Built-in kinds are served without their texts, which would be a megabyte: names and types of fields are the same. */
+const withoutTexts = (line: string): boolean => /^(GROUP|KIND|VERSION|FIELD): |^ +\S+\s+<.*>/.test(line);
+/** Where kubectl keeps what it could not save. */
+const withoutCopy = (line: string): boolean => !line.includes('/kubectl-edit-');
+
+const canary = JSON.stringify({
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'Canary',
+  metadata: { name: 'shop' },
+  spec: {
+    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    service: { port: 80 },
+    analysis: { interval: '1m', threshold: 5, stepWeight: 10, maxWeight: 50 },
+  },
+});
+const made = (apiVersion: string, kind: string, name: string, rest: object): string =>
+  JSON.stringify({ apiVersion, kind, metadata: { name }, ...rest });
+const pod = {
+  metadata: { labels: { app: 'aside' } },
+  spec: { nodeSelector: { disk: 'fast' }, containers: [{ name: 'one', image: 'registry.test/one:1' }] },
+};
+const selector = { matchLabels: { app: 'aside' } };
 
 export const kubectlCommands: readonly KubectlCommand[] = [
   // create: generated clients, which write protobuf.
@@ -129,6 +151,35 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'patch configmap settings --type=json -p [{"op":"test","path":"/data/e","value":"g"}]', exit: 1 },
   { args: 'edit configmap settings' },
   { args: 'get configmap settings -o jsonpath={.data}' },
+  { args: 'edit configmap settings', editor: 'true' },
+  { args: 'edit configmap settings', editor: 'false', exit: 1, keep: (line) => !line.includes('editor') },
+  { args: 'edit configmap settings', editor: ': > "$1"', exit: 1, keep: withoutCopy },
+  {
+    args: 'edit configmap settings -o json --output-patch',
+    editor: `sed -i 's/"c": "d"/"c": "dd"/' "$1"`,
+    keep: (line) => line.startsWith('Patch') || line.startsWith('configmap'),
+  },
+  // Somebody else writes another field while the editor is open: both stay.
+  {
+    args: 'edit configmap settings',
+    editor: `"$KUBECTL" annotate configmap settings beside=yes >/dev/null && sed -i 's/c: dd/c: ddd/' "$1"`,
+  },
+  { args: 'get configmap settings -o jsonpath={.data}{.metadata.annotations}' },
+  // Who holds on to a version is told that it is an old one.
+  { args: 'edit configmap settings', editor: `sed -i 's/resourceVersion: .*/resourceVersion: "1"/' "$1"`, exit: 1, keep: withoutCopy },
+  // What cannot be read or is refused is shown again, with the reason; saved as it is, it is given up.
+  { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: Nothing/' "$1"`, exit: 1, keep: withoutCopy },
+  { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: ClientIP/' "$1"` },
+  { args: 'edit service plain', editor: `sed -i 's/  name: plain/  name: other/' "$1"`, exit: 1, keep: withoutCopy },
+  {
+    args: 'edit service plain',
+    editor: `sed -i 's/sessionAffinity: ClientIP/{ no: yaml/' "$1"`,
+    exit: 1,
+    keep: (line) => withoutCopy(line) && !line.includes('/tmp'),
+  },
+  { args: 'get service plain -o jsonpath={.spec.sessionAffinity}{.spec.sessionAffinityConfig}' },
+  { args: 'edit configmap absent', exit: 1 },
+  { args: 'annotate configmap settings beside-' },
   { args: 'replace -f -', stdin: config('piped', { two: '2' }) },
   { args: 'replace -f -', stdin: config('absent', { two: '2' }), exit: 1 },
   { args: 'apply -f -', stdin: config('applied', { one: '1' }) },
@@ -161,6 +212,66 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'set resources deployment/web --limits=cpu=100m' },
   { args: 'rollout status deployment/web --timeout=60s', keep: (line) => line.includes('successfully') },
   { args: 'get deployment web -o jsonpath={.spec.template.spec.containers[0].env}{.spec.template.spec.containers[0].resources}' },
+  // custom resources, whose texts are served
+  { args: 'create -f charts/serin/files/crds' },
+  {
+    args: 'wait --for=condition=Established crd/canaries.flagger.app crd/metrictemplates.flagger.app crd/alertproviders.flagger.app --timeout=60s',
+    // kubectl may complain of the watch that it breaks off.
+    keep: (line) => line.includes('condition met'),
+  },
+  { args: 'get canaries', until: /No resources found/ },
+  { args: 'create -f -', stdin: canary },
+  { args: 'get canaries -o wide' },
+  { args: 'get canaries shop -o yaml' },
+  { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 10/stepWeight: 20/' "$1"` },
+  { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 20/stepWeight: twenty/' "$1"`, exit: 1, keep: withoutCopy },
+  { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 20/stepHeight: 20/' "$1"`, exit: 1, keep: withoutCopy },
+  { args: 'get canary shop -o jsonpath={.spec.analysis}' },
+  // But those of what every object has, which are Kubernetes' own.
+  { args: 'explain canary', keep: withoutTexts },
+  { args: 'explain canary --recursive' },
+  { args: 'explain canary.spec.analysis' },
+  { args: 'explain canary.spec.analysis.metrics.thresholdRange.min' },
+  { args: 'explain canary.spec.service.sessionAffinityConfig.clientIP' },
+  { args: 'explain metrictemplate.spec.provider --api-version=flagger.app/v1beta1' },
+  { args: 'explain alertprovider.spec --recursive' },
+  { args: 'explain canary.spec.nothing', exit: 1 },
+  { args: 'api-resources --api-group=flagger.app -o wide' },
+  { args: 'api-resources --api-group=flagger.app -o name' },
+  { args: 'delete canary shop' },
+  // -o wide of what is not shown above
+  { args: 'apply -f -', stdin: made('apps/v1', 'DaemonSet', 'aside', { spec: { selector, template: pod } }) },
+  { args: 'get daemonsets -o wide', until: /aside +0 +0/ },
+  { args: 'apply -f -', stdin: made('coordination.k8s.io/v1', 'Lease', 'held', { spec: { holderIdentity: 'someone' } }) },
+  { args: 'get lease held -o wide' },
+  { args: 'apply -f -', stdin: made('networking.k8s.io/v1', 'IngressClass', 'plain', { spec: { controller: 'example.test/plain' } }) },
+  { args: 'get ingressclass plain -o wide' },
+  {
+    args: 'apply -f -',
+    stdin: made('v1', 'Event', 'told', {
+      involvedObject: { kind: 'Pod', name: 'one', namespace: 'play' },
+      reason: 'Told',
+      message: 'a word',
+      type: 'Normal',
+      count: 2,
+      source: { component: 'someone' },
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+    }),
+  },
+  { args: 'get events -o wide --field-selector=reason=Told' },
+  { args: 'get controllerrevisions -o wide', keep: (line) => line.startsWith('NAME') },
+  { args: 'get configmap settings -o wide' },
+  { args: 'get secret keys -o wide' },
+  { args: 'get serviceaccount robot -o wide' },
+  { args: 'get namespace play -o wide' },
+  { args: 'get ingress door -o wide' },
+  { args: 'get pdb guard -o wide' },
+  { args: 'get role reader -o wide' },
+  { args: 'get clusterrole wide -o wide' },
+  { args: 'get endpointslices -o wide -l kubernetes.io/service-name=web', keep: (line) => line.startsWith('NAME') },
+  { args: 'get crd canaries.flagger.app -o wide' },
+  { args: 'get hpa -o wide', keep: (line) => line.startsWith('NAME') },
   // asking
   { args: 'auth can-i create pods' },
   { args: 'auth can-i create pods --subresource=log' },
@@ -170,7 +281,16 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'explain deployment.spec.replicas', keep: withoutTexts },
   { args: 'explain pod.spec.containers', keep: withoutTexts },
   { args: 'explain hpa --api-version=autoscaling/v2', keep: withoutTexts },
+  { args: 'explain deployment --recursive', keep: withoutTexts },
+  { args: 'explain service.spec', keep: withoutTexts },
+  { args: 'explain endpointslice.endpoints.hints', keep: withoutTexts },
   { args: 'explain deployment.spec.nothing', exit: 1 },
+  { args: 'explain nonsense', exit: 1 },
+  { args: 'api-resources --api-group=apps --verbs=list,watch --no-headers' },
+  { args: 'api-resources --api-group=apps --verbs=nonsense' },
+  { args: 'api-resources --api-group=apps --categories=all -o wide --sort-by=kind' },
+  { args: 'api-resources --api-group=rbac.authorization.k8s.io --namespaced=false -o name' },
+  { args: 'api-resources --api-group=discovery.k8s.io -o wide' },
   { args: 'logs one', exit: 1, keep: () => false },
   // leaving
   { args: 'delete configmap sided --dry-run=server' },

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { comparable } from './kubectl-output.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 /** `kubectl edit` opens this on the object. */
-const EDITOR = 'sed -i s/f$/ff/';
+const EDITOR = `sed -i 's/f$/ff/' "$1"`;
 const ASKED_AGAIN_FOR_MS = 90_000;
 const ASK_AGAIN_MS = 200;
 
@@ -38,15 +39,25 @@ describe('kubectl, without special flags', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const editorFile = (script: string): string => {
+    const file = join(folder, `editor-${createHash('sha256').update(script).digest('hex').slice(0, 8)}`);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return file;
+  };
+
   // Asynchronous, since the embedded cluster lives in this process.
-  const kubectl = async (kubeconfig: string, { args, stdin = '', until }: KubectlCommand) => {
+  const kubectl = async (kubeconfig: string, { args, stdin = '', until, editor = EDITOR }: KubectlCommand) => {
+    const env = {
+      KUBECONFIG: kubeconfig,
+      KUBE_EDITOR: editorFile(editor),
+      KUBECTL: real.kubectl,
+      KUBECTL_EXTERNAL_DIFF: 'diff -u',
+      HOME: folder,
+    };
     const once = () =>
       new Promise<{ exit: number; output: string }>((resolve) => {
-        const child = execFile(
-          real.kubectl,
-          args.split(' '),
-          { env: { ...process.env, KUBECONFIG: kubeconfig, KUBE_EDITOR: EDITOR, KUBECTL_EXTERNAL_DIFF: 'diff -u', HOME: folder } },
-          (error, stdout, stderr) => resolve({ exit: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+        const child = execFile(real.kubectl, args.split(' '), { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+          resolve({ exit: error === null ? 0 : Number(error.code), output: stdout + stderr }),
         );
         // A command that needs no input may be gone before it is written.
         child.stdin?.on('error', () => undefined);

@@ -102,7 +102,7 @@ export class Api {
     const patched =
       type === 'json' ? jsonPatch(live, patch) : type === 'merge' ? mergePatch(live, patch) : strategicMerge(live, patch, resource.schema);
     if (!isRecord(patched) || !isRecord(patched.metadata)) throw badRequest('the patch leaves no object');
-    const object = decodeObject(resource, namespace, clone(patched) as KubeObject, context);
+    const object = decodeObject(resource, namespace, clone(patched) as KubeObject, context, patch);
     if (object.metadata.name !== name)
       throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
     return this.#write(resource, live, object, context);

@@ -2,15 +2,15 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { clone, isRecord, type Json } from './json.ts';
 import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { badRequest } from './status.ts';
+import { badRequest, invalid, invalidValue } from './status.ts';
 import { validate } from './validate.ts';
 import type { WriteContext } from './write-context.ts';
 
 /**
  * What a client sent as an object of the resource: known fields only, no nulls, in the namespace of the request. An unknown field is a
- * warning, or with strict field validation a refusal; a wrong type is always one.
+ * warning, or with strict field validation a refusal; a wrong type is always one. `patch`: what made an object that is already there into this.
  */
-export function decodeObject(resource: Resource, namespace: string, body: KubeObject, context: WriteContext): KubeObject {
+export function decodeObject(resource: Resource, namespace: string, body: KubeObject, context: WriteContext, patch?: unknown): KubeObject {
   if (!isRecord(body)) throw badRequest('the body of the request is not an object');
   if (body.kind !== undefined && body.kind !== resource.kind)
     throw badRequest(`${body.kind} in version ${JSON.stringify(body.apiVersion)} cannot be handled as a ${resource.kind}`);
@@ -30,6 +30,8 @@ export function decodeObject(resource: Resource, namespace: string, body: KubeOb
     object.metadata.namespace = namespace;
   } else delete object.metadata.namespace;
   const unknown = prune(object, resource.schema).map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (unknown.length > 0 && context.fieldValidation === 'Strict' && patch !== undefined)
+    throw invalid('', '', '', [invalidValue('patch', JSON.stringify(patch), `strict decoding error: ${unknown.join(', ')}`)]);
   if (unknown.length > 0 && context.fieldValidation === 'Strict')
     throw badRequest(
       `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,

@@ -1,8 +1,11 @@
 import type { JsonRecord } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { anything, deref, kubernetesVersion, type Schema } from './schema.ts';
+import { anything, deref, kubernetesVersion, objectMetaName, type Schema } from './schema.ts';
 
 const storedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+/** The same in the order that custom resources have them in. */
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const verbsOf = ({ virtual, custom }: Resource): string[] => (virtual ? ['create'] : custom ? customVerbs : storedVerbs);
 const partVerbs = ['get', 'patch', 'update'];
 
 function subresources(resource: Resource): { name: string; group: string; version: string; kind: string; verbs: string[] }[] {
@@ -54,7 +57,7 @@ export function resourceList(resources: readonly Resource[], group: string, vers
       singularName: resource.singular,
       namespaced: resource.namespaced,
       kind: resource.kind,
-      verbs: resource.virtual ? ['create'] : storedVerbs,
+      verbs: verbsOf(resource),
       ...(resource.shortNames.length === 0 ? {} : { shortNames: resource.shortNames }),
       ...(resource.categories.length === 0 ? {} : { categories: resource.categories }),
     },
@@ -87,7 +90,7 @@ const aggregatedResource = (resource: Resource): JsonRecord => ({
   responseKind: { group: resource.group, version: resource.version, kind: resource.kind },
   scope: resource.namespaced ? 'Namespaced' : 'Cluster',
   singularResource: resource.singular,
-  verbs: resource.virtual ? ['create'] : storedVerbs,
+  verbs: verbsOf(resource),
   shortNames: resource.shortNames,
   categories: resource.categories,
   subresources: subresources(resource).map(({ name, group, version, kind, verbs }) => ({
@@ -131,7 +134,7 @@ export function openApiV3(resources: readonly Resource[], path: string): JsonRec
   for (const resource of served) {
     const { group, version, kind } = resource;
     const name = `${group === '' ? 'core' : group}.${version}.${kind}`;
-    schemas[name] = { ...(written(resource.schema, schemas) as JsonRecord), [gvkKey]: [{ group, version, kind }] };
+    schemas[name] = { ...(written(wholeSchema(resource), schemas) as JsonRecord), [gvkKey]: [{ group, version, kind }] };
     const answer = { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }, description: 'OK' };
     const query = ['dryRun', 'fieldManager', 'fieldValidation'].map((parameter) => ({
       name: parameter,
@@ -151,6 +154,24 @@ export function openApiV3(resources: readonly Resource[], path: string): JsonRec
   return { openapi: '3.0.0', info: { title: 'Kubernetes', version: kubernetesVersion }, paths, components: { schemas } };
 }
 
+/** A custom resource's own schema says little of the metadata, which it has like any other object. */
+function wholeSchema({ custom, schema }: Resource): Schema {
+  if (!custom) return schema;
+  return { ...schema, properties: { ...schema.properties, metadata: { $ref: objectMetaName } } };
+}
+
+/** What may be a number or a text has two forms in v3, where v2 can only say that it is a text. */
+const alternatives: Readonly<Record<string, readonly string[]>> = {
+  'int-or-string': ['integer', 'string'],
+  quantity: ['string', 'number'],
+};
+
+function inV3({ type, ...schema }: Schema): Schema {
+  const types = alternatives[schema.format ?? ''];
+  if (types === undefined) return type === undefined ? schema : { type, ...schema };
+  return { ...schema, oneOf: types.map((each) => ({ type: each })) };
+}
+
 function written(value: unknown, schemas: JsonRecord): unknown {
   if (Array.isArray(value)) return value.map((item) => written(item, schemas));
   if (typeof value !== 'object' || value === null) return value;
@@ -159,7 +180,7 @@ function written(value: unknown, schemas: JsonRecord): unknown {
   if (typeof $ref !== 'string') return Object.fromEntries(entries);
   if (!($ref in schemas)) {
     schemas[$ref] = {};
-    schemas[$ref] = written(deref({ $ref }) ?? anything, schemas);
+    schemas[$ref] = written(inV3(deref({ $ref }) ?? anything), schemas);
   }
   return { ...Object.fromEntries(entries), allOf: [{ $ref: `#/components/schemas/${$ref}` }] };
 }
