@@ -16,6 +16,7 @@ import {
 } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
+import { apexOriginal } from './apex-given-back.ts';
 
 /** Templates that may be put back, and those that no longer can. */
 export interface KeptTemplates {
@@ -60,7 +61,7 @@ export class Anchors {
         },
       },
       target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
-      ...(apex && { apexService: { selector: apex.spec?.selector ?? {} } }),
+      ...(apex && { apexService: apexOriginal(apex) }),
     });
     const created = await this.#cluster.create(anchor, { signal });
     this.#known.set(canary.metadata.uid, created);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
 import { names, ownerAnnotation } from '../api/names.ts';
@@ -14,6 +13,8 @@ import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReplicaLimits } from '../workloads/scalers/index.ts';
 import type { Anchors } from './anchors.ts';
+import { apexGivenBack, apexMoved } from './apex-given-back.ts';
+import { facesOf } from './canary-faces.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { scaleDownDelayMs } from './config.ts';
@@ -75,9 +76,14 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
     // Proxies hear of ready pods as late as of routes, pods that were just sent away count as available for a moment, and a scaler takes
     // away what has no load yet: traffic follows when the target was up before and after that time.
     settle,
-    (target: KubeObject) => moveTraffic(canary, target, 'target', room),
+    async (target: KubeObject) => {
+      for (const face of await facesOf(canary, target, originals, room))
+        await moveTraffic(face, target, { side: 'target', originals }, room);
+    },
     () => sleep(clock, delayMs, signal),
-    () => finalizeRoutes(canary, delayMs, room),
+    async (target: KubeObject) => {
+      for (const face of await facesOf(canary, target, originals, room)) await finalizeRoutes(face, delayMs, room);
+    },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, room),
   ];
   log.info({ canary: label }, 'giving the application back to its target');
@@ -112,7 +118,7 @@ async function stayOnPrimary(canary: Canary, room: DepartureRoom): Promise<void>
   const { cluster, log, signal } = room;
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   if (!primary) return;
-  await moveTraffic(canary, primary, 'primary', room);
+  await moveTraffic(canary, primary, { side: 'primary' }, room);
   log.info({ canary: `${canary.metadata.namespace}/${canary.metadata.name}` }, 'the target is gone: its primary goes on serving');
 }
 
@@ -172,7 +178,7 @@ async function restoreTarget(
 async function moveTraffic(
   canary: Canary,
   found: KubeObject,
-  side: 'target' | 'primary',
+  { side, originals }: { side: 'target'; originals: Originals } | { side: 'primary'; originals?: undefined },
   { cluster, config, signal }: DepartureRoom,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
@@ -193,13 +199,16 @@ async function moveTraffic(
     }
   }
   if (!workload.hasPods) return;
-  const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
+  const name = names(canary).apexService;
+  const apexRef = { apiVersion: 'v1', kind: 'Service', name, namespace: canary.metadata.namespace };
   const service = await cluster.get(apexRef, { signal });
-  if (!service || (service.metadata.ownerReferences === undefined && isDeepStrictEqual(service.spec?.selector, { [own.key]: own.value })))
-    return;
-  // The apex is what clients call: it outlives the Canary, so it loses the owner that would take it along.
-  const metadata = { resourceVersion: service.metadata.resourceVersion, ownerReferences: null };
-  await cluster.patch(apexRef, { metadata, spec: { selector: { [own.key]: own.value } } }, { signal });
+  // Recorded of the name that the Canary began with.
+  const isFirst = !originals?.canary || names(originals.canary).apexService === name;
+  const patch =
+    service && (originals ? apexGivenBack(service, found, own, isFirst ? originals.apexService : undefined) : apexMoved(service, own));
+  if (!patch) return;
+  const metadata = { ...patch.metadata, resourceVersion: service.metadata.resourceVersion };
+  await cluster.patch(apexRef, { ...patch, metadata }, { signal });
 }
 
 /** Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either. */

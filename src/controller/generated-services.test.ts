@@ -8,10 +8,10 @@ vi.setConfig({ testTimeout: 60_000 });
 const serviceRef = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE });
 
 /** At rest on its primary. */
-async function resting(before: (lab: ModelLab) => void = () => undefined): Promise<ModelLab> {
+async function resting(before: (lab: ModelLab) => Promise<void> | void = () => undefined): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
-  before(lab);
+  await before(lab);
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
   lab.start();
   const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
@@ -41,7 +41,7 @@ it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata 
   lab.close();
 });
 
-it('03-SV19: another service.name makes other Services, and those of the former one stay until the Canary goes', async () => {
+it('03-SV19: another service.name makes other Services, and those of the former one stay until the Canary goes; clients of either lose nothing', async () => {
   const lab = await resting();
   lab.server.patch(canaryRef, { spec: { service: { name: 'other' } } });
   await lab.pass(30_000);
@@ -50,11 +50,37 @@ it('03-SV19: another service.name makes other Services, and those of the former 
   expect([APP, `${APP}-primary`, `${APP}-canary`].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
-  expect([`${APP}-primary`, `${APP}-canary`, 'other-primary', 'other-canary'].map(selected)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
+  expect([`${APP}-primary`, `${APP}-canary`, 'other-primary', 'other-canary', 'other', APP].map(selected)).toEqual([
+    ...[undefined, undefined, undefined, undefined],
+    ...[APP, APP],
   ]);
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
+
+it('03-B17, SV21: a Service that was found in place is given back as it was, whatever Serin wrote of it', async () => {
+  const before = {
+    metadata: { labels: { team: 'shop', app: 'frontend' }, annotations: { note: 'mine' } },
+    spec: {
+      selector: { app: APP, tier: 'web' },
+      ports: [
+        { name: 'http', port: 80, targetPort: 'http' },
+        { name: 'admin', port: 81, targetPort: 9899 },
+      ],
+    },
+  };
+  const lab = await resting(async (one) => {
+    one.server.patch(targetRef, { spec: { template: { metadata: { labels: { tier: 'web' } } } } });
+    await one.pass(20_000);
+    one.server.patch(serviceRef(APP), before);
+  });
+  expect(lab.server.find(serviceRef(APP))?.spec.selector).toEqual({ app: `${APP}-primary` });
+  lab.server.delete(canaryRef);
+  await lab.pass(120_000);
+  const after = lab.server.find(serviceRef(APP));
+  expect([after?.metadata.labels, after?.metadata.annotations]).toEqual([before.metadata.labels, before.metadata.annotations]);
+  expect(after?.spec.selector).toEqual(before.spec.selector);
+  expect(after?.spec.ports).toMatchObject(before.spec.ports);
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
   lab.close();
 });

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import { allToPrimary } from '../api/routes.ts';
 import { istio } from './istio/istio.ts';
-import { discoverPorts, renderServices, restoreApex } from './services.ts';
+import { discoverPorts, renderServices } from './services.ts';
 
 const workload = (ports: object[], labels: Record<string, string> = { app: 'shop' }): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -18,7 +18,6 @@ const service = (metadata: object, spec: object = {}): KubeObject => ({
   metadata: { name: 'shop', namespace: 'prod', ...metadata },
   spec,
 });
-const lastApplied = (text: string) => ({ annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text } });
 
 describe('discoverPorts', () => {
   const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found));
@@ -101,15 +100,4 @@ describe('renderServices', () => {
       ),
     ).toEqual(first);
   });
-});
-
-describe('restoreApex', () => {
-  it('03-SV20, SV21, 04-V24: the selector of the last apply comes back whole', () => {
-    const found = service(lastApplied(JSON.stringify({ spec: { selector: { app: 'shop', tier: 'web' } } })));
-    expect(restoreApex(aCanary(), anApex, found)?.spec.selector).toEqual({ app: 'shop', tier: 'web' });
-  });
-  it.each([{}, lastApplied('{')])('R-L2: without a readable one it selects the target', (metadata) => {
-    expect(restoreApex(aCanary(), anApex, service(metadata))?.spec.selector).toEqual({ app: 'shop' });
-  });
-  it('R-L2: an absent Service is no error', () => expect(restoreApex(aCanary(), anApex, undefined)).toBeUndefined());
 });

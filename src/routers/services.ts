@@ -16,8 +16,6 @@ export interface CurrentServices {
 type Role = keyof CurrentServices;
 type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
 
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-
 /**
  * The ClusterIP Services, as server-side applies of the fields that we own (03 SV1–SV21, B23): what is not written here (node
  * ports, IP families, foreign metadata) stays as it is. While `apexOnPrimary` is false the apex Service is only made where
@@ -46,16 +44,6 @@ export function renderServices(
     write.push(renderService(canary, apex, role, selector, current[role]));
   }
   return { write };
-}
-
-/**
- * What deletion leaves of the apex Service: its own selector where the user's last apply tells it (all of it, 03 SV20),
- * otherwise the target's pods. Undefined when there is none, which is no error (04 R-L2).
- */
-export function restoreApex(canary: Canary, apex: Apex, current: KubeObject | undefined): KubeObject | undefined {
-  if (!current) return undefined;
-  const own = appliedSelector(current.metadata.annotations?.[lastApplied]);
-  return renderService(canary, apex, 'apex', own ?? { [apex.selector.key]: apex.selector.value }, current);
 }
 
 function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels, current: KubeObject | undefined): KubeObject {
@@ -107,16 +95,4 @@ function headlessChange(canary: Canary, current: KubeObject | undefined): string
 
 function without(map: Labels, keys: readonly string[] | undefined): Labels {
   return Object.fromEntries(Object.entries(map).filter(([key]) => !keys?.includes(key)));
-}
-
-function appliedSelector(text: string | undefined): Labels | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const selector: unknown = JSON.parse(text)?.spec?.selector;
-    return typeof selector === 'object' && selector !== null ? (selector as Labels) : undefined;
-  } catch (error) {
-    // An unreadable annotation must not keep the Canary from being deleted.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -9,11 +9,20 @@ export const canaryLabel = 'serin.dev/canary';
 /** Tells the anchor from the promoted templates. */
 export const recordLabel = 'serin.dev/record';
 
+/** Of a Service found in place what Serin writes; anchors of before 0.1.0 have its selector alone. */
+export interface ApexOriginal {
+  selector: Labels;
+  ports?: { name?: string; port: number; protocol?: string; [field: string]: unknown }[];
+  labels?: Labels;
+  /** Those that keep GitOps tools away, where the user had any. */
+  annotations?: Labels;
+}
+
 /** What the user's objects held before we changed them; put back when the Canary is gone. */
 export interface Originals {
   target: { replicas: number; [field: string]: unknown };
   /** Absent: there was no apex Service, so it is ours. */
-  apexService?: { selector: Labels; [field: string]: unknown };
+  apexService?: ApexOriginal;
   /** What a controller needs that finds the anchor after its Canary was deleted. */
   canary?: Pick<Canary, 'spec'> & { metadata: { name: string; namespace: string; uid: string; labels?: Labels } };
 }
