@@ -4,7 +4,10 @@ import { dashboardOf, dashboards } from '../scripts/dashboards/index.ts';
 import { renderDashboard } from '../scripts/dashboards/render.ts';
 import { alertRules } from '../scripts/observability/alert-rules.ts';
 import { metricRows } from '../scripts/observability/metrics-table.ts';
-import { istio } from '../src/metrics/observers/meshes.ts';
+import { contour } from '../src/metrics/observers/envoy.ts';
+import { http } from '../src/metrics/observers/http.ts';
+import { nginx } from '../src/metrics/observers/ingresses.ts';
+import { istio, linkerd } from '../src/metrics/observers/meshes.ts';
 
 it('06-F15: dashboards and alerts ask only for metrics that Serin has', async () => {
   const known = new Set((await metricRows()).map(({ name }) => name));
@@ -18,7 +21,7 @@ it('06-F15: each metric of Serin is on a dashboard or in an alert', async () => 
   expect(unseen).toEqual([]);
 });
 
-it('06-GD5: the success rate of a mesh is the query that its checks ask', () => {
+it('06-GD1, GD5: the success rate of a mesh is the query that its checks ask', () => {
   const [primary, canary] = queriesOf(dashboardOf('serin-istio')).filter(({ panel }) => panel === 'Success rate');
   const asChecked = (target: string) =>
     istio.requestSuccessRate
@@ -27,6 +30,59 @@ it('06-GD5: the success rate of a mesh is the query that its checks ask', () => 
       .replaceAll('{{ interval }}', '$__rate_interval');
   expect(canary?.expr).toBe(asChecked('$target'));
   expect(primary?.expr).toBe(asChecked('$target-primary'));
+});
+
+const families = [
+  { row: 'GD1', uid: 'serin-istio', of: istio, target: '$target', primary: '$target-primary' },
+  { row: 'GD1', uid: 'serin-linkerd', of: linkerd, target: '$target', primary: '$target-primary' },
+  { row: 'GD2', uid: 'serin-envoy', of: contour, target: '$target-canary_', primary: '$target-primary_' },
+  { row: 'GD1', uid: 'serin-nginx', of: nginx, target: 'canary!=""', primary: 'canary=""' },
+  { row: 'GD1', uid: 'serin-gateway-api', of: http, target: '$target', primary: '$target-primary' },
+];
+
+it.each(families)('06-$row, GD4, GD5: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
+  for (const title of ['Requests', 'Success rate']) {
+    const [first, second] = queriesOf(dashboardOf(uid)).filter(({ panel }) => panel === title);
+    expect(first?.expr).toContain(primary);
+    expect(second?.expr).toContain(target);
+    // But for that the two are the same question.
+    expect(first?.expr.replaceAll(primary, target)).toBe(second?.expr);
+    expect(first?.expr).not.toBe(second?.expr);
+  }
+  const [requests] = queriesOf(dashboardOf(uid)).filter(({ panel }) => panel === 'Requests');
+  expect(requests?.expr).toContain('rate(');
+});
+
+it.each(families)('06-GD6: $uid has the durations at three quantiles, each in the unit that its metric has', ({ uid, of }) => {
+  const panels = dashboardOf(uid).rows.flatMap((row) => row.panels);
+  const unit = of.durationUnit === 's' ? 's' : 'ms';
+  const shown = panels.filter(({ title }) => title.startsWith('Duration'));
+  expect(shown.map((panel) => [panel.title, panel.unit])).toEqual(
+    ['Duration that is judged', 'Duration P50', 'Duration P90', 'Duration P99'].map((title) => [title, unit]),
+  );
+  for (const [title, quantile] of [
+    ['P50', '0.5'],
+    ['P90', '0.9'],
+    ['P99', '0.99'],
+  ] as const) {
+    const { queries = [] } = panels.find((panel) => panel.title === `Duration ${title}`) ?? {};
+    for (const { expr } of queries) expect(expr).toMatch(new RegExp(`histogram_quantile\\(\\s*${quantile}\\s*,`));
+  }
+});
+
+it.each([
+  { row: 'GD7', title: 'CPU by pod', unit: 'cores', metric: 'rate(container_cpu_usage_seconds_total{' },
+  { row: 'GD8', title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
+  { row: 'GD9', title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
+])('06-$row: $title is asked of the kubelet for both sides, whatever the mesh is', ({ title, unit, metric }) => {
+  for (const { uid } of families) {
+    const panel = dashboardOf(uid)
+      .rows.flatMap((row) => row.panels)
+      .find((each) => each.title === title);
+    expect(panel?.unit).toBe(unit);
+    expect(panel?.queries.map(({ expr }) => expr)).toEqual(['$target-primary-', '$target-'].map((pods) => expect.stringContaining(pods)));
+    for (const { expr } of panel?.queries ?? []) expect(expr).toContain(`sum by (pod) (${metric}namespace="$namespace"`);
+  }
 });
 
 it('06-GD11: pods of another target whose name begins alike are not shown', () => {
@@ -38,7 +94,9 @@ it('06-GD11: pods of another target whose name begins alike are not shown', () =
   expect(['api-5d5f8-x2x4z', 'api-gateway-5d5f8-x2x4z', 'api-primary-5d5f8-x2x4z'].map(isShown)).toEqual([true, false, false]);
 });
 
-it('each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
+it('each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {});
+
+it('06-F15: each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
   expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
   for (const dashboard of dashboards) {
     const rendered = JSON.parse(renderDashboard(dashboard));
