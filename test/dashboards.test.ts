@@ -40,7 +40,7 @@ const families = [
   { row: 'GD1', uid: 'serin-gateway-api', of: http, target: '$target', primary: '$target-primary' },
 ];
 
-it.each(families)('06-$row, GD4, GD5: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
+it.each(families)('06-GD4, GD5, 06-$row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
   for (const title of ['Requests', 'Success rate']) {
     const [first, second] = queriesOf(dashboardOf(uid)).filter(({ panel }) => panel === title);
     expect(first?.expr).toContain(primary);
@@ -74,6 +74,7 @@ it.each([
   { row: 'GD7', title: 'CPU by pod', unit: 'cores', metric: 'rate(container_cpu_usage_seconds_total{' },
   { row: 'GD8', title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
   { row: 'GD9', title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
+  { row: 'GD9', title: 'Network sent by pod', unit: 'Bps', metric: 'rate(container_network_transmit_bytes_total{' },
 ])('06-$row: $title is asked of the kubelet for both sides, whatever the mesh is', ({ title, unit, metric }) => {
   for (const { uid } of families) {
     const panel = dashboardOf(uid)

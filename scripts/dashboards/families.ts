@@ -122,10 +122,13 @@ function usePanels(): Panel[] {
   return [
     panel('CPU by pod', 'cores', (target) => `sum by (pod) (rate(container_cpu_usage_seconds_total{${pods(target)}}[$__rate_interval]))`),
     panel('Memory by pod', 'bytes', (target) => `sum by (pod) (container_memory_working_set_bytes{${pods(target)}})`),
-    panel(
-      'Network received by pod',
-      'Bps',
-      (target) => `sum by (pod) (rate(container_network_receive_bytes_total{${network(target)}}[$__rate_interval]))`,
+    ...(['received', 'sent'] as const).map((way) =>
+      panel(
+        `Network ${way} by pod`,
+        'Bps',
+        (target) =>
+          `sum by (pod) (rate(container_network_${way === 'sent' ? 'transmit' : 'receive'}_bytes_total{${network(target)}}[$__rate_interval]))`,
+      ),
     ),
   ];
 }
