@@ -77,14 +77,14 @@ describe('a release', () => {
     });
   });
 
-  it('has an image for both platforms, on bases by digest, with its packages and its origin', () => {
+  it('06-RE2, IM5: has an image for both platforms, on bases by digest, with its packages and its origin', () => {
     const build = usesOf('image', 'docker/build-push-action')?.with ?? {};
     expect(build).toMatchObject({ platforms: 'linux/amd64,linux/arm64', push: true, sbom: true, provenance: 'mode=max' });
     expect(build['build-args']).toMatch(/BUILD_IMAGE=\$\{\{ steps\.names\.outputs\.build_image \}\}\nRUNTIME_IMAGE=/);
     expect(stepsOf('image').find(({ run }) => run?.includes('pinned RUNTIME_IMAGE'))?.run).toContain('echo "$image@$digest"');
   });
 
-  it('signs image and charts by digest, and attests image, bill of materials and files', () => {
+  it('06-RE2, IM5: signs image and charts by digest, and attests image, bill of materials and files', () => {
     const signatures = ['image', 'assets'].flatMap((job) => stepsOf(job).flatMap(({ run = '' }) => run.match(/cosign sign .*/g) ?? []));
     expect(signatures).toEqual(['cosign sign --yes --recursive "$IMAGE"', 'cosign sign --yes "$reference@$digest"']);
     expect(usesOf('image', 'actions/attest-sbom')?.with).toMatchObject({ 'push-to-registry': true });
@@ -100,7 +100,16 @@ describe('a release', () => {
     expect(textOf('Dockerfile')).toContain(`ARG VERSION=${manifest.version}\n`);
   });
 
-  it('the image is not root, has its bases as arguments, and gives the heap the share that the chart gives it', () => {
+  it('06-F9, IM3, IM4: the image is made of packages whose digests are in the lock file, and fetches nothing else', () => {
+    const commands = [...textOf('Dockerfile').matchAll(/^RUN (.+)$/gm)].map(([, command]) => command);
+    expect(commands).toEqual(['npm ci', 'npm run build']);
+    expect(textOf('Dockerfile')).not.toMatch(/^ADD /m);
+    const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
+    const unproved = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity?.startsWith('sha512-'));
+    expect(unproved.map(([path]) => path)).toEqual([]);
+  });
+
+  it('06-RE1: the image is not root, has its bases as arguments, and gives the heap the share that the chart gives it', () => {
     const dockerfile = textOf('Dockerfile');
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base = '']) => base);

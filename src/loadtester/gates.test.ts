@@ -13,7 +13,7 @@ const never = (aside: string) => {
   throw new Error(`${aside} was put aside`);
 };
 
-it('06-LT26: a gate is closed until it is opened, and 06-LT25: no name of a Canary reaches the gate of another', async () => {
+it('06-LT26 06-LT25: a gate is closed until it is opened, and no name of a Canary reaches the gate of another', async () => {
   const gates = await openGates(undefined, never);
   expect(gates.isOpen('gate', 'test', 'podinfo')).toBe(false);
   expect(await gates.set('rollback', 'test', 'x', true)).toBe(true);

@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { tlsText } from '../../test/build/tls-kube-server.ts';
 import type { Webhook } from '../api/canary.ts';
 import { callWebhook, type TimeCall } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
@@ -37,7 +40,35 @@ describe('callWebhook', () => {
     expect(told).toEqual(['pre-rollout unanswered', 'pre-rollout refused', 'pre-rollout passed']);
   });
 
-  it.each([200, 201, 202, 204, 299])('05 W31: %i is a success for a rollout hook', async (status) => {
+  it('06-LT47: is a POST of JSON, and says so', async () => {
+    let type: string | undefined;
+    await withServer(
+      (request, response) => {
+        type = request.headers['content-type'];
+        response.end();
+      },
+      async (url, seen) => {
+        await call({ url, timeout: '5s' });
+        expect([type, seen[0]?.method, JSON.parse(seen[0]?.body ?? '')]).toEqual(['application/json', 'POST', payload]);
+      },
+    );
+  });
+
+  it('06-LT49, LT51: an unknown certificate is refused and not asked again, and with disableTLS any is taken', async () => {
+    const server = createServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (_request, response) => response.end('fine'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { answer, waits } = await call({ url, retries: 2 });
+      expect({ answer, waits }).toEqual({ answer: { outcome: 'refused', reason: expect.stringMatching(/CERT|UNABLE_TO_VERIFY/) }, waits: [] });
+      expect((await call({ url, disableTLS: true })).answer).toEqual({ outcome: 'passed', body: 'fine' });
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it.each([200, 201, 202, 204, 299])('05 W31, 06-LT48: %i is a success for a rollout hook', async (status) => {
     await withServer(
       (_request, response) => response.writeHead(status).end('fine'),
       async (url, seen) => {
@@ -48,7 +79,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it.each([300, 304, 400, 404, 501])('02 §8: %i is refused and not tried again', async (status) => {
+  it.each([300, 304, 400, 404, 501])('06-LT48, LT49, 02 §8: %i is refused and not tried again', async (status) => {
     await withServer(
       (_request, response) => response.writeHead(status).end(),
       async (url, seen) => {
@@ -59,7 +90,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02 §8: a 301 is followed with a GET without body', async () => {
+  it('06-LT48, 02 §8: a 301 is followed with a GET without body', async () => {
     const answerTo = (path: string | undefined, response: ServerResponse) =>
       path === '/' ? response.writeHead(301, { location: '/moved' }).end() : response.writeHead(200).end('here');
     await withServer(
@@ -71,7 +102,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02 §8: an endless redirect is refused without a further attempt', async () => {
+  it('06-LT49, 02 §8: an endless redirect is refused without a further attempt', async () => {
     await withServer(
       (_request, response) => response.writeHead(302, { location: '/' }).end(),
       async (url) => {
@@ -82,7 +113,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02 §8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
+  it('06-LT49, 02 §8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
     await withServer(
       (_request, response, count) => response.writeHead(500).end(`boom\n\u001b[31m ${count}\t!`),
       async (url) => {
@@ -98,7 +129,7 @@ describe('callWebhook', () => {
     { retryAfter: '86400', waitMs: 30_000 },
     { retryAfter: 'Thu, 01 Jan 2026 00:00:05 GMT', waitMs: 5000 },
     { retryAfter: 'soon', waitMs: 1000 },
-  ])('02 §8: 429 with Retry-After $retryAfter waits $waitMs ms', async ({ retryAfter, waitMs }) => {
+  ])('06-LT49, 02 §8: 429 with Retry-After $retryAfter waits $waitMs ms', async ({ retryAfter, waitMs }) => {
     const headers = { 'retry-after': retryAfter, date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
     await withServer(
       (_request, response, count) => response.writeHead(count === 1 ? 429 : 200, headers).end(),
@@ -108,7 +139,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02 §8: a server that never answers is refused after the timeout of each attempt', async () => {
+  it('06-LT47, 02 §8: a server that never answers is refused after the timeout of each attempt', async () => {
     await withServer(
       () => undefined,
       async (url) => {
@@ -132,7 +163,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02 §8: a connection that is reset is tried again', async () => {
+  it('06-LT49, 02 §8: a connection that is reset is tried again', async () => {
     const resetOnce = (response: ServerResponse, count: number) =>
       count === 1 ? response.socket?.resetAndDestroy() : response.writeHead(200).end('ok');
     await withServer(

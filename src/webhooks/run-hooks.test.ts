@@ -18,7 +18,7 @@ describe('runHooks', () => {
     expect(payload).toEqual({ ...established, ...added, canaryWeight: 30, primaryWeight: 70 });
   });
 
-  it('02 §8: calls the hooks of the type in list order and stops at the first refusal', async () => {
+  it('06-LT53, 02 §8: calls the hooks of the type in list order and stops at the first refusal', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/no' ? 403 : 200).end('closed'),
       async (url, seen) => {
@@ -96,7 +96,7 @@ describe('sendEvent', () => {
     );
   });
 
-  it('05 V3: metadata of the webhook cannot override the keys of the event', () => {
+  it('05 V3, 06-LT52: metadata of the webhook cannot override the keys of the event', () => {
     const webhook: Webhook = { name: 'h', type: 'event', url: 'http://h', metadata: { team: 'a', eventType: 'Fake' } };
     const payload = eventPayload(hookedCanary([]), { message: 'm', type: 'Warning', atMs: 5 }, { phase: 'Failed', checksum: 'c', webhook });
     expect(payload.metadata).toEqual({ team: 'a', eventMessage: 'm', eventType: 'Warning', timestamp: '5' });

@@ -126,7 +126,7 @@ describe('the chart of Serin', () => {
     expect(await onSecrets({ configTracking: { enabled: false } })).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
   });
 
-  it('06-F11: with everything switched on the roles hold the rules of the tables, each of which a test removes, and no others', async () => {
+  it('06-F11, RB19: with everything switched on the roles hold the rules of the tables, each of which a test removes, and no others', async () => {
     const objects = await helm.render('serin', { providers: [...providers] });
     const rulesOf = (kind: string, name: string): KubeObject[] =>
       objects.find((object) => object.kind === kind && object.metadata.name === name)?.rules;

@@ -47,7 +47,7 @@ describe('the Kustomize bases', () => {
     expect(overlays).toEqual(expect.arrayContaining(['base', 'crds', ...providers.map((provider) => provider.replaceAll(':', '-'))]));
   });
 
-  it.each(overlays)('06-F17: %s is built without a warning, and the API server takes every object as it is', async (name) => {
+  it.each(overlays)('06-F17, KU15: %s is built without a warning, and the API server takes every object as it is', async (name) => {
     await isTakenAsItIs(real, await build(join(ROOT, name)));
   });
 

@@ -3,5 +3,5 @@ import { describeProviderReleases } from '../suite/provider-releases.ts';
 import { providerFixtures } from '../suite/providers/index.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
 
-describe('releases through every traffic provider on a real control plane', () =>
+describe('06-RE3: releases through every traffic provider on a real control plane', () =>
   describeProviderReleases(aStage(startRealStage), providerFixtures));

@@ -192,7 +192,7 @@ describe('tasks', () => {
     }
   });
 
-  it('06-LT34 06-LT35 06-LT36 06-LT45 06-LT46: what is not run here is answered with a reason, not with a broken connection', async () => {
+  it('06-LT34 06-LT35 06-LT36 06-LT45 06-LT46 06-F4 06-F5: what is not run here is answered with a reason, not with a broken connection', async () => {
     expect(await tester.post('/', payload({ type: 'ngrinder', server: 'http://a', clone: '1', pollInterval: '0' }))).toMatchObject({
       status: 422,
     });
@@ -203,7 +203,7 @@ describe('tasks', () => {
     });
   });
 
-  it('06-LT39: a blocking task ends with its request', async () => {
+  it('06-LT39 06-F6: a blocking task ends with its request', async () => {
     const waiting = payload({ type: 'bash', cmd: `curl -s ${target.url}/never` }, { name: 'waiting' });
     const caller = new AbortController();
     const asked = fetch(`${tester.url}/`, { method: 'POST', body: JSON.stringify(waiting), signal: caller.signal });
@@ -220,7 +220,7 @@ describe('tasks', () => {
   });
 });
 
-it('06-LT24 06-LT28: gates that were opened by hand are after a restart as they were', async () => {
+it('06-LT24 06-LT28 06-F7: gates that were opened by hand are after a restart as they were', async () => {
   const stateFile = join(folder, 'gates.json');
   const first = await startTested({ stateFile });
   await first.post('/gate/open', payload());
