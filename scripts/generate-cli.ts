@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import * as z from 'zod';
+import { installHelp } from '../src/cli/completion/scripts.ts';
 import { Documents, outputVersion } from '../src/cli/output/documents.ts';
 import { exitCodes } from '../src/cli/output/exit-codes.ts';
 import { notesOf } from '../src/cli/people/flags.ts';
@@ -98,6 +99,13 @@ ${common.map((one) => `| \`${cell(one.flags)}\` | ${cell(help(one))} |`).join('\
 ## Commands
 
 ${program.commands.flatMap(leavesOf).map(sectionOf).join('\n\n')}
+
+## Completion
+
+\`serin completion bash|zsh|fish\` prints a script that asks the program itself what can follow. bash is in the tests; zsh and fish are where they are installed.
+\`\`\`
+${installHelp.trim()}
+\`\`\`
 
 ## What a report has in it, and what never
 

@@ -110,13 +110,22 @@ interface Merged {
   contexts: Map<string, Entry>;
 }
 
-function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
+/** The names of the contexts that may be chosen; none in a pod. */
+export function contextsIn({ kubeconfig, homeFile = join(homedir(), '.kube', 'config') }: KubeconfigOptions): string[] {
+  return [...mergedOf(kubeconfig ?? homeFile).merged.contexts.keys()];
+}
+
+function mergedOf(kubeconfig: string): { from: string; merged: Merged } {
   const isText = /\n|^\s*\{/.test(kubeconfig);
   const from = isText ? 'the kubeconfig' : kubeconfig;
   const merged: Merged = { current: undefined, clusters: new Map(), users: new Map(), contexts: new Map() };
   if (isText) merge(merged, kubeconfig, from, process.cwd());
   else for (const file of filesOf(kubeconfig)) merge(merged, textOf(file), file, dirname(resolve(file)));
+  return { from, merged };
+}
 
+function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
+  const { from, merged } = mergedOf(kubeconfig);
   const contexts = [...merged.contexts.keys()].join(', ') || 'none';
   const name = options.context ?? merged.current;
   if (!name) {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { outputFormats } from '../output/output.ts';
 
@@ -21,6 +21,27 @@ export function noted(command: Command, { examples, exits = [] }: CommandNotes):
 
 export function notesOf(command: Command): CommandNotes | undefined {
   return notes.get(command);
+}
+
+/** What a shell can complete a word to, beside words that are written here. */
+export type Known = 'canaries' | 'knativeServices' | 'namespaces' | 'contexts' | 'files';
+
+const known = new WeakMap<Argument, Known>();
+
+/** An argument that is the name of such a thing. */
+export function nameOf(what: Known, argument: string, description: string): Argument {
+  const made = new Argument(argument, description);
+  known.set(made, what);
+  return made;
+}
+
+export const theCanary = (description = 'name of the Canary'): Argument => nameOf('canaries', '<name>', description);
+
+/** Flags are known by what their value is called. */
+export function completionOf(thing: Option | Argument): Known | undefined {
+  if (thing instanceof Argument) return known.get(thing);
+  if (/<(file|folder)/.test(thing.flags)) return 'files';
+  return thing.long === '--context' ? 'contexts' : thing.long === '--namespace' ? 'namespaces' : undefined;
 }
 
 /** The flags of kubectl that say which cluster and namespace is meant, and how the answer is shown. */

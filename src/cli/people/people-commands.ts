@@ -1,9 +1,10 @@
-import { Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { addCompletionCommand } from '../completion/completion-command.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
-import { asPeopleDo, noted, withCluster, withOutput } from './flags.ts';
+import { asPeopleDo, noted, theCanary, withCluster, withOutput } from './flags.ts';
 import type { PeopleFlags, Session, Surroundings } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
 
@@ -19,8 +20,6 @@ const inProcess: Place = {
     process.exitCode = code;
   },
 };
-
-const theCanary = () => new Argument('<name>', 'name of the Canary');
 
 /** The commands for people at the controls; docs/cli.md is made from what is said here. */
 export function addPeopleCommands(program: Command, place: Place = inProcess): void {
@@ -99,6 +98,7 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       place.end(await guarded(flags, place.around, show));
     });
 
+  addCompletionCommand(program, place);
   addVerbCommands(program, run);
   addTrafficCommands(program, run);
 }

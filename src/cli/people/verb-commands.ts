@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Verb } from '../../api/verb-request.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, noted } from './flags.ts';
+import { asPeopleDo, noted, theCanary } from './flags.ts';
 import type { PeopleFlags, Session } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
@@ -25,7 +25,7 @@ export function addVerbCommands(
       examples: [`serin ${verb} podinfo --namespace test`],
       exits: ['timedOut', 'notFound', 'refused'],
     })
-      .argument('<name>', 'the Canary')
+      .addArgument(theCanary('the Canary'))
       .description(description)
       .option('--no-wait', 'record the request, and do not wait for its answer')
       .addOption(new Option('--timeout <duration>', 'how long the answer is waited for').default('1m'))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, noted } from '../people/flags.ts';
+import { asPeopleDo, nameOf, noted } from '../people/flags.ts';
 import type { PeopleFlags, Session } from '../people/session.ts';
 import type { ReportFlags } from './report-command.ts';
 
@@ -15,7 +15,7 @@ export function addReportCommand(program: Command, run: Run): void {
     .description(
       'one archive for a bug report: a Canary and all that belongs to it, without credentials; what it leaves out is said inside',
     )
-    .argument('[name]', 'name of the Canary; without it all of the namespace')
+    .addArgument(nameOf('canaries', '[name]', 'name of the Canary; without it all of the namespace'))
     .option('-A, --all-namespaces', 'the Canaries of all namespaces')
     .option('-f, --file <file>', 'where to write it, - is the standard output; default: serin-report-NAMESPACE-NAME-TIME.tar.gz')
     .option('--force', 'overwrite the file')

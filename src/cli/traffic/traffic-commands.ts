@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, noted } from '../people/flags.ts';
+import { asPeopleDo, nameOf, noted, theCanary } from '../people/flags.ts';
 import type { PeopleFlags, Session } from '../people/session.ts';
 
 type Run = (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
@@ -16,7 +16,7 @@ export function addTrafficCommands(program: Command, run: Run): void {
 
   noted(asPeopleDo(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description('what each side of a Canary, or each revision of a Knative Service, receives; read from the objects of its provider')
-    .argument('<name>', 'a Canary, the Service that it routes, or a Knative Service')
+    .addArgument(theCanary('a Canary, the Service that it routes, or a Knative Service'))
     .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
     .action(async (name: string, flags: PeopleFlags & { meshProvider: string }) =>
       run(flags, async (session) => (await import('./traffic-command.ts')).showTraffic(session, name, flags)),
@@ -27,7 +27,7 @@ export function addTrafficCommands(program: Command, run: Run): void {
     exits: ['notFound', 'refused'],
   })
     .description('change the traffic of a Knative Service: first every --untag is done, then every --tag, then every --traffic')
-    .argument('<name>', 'a Knative Service')
+    .addArgument(nameOf('knativeServices', '<name>', 'a Knative Service'))
     .option('--traffic <share>', 'REVISION=PERCENT, TAG=PERCENT or @latest=PERCENT; all of a command sum to 100', collect)
     .option('--tag <tag>', 'REVISION=TAG or @latest=TAG: an address of its own for a revision', collect)
     .option('--untag <tag>', 'take a tag away', collect)

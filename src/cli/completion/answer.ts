@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { parseDuration } from '../../api/duration.ts';
+import { type Completions, completions } from './completions.ts';
+import { lookUp } from './look.ts';
+
+/** How long a shell waits for names, where `SERIN_COMPLETION_TIMEOUT` does not say so. */
+const WITHIN_MS = 2_000;
+
+/** What `serin __complete` prints for these words; empty for what only files can follow. */
+export async function answerShell(program: Command, words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const withinMs = parseDuration(env.SERIN_COMPLETION_TIMEOUT ?? '') || WITHIN_MS;
+
+  return inLines(
+    await completions(program, words, (what, given) => (what === 'files' ? Promise.resolve([]) : lookUp(what, given, { env, withinMs }))),
+  );
+}
+
+/**
+ * As kubectl reads it from a plugin's `kubectl_complete-NAME`: a line each, with a tab before its description, and last `:4` where no file can
+ * follow, `:0` where one can. Source: kubectl's documentation of plugins, and the directives of cobra's completions.
+ */
+function inLines({ candidates, files }: Completions): string {
+  const lines = candidates.map(({ value, says }) => (says === undefined ? value : `${value}\t${says.replace(/\s+/g, ' ')}`));
+  return `${[...lines, files ? ':0' : ':4'].join('\n')}\n`;
+}

@@ -1,0 +1,101 @@
+import { Command, Option } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { outputFormats } from '../output/output.ts';
+import { addPeopleCommands } from '../people/people-commands.ts';
+import { completions, type GivenFlags } from './completions.ts';
+import { shells } from './scripts.ts';
+
+const program = new Command('serin');
+addPeopleCommands(program);
+program.command('hidden', { hidden: true });
+program
+  .command('demo')
+  .addOption(new Option('--provider <name>').choices(['istio', 'smi']))
+  .addOption(new Option('--secret').hideHelp());
+
+/** `line` ends where the cursor is. */
+async function after(line: string) {
+  const asked: { what: string; given: GivenFlags }[] = [];
+  const { candidates, files } = await completions(program, line.split(' '), async (what, given) => {
+    asked.push({ what, given: new Map(given) });
+    return ['podinfo', 'shop'];
+  });
+  return { values: candidates.map(({ value }) => value), candidates, files, asked };
+}
+
+describe('what a shell can put in the place of the last word', () => {
+  it('commands, by what was typed of them, without hidden ones', async () => {
+    expect((await after('')).values).toEqual(expect.arrayContaining(['list', 'status', 'report', 'completion', 'traffic']));
+    expect((await after('')).values).not.toContain('hidden');
+    expect((await after('st')).values).toEqual(['status']);
+    expect((await after('st')).candidates[0]?.says).toContain('one screen of one Canary');
+    expect((await after('traffic ')).values).toEqual(['show', 'set', 'help']);
+  });
+
+  it.each(
+    [...program.commands, ...program.commands.flatMap(({ commands }) => commands)].map((command) => ({ command, name: command.name() })),
+  )('every flag of $name that its help shows, and no other', async ({ command }) => {
+    const path = command.parent === program ? command.name() : `${command.parent?.name()} ${command.name()}`;
+    const shown = command
+      .createHelp()
+      .visibleOptions(command)
+      .map(({ long }) => long);
+    expect((await after(`${path} --`)).values.toSorted()).toEqual(shown.toSorted());
+  });
+
+  it('values of a flag that has a list of them, behind a blank, a short name or =', async () => {
+    expect((await after('list --output ')).values).toEqual(outputFormats);
+    expect((await after('list -o ')).values).toEqual(outputFormats);
+    expect((await after('list -A --output=j')).values).toEqual(['--output=json']);
+    expect((await after('demo --provider s')).values).toEqual(['smi']);
+    expect((await after('completion ')).values).toEqual(shells);
+  });
+
+  it.each([
+    ['status ', 'canaries'],
+    ['get status ', undefined],
+    ['promote --namespace test p', 'canaries'],
+    ['report ', 'canaries'],
+    ['traffic show ', 'canaries'],
+    ['traffic set ', 'knativeServices'],
+    ['status podinfo -n ', 'namespaces'],
+    ['status --namespace=p', 'namespaces'],
+    ['list --context ', 'contexts'],
+    ['status podinfo ', undefined],
+    ['wait podinfo --timeout ', undefined],
+  ])('serin %s: asks for %s', async (line, what) => {
+    const { asked, values, files } = await after(line);
+    expect(asked.map((one) => one.what)).toEqual(what === undefined ? [] : [what]);
+    expect(files).toBe(false);
+    if (what === undefined) expect(values).toEqual([]);
+  });
+
+  it('names of what was typed so far, and the whole word where a flag and its value are one', async () => {
+    expect((await after('status p')).values).toEqual(['podinfo']);
+    expect((await after('status --namespace=p')).values).toEqual(['--namespace=podinfo']);
+  });
+
+  it('what is asked for is asked of the cluster and namespace that the line names', async () => {
+    const { asked } = await after('status --context=other -n shop --kubeconfig /tmp/one --plain ');
+    expect(Object.fromEntries(asked[0]?.given ?? [])).toEqual({
+      '--context': 'other',
+      '--namespace': 'shop',
+      '--kubeconfig': '/tmp/one',
+      '--plain': true,
+    });
+  });
+
+  it('files, where a flag takes one', async () => {
+    expect(await after('report --file ')).toMatchObject({ files: true, values: [] });
+    expect(await after('status --kubeconfig=/tm')).toMatchObject({ files: true, values: [] });
+  });
+
+  it('behind -- there are no flags', async () => {
+    expect((await after('status -- -')).values).toEqual([]);
+    expect((await after('status -- p')).values).toEqual(['podinfo']);
+  });
+
+  it.each(['nothing-of-ours ', 'list --no-such-flag ', '--', '-'])('serin %s: a line that is wrong is no error', async (line) => {
+    expect((await after(line)).files).toBe(false);
+  });
+});
