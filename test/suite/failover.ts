@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FailoverReport, FailoverRuns } from './adversity/failover-runs.ts';
 import type { LeaseTimes, Replica } from './adversity/replica.ts';
+import { LONG_LEASE } from './adversity/replicas.ts';
 import { type SlowHook, startSlowHook } from './adversity/slow-hook.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
@@ -10,8 +11,6 @@ import type { Stage } from './stage.ts';
 const SHORT: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
 /** Two processes are started, one after the other, and an application. */
 const BEGINS_WITHIN_MS = 300_000;
-/** So long that nobody waits for it: whoever takes over was told. */
-const LONG: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2_000, retryPeriodMs: 300 };
 
 const ends = (report: FailoverReport): void => {
   expect(report.violations).toEqual([]);
@@ -99,7 +98,7 @@ export function describeHandOver(stageOf: () => Stage): void {
     let hook: SlowHook;
     beforeAll(async () => {
       hook = await startSlowHook();
-      runs = await FailoverRuns.begin(stageOf(), 'hand-over', LONG);
+      runs = await FailoverRuns.begin(stageOf(), 'hand-over', LONG_LEASE);
     }, BEGINS_WITHIN_MS);
     afterAll(async () => {
       await runs?.end();

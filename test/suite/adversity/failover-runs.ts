@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
-import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, type Moment, violationsIn } from './chronicle.ts';
 import { type Clients, startClients } from './clients.ts';
 import { Lab } from './lab.ts';
-import { type LeaseTimes, Replica } from './replica.ts';
+import type { LeaseTimes, Replica } from './replica.ts';
+import { Replicas } from './replicas.ts';
 
 /** A release takes about this long here, in milliseconds; what happens to the leader comes at a random moment of it. */
 const RELEASE_MS = 4_500;
@@ -25,17 +25,16 @@ export class FailoverRuns {
   readonly #app: App;
   readonly #chronicle: Chronicle;
   readonly #clients: Clients;
-  readonly #lease: LeaseTimes;
+  readonly #replicas: Replicas;
   readonly #good = new Set(['1']);
-  #replicas: Replica[] = [];
   #next = 2;
 
-  private constructor(lab: Lab, app: App, chronicle: Chronicle, clients: Clients, lease: LeaseTimes) {
+  private constructor(lab: Lab, app: App, chronicle: Chronicle, clients: Clients, replicas: Replicas) {
     this.#lab = lab;
     this.#app = app;
     this.#chronicle = chronicle;
     this.#clients = clients;
-    this.#lease = lease;
+    this.#replicas = replicas;
   }
 
   static async begin(stage: Stage, namespace: string, lease: LeaseTimes): Promise<FailoverRuns> {
@@ -43,8 +42,8 @@ export class FailoverRuns {
     const chronicle = await keepChronicle(lab);
     const app = new App(lab, 'podinfo');
     await app.create();
-    const runs = new FailoverRuns(lab, app, chronicle, startClients(stage.mesh.urls, app.host), lease);
-    await runs.#fill();
+    const runs = new FailoverRuns(lab, app, chronicle, startClients(stage.mesh.urls, app.host), new Replicas(stage, namespace, lease));
+    await runs.#replicas.fill();
     await app.createCanary('istio', {
       interval: '500ms',
       threshold: 4,
@@ -59,20 +58,17 @@ export class FailoverRuns {
   }
 
   /** The one that leads, as soon as exactly one does. */
-  async leader(): Promise<Replica> {
-    const leading = async () => (await Promise.all(this.#replicas.map(async (one) => ((await one.leads()) ? [one] : [])))).flat();
-    const [leader] = await eventually('one replica leads', leading, (found) => found.length === 1);
-    if (leader === undefined) throw new Error('nobody leads');
-    return leader;
+  leader(): Promise<Replica> {
+    return this.#replicas.leader();
   }
 
   others(than: Replica): readonly Replica[] {
-    return this.#replicas.filter((one) => one !== than);
+    return this.#replicas.others(than);
   }
 
   /** Deploys a good version, and does this to the leader in the middle of its release. */
   async play(seed: number, harm: (leader: Replica) => Promise<void>): Promise<FailoverReport> {
-    await this.#fill();
+    await this.#replicas.fill();
     const leader = await this.leader();
     const version = String(this.#next++);
     this.#good.add(version);
@@ -100,15 +96,7 @@ export class FailoverRuns {
   async end(): Promise<void> {
     this.#chronicle.stop();
     await this.#clients.stop();
-    await Promise.all(this.#replicas.map((one) => one.end()));
-  }
-
-  /** Two of them, the dead replaced. */
-  async #fill(): Promise<void> {
-    const dead = this.#replicas.filter(({ process }) => process.hasExited());
-    await Promise.all(dead.map((one) => one.end()));
-    this.#replicas = this.#replicas.filter((one) => !dead.includes(one));
-    while (this.#replicas.length < 2) this.#replicas.push(await Replica.start(this.#lab.stage, this.#lab.namespace, this.#lease));
+    await this.#replicas.end();
   }
 }
 

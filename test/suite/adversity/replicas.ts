@@ -1,0 +1,44 @@
+import { eventually } from '../eventually.ts';
+import type { Stage } from '../stage.ts';
+import { type LeaseTimes, Replica } from './replica.ts';
+
+/** So long that nobody waits for its end: whoever takes over was told. */
+export const LONG_LEASE: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2_000, retryPeriodMs: 300 };
+
+/** Two controllers of one namespace that elect a leader; who dies is replaced. */
+export class Replicas {
+  readonly #stage: Stage;
+  readonly #namespace: string;
+  readonly #lease: LeaseTimes;
+  #all: Replica[] = [];
+
+  constructor(stage: Stage, namespace: string, lease: LeaseTimes) {
+    this.#stage = stage;
+    this.#namespace = namespace;
+    this.#lease = lease;
+  }
+
+  /** Two of them, the dead replaced. */
+  async fill(): Promise<void> {
+    const dead = this.#all.filter(({ process }) => process.hasExited());
+    await Promise.all(dead.map((one) => one.end()));
+    this.#all = this.#all.filter((one) => !dead.includes(one));
+    while (this.#all.length < 2) this.#all.push(await Replica.start(this.#stage, this.#namespace, this.#lease));
+  }
+
+  /** The one that leads, as soon as exactly one does. */
+  async leader(): Promise<Replica> {
+    const leading = async () => (await Promise.all(this.#all.map(async (one) => ((await one.leads()) ? [one] : [])))).flat();
+    const [leader] = await eventually('one replica leads', leading, (found) => found.length === 1);
+    if (leader === undefined) throw new Error('nobody leads');
+    return leader;
+  }
+
+  others(than: Replica): readonly Replica[] {
+    return this.#all.filter((one) => one !== than);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.end()));
+  }
+}
