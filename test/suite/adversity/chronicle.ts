@@ -17,21 +17,25 @@ export interface Chronicle {
   stop(): void;
 }
 
-const KINDS = [
+/** What a release changes. */
+export const CHANGING = [
   ['flagger.app/v1beta1', 'Canary'],
   ['apps/v1', 'Deployment'],
   ['networking.istio.io/v1beta1', 'VirtualService'],
   ['v1', 'Service'],
 ] as const;
 
-/** Writes down each state of what a release touches. */
-export async function keepChronicle(lab: Lab): Promise<Chronicle> {
+/** Writes down each state of what a release touches, or of objects of other kinds. */
+export async function keepChronicle(
+  lab: Lab,
+  kinds: readonly (readonly [apiVersion: string, kind: string])[] = CHANGING,
+): Promise<Chronicle> {
   const seen = new Map<number, Moment>();
   const note = (kind: string, object: KubeObject): void => {
     const version = Number(object.metadata.resourceVersion);
     seen.set(version, { version, kind, name: object.metadata.name, object });
   };
-  const watches = KINDS.map(([apiVersion, kind]) =>
+  const watches = kinds.map(([apiVersion, kind]) =>
     lab.cluster.watch(
       { apiVersion, kind, namespace: lab.namespace },
       {

@@ -1,0 +1,27 @@
+import type { Verb } from '../../../src/api/verb-request.ts';
+import type { TriedCell } from './cells.ts';
+import type { Seat } from './seat.ts';
+
+/** What was seen of each cell: that all was well, or what was not. */
+export class Findings {
+  readonly #errors = new Map<string, unknown>();
+  readonly #tried = new Set<string>();
+
+  /** One cell; what goes wrong is kept for the test of that cell. */
+  async keep({ place }: Seat, verb: Verb, play: () => Promise<void>): Promise<void> {
+    const key = `${place.name} ${verb}`;
+    try {
+      await play();
+    } catch (error) {
+      this.#errors.set(key, error);
+    }
+    this.#tried.add(key);
+  }
+
+  /** Throws what was wrong with it. */
+  tell({ place, verb }: Pick<TriedCell, 'place' | 'verb'>): void {
+    const key = `${place.name} ${verb}`;
+    if (!this.#tried.has(key)) throw new Error(`${key} was not tried`);
+    if (this.#errors.has(key)) throw this.#errors.get(key);
+  }
+}

@@ -1,0 +1,85 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Acknowledgement } from '../../../src/api/verb-request.ts';
+import { imageTag } from '../adversity/app.ts';
+import { CHANGING, type Chronicle, keepChronicle, type Moment } from '../adversity/chronicle.ts';
+import type { Lab } from '../adversity/lab.ts';
+import type { Effect } from './table.ts';
+
+/** All that happened to the Canaries of a namespace, as the watches brought it. */
+export class History {
+  readonly #chronicle: Chronicle;
+
+  private constructor(chronicle: Chronicle) {
+    this.#chronicle = chronicle;
+  }
+
+  static async keep(lab: Lab): Promise<History> {
+    return new History(await keepChronicle(lab, [...CHANGING, ['v1', 'Event']]));
+  }
+
+  stop(): void {
+    this.#chronicle.stop();
+  }
+
+  /** Each different answer to a request that was ever recorded; more than one is one too many. */
+  answers(name: string, id: string): Acknowledgement[] {
+    const found = this.#of('Canary', name).flatMap(({ object }) => requestsOf(object).filter((one) => one.id === id));
+    return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  }
+
+  /** An answer that is listed twice in one status. */
+  isTwofold(name: string, id: string): boolean {
+    return this.#of('Canary', name).some(({ object }) => requestsOf(object).filter((one) => one.id === id).length > 1);
+  }
+
+  /** The reasons of the Events that told of this request, each as often as it was told. */
+  told(id: string): string[] {
+    const about = this.#events().filter(({ object }) => object.message?.endsWith(`(${id})`));
+    const counts = new Map(about.map(({ name, object }) => [name, { reason: object.reason, count: object.count }]));
+    return [...counts.values()].flatMap(({ reason, count }) => Array.from<string>({ length: count }).fill(reason));
+  }
+
+  /** Of all requests. */
+  reasonsTold(): Set<string> {
+    return new Set(this.#events().map(({ object }) => object.reason));
+  }
+
+  /** What was done since the write with this number. */
+  effectSince(version: number, name: string): Effect {
+    const target = this.#of('Deployment', name);
+    return {
+      runs: changes(this.#of('Canary', name), version, ({ status }) => status?.release?.run ?? 0),
+      promotions: changes(this.#of('Deployment', `${name}-primary`), version, imageTag),
+      templates: changes(target, version, imageTag),
+      raises: changes(target, version, ({ spec }) => spec.replicas > 0, Boolean),
+    };
+  }
+
+  /** Weights that rose by more than a step at a time. */
+  doubleSteps(name: string, step: number): string[] {
+    const weights = this.#of('Canary', name).map(({ object }) => Number(object.status?.canaryWeight ?? 0));
+    return weights.some((weight, index) => weight - (weights[index - 1] ?? 0) > step) ? [`the weight went ${weights.join(' ')}`] : [];
+  }
+
+  #events(): Moment[] {
+    return this.#chronicle.moments().filter(({ kind, object }) => kind === 'Event' && object.reason.startsWith('Request'));
+  }
+
+  #of(kind: string, name: string): Moment[] {
+    return this.#chronicle.moments().filter((one) => one.kind === kind && one.name === name);
+  }
+}
+
+/** How often it became something else, of what counts. */
+function changes<T>(
+  moments: readonly Moment[],
+  since: number,
+  read: (object: KubeObject) => T,
+  counts: (now: T) => boolean = () => true,
+): number {
+  const values = moments.map(({ version, object }) => ({ version, value: read(object) }));
+  return values.filter(({ version, value }, index) => index > 0 && version > since && value !== values[index - 1]?.value && counts(value))
+    .length;
+}
+
+const requestsOf = ({ status }: KubeObject): Acknowledgement[] => status?.release?.requests ?? [];

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Verb } from '../../../src/api/verb-request.ts';
+import type { Stage } from '../stage.ts';
+import { byTwo, once, underOneId } from './asking.ts';
+import { commandProcess } from './by-command.ts';
+import { cells } from './cells.ts';
+import type { Findings } from './findings.ts';
+import { places } from './places.ts';
+import { Trying } from './trying.ts';
+
+/** A guard against waiting for ever: a round takes a busy machine long. */
+const ROUND_MS = 900_000;
+
+export interface VerbsPlan {
+  /** Besides once: by two at once. */
+  isTwice: boolean;
+  /** Verbs that are asked of a controller that is down, in every place. */
+  restarts: readonly Verb[];
+  /** And while a leader hands over. */
+  handOvers: readonly Verb[];
+}
+
+export const ALL: VerbsPlan = { isTwice: true, restarts: Verb.options, handOvers: Verb.options };
+
+/** The table of docs/verbs.md, tried on a cluster. */
+export function describeVerbs(stageOf: () => Stage, { isTwice, restarts, handOvers }: VerbsPlan = ALL): void {
+  describe('verbs', () => {
+    let trying: Trying;
+    beforeAll(async () => {
+      trying = await Trying.begin(stageOf(), 'verbs');
+    }, ROUND_MS);
+    afterAll(() => trying?.end());
+
+    const round = (how: string, play: () => Promise<Findings>, of: readonly Verb[] = Verb.options): void => {
+      describe(how, () => {
+        let findings: Findings;
+        beforeAll(async () => {
+          findings = await play();
+        }, ROUND_MS);
+        it.for(cells.filter(({ verb }) => of.includes(verb)))('E70: $title', (cell) => findings.tell(cell));
+      });
+    };
+    round('asked once', () => trying.round(once));
+    it('E70: Events tell what was carried out and what was refused', () => {
+      expect([...trying.history.reasonsTold()].toSorted()).toEqual(['RequestCarriedOut', 'RequestRefused']);
+    });
+    if (isTwice) describeTwice();
+    for (const verb of restarts)
+      round(`asked while Serin is down, which is killed with -9 when it has answered: ${verb}`, () => trying.restart(verb), [verb]);
+    for (const verb of handOvers) round(`asked while the leader of two replicas stops: ${verb}`, () => trying.handOver(verb), [verb]);
+
+    function describeTwice(): void {
+      round('asked twice at once by the command', () => trying.round(byTwo(stageOf())));
+      round('asked by two under one id', () => trying.round(underOneId));
+      it('E70: serin promote, in two processes at once, is carried out for one of them, and refused for the other', async () => {
+        const place = places.find(({ at }) => at === 'WaitingPromotion.analysing');
+        if (place === undefined) throw new Error('no place waits for its promotion');
+        const findings = await trying.round(byTwo(stageOf(), commandProcess), ['promote'], (one) => one === place);
+        findings.tell({ place, verb: 'promote' });
+      });
+    }
+  });
+}

@@ -1,0 +1,16 @@
+import type { Lab } from '../adversity/lab.ts';
+import { canaryRef } from '../troubles/objects.ts';
+
+/** What the release remembers, but for what the next write brings up to date by the way. */
+const RELEASE = ['run', 'step', 'revision', 'promotedRevision', 'startedMs', 'routes', 'failedChecks', 'iterations', 'paused', 'undo'];
+
+/** All of an application that a verb that is refused leaves as it is. */
+export async function pictureOf({ cluster, namespace }: Lab, name: string): Promise<unknown> {
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace };
+  const route = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name, namespace };
+  const [canary, ...others] = await Promise.all(
+    [canaryRef(namespace, name), { ...deployment, name }, { ...deployment, name: `${name}-primary` }, route].map((ref) => cluster.get(ref)),
+  );
+  const { phase, canaryWeight, release } = canary?.status ?? {};
+  return { phase, canaryWeight, release: RELEASE.map((field) => [field, release?.[field]]), specs: others.map((one) => one?.spec) };
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { requestAnnotation } from '../../../src/api/names.ts';
+import { type Verb, writeRequest } from '../../../src/api/verb-request.ts';
+import type { Lab } from '../adversity/lab.ts';
+
+/** What people write on one Canary, and wait for. */
+export class Requests {
+  readonly #lab: Lab;
+  readonly #canary: ObjectRef;
+
+  constructor(lab: Lab, canary: ObjectRef) {
+    this.#lab = lab;
+    this.#canary = canary;
+  }
+
+  /** As `kubectl annotate` does; what stood there is overwritten. */
+  async ask(verb: Verb, id: string = randomUUID(), by = 'ann@example.org'): Promise<string> {
+    await this.#annotate(writeRequest({ verb, id, by, atMs: Date.now() }));
+    return id;
+  }
+
+  async answered(id: string): Promise<void> {
+    const isAnswered = (now?: KubeObject) => now?.status?.release?.requests?.some((one: { id: string }) => one.id === id);
+    await this.#lab.until(this.#canary, `answers request ${id}`, isAnswered);
+  }
+
+  /** Resolves when the controller has looked at all that was asked: by then it has refused what nobody can read. */
+  async settle(): Promise<void> {
+    const id = randomUUID();
+    await this.#annotate(`look ${id} ${new Date().toISOString()} ann@example.org`);
+    await this.answered(id);
+  }
+
+  async #annotate(text: string): Promise<void> {
+    await this.#lab.cluster.patch(this.#canary, { metadata: { annotations: { [requestAnnotation]: text } } });
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Verb } from '../../../src/api/verb-request.ts';
+import { Lab } from '../adversity/lab.ts';
+import { LONG_LEASE, Replicas } from '../adversity/replicas.ts';
+import { startHookServer } from '../hook-server.ts';
+import type { Stage } from '../stage.ts';
+import { startApiProxy } from '../troubles/api-proxy.ts';
+import { Inquiry, type Way } from './asking.ts';
+import { Findings } from './findings.ts';
+import { History } from './history.ts';
+import { type Place, places } from './places.ts';
+import { type House, Seat } from './seat.ts';
+
+/** A Canary in each place, side by side in one namespace under one controller. */
+export class Trying {
+  readonly lab: Lab;
+  readonly history: History;
+  readonly seats: readonly Seat[];
+  readonly #replicas: Replicas;
+  readonly #end: () => Promise<void>;
+
+  private constructor(house: House, history: History, end: () => Promise<void>) {
+    this.lab = house.lab;
+    this.history = history;
+    this.seats = places.map((place) => new Seat(house, place));
+    this.#replicas = new Replicas(house.lab.stage, house.lab.namespace, LONG_LEASE);
+    this.#end = end;
+  }
+
+  static async begin(stage: Stage, namespace: string): Promise<Trying> {
+    const shut = new Set<string>();
+    const proxy = await startApiProxy(readFileSync(stage.kubeconfigFile, 'utf8'), (method, path) => {
+      const [, name = ''] = /\/virtualservices\/([^/?]+)/.exec(path) ?? [];
+      return method !== 'GET' && shut.has(name) ? 403 : undefined;
+    });
+    const kubeconfigFile = join(mkdtempSync(join(tmpdir(), 'serin-verbs-')), 'kubeconfig');
+    writeFileSync(kubeconfigFile, proxy.kubeconfig, { mode: 0o600 });
+    const hooks = await startHookServer();
+    const lab = await Lab.open({ ...stage, kubeconfigFile }, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+    const history = await History.keep(lab);
+    const trying = new Trying({ lab, hooks, shut }, history, async () => {
+      history.stop();
+      await lab.close();
+      await hooks.stop();
+      await proxy.stop();
+    });
+    lab.startController();
+    await Promise.all(trying.seats.map((seat) => seat.arrive()));
+    return trying;
+  }
+
+  /** Verbs in places, one after the other in each; without others every one in all of them. */
+  async round(way: Way, verbs: readonly Verb[] = Verb.options, isMeant: (place: Place) => boolean = () => true): Promise<Findings> {
+    const findings = new Findings();
+    const play = async (seat: Seat): Promise<void> => {
+      for (const verb of verbs)
+        await findings.keep(seat, verb, async () => {
+          const inquiry = await Inquiry.begin(this.history, seat, verb);
+          await inquiry.end(await way(seat, verb));
+        });
+    };
+    await Promise.all(this.seats.filter(({ place }) => isMeant(place)).map(play));
+    return findings;
+  }
+
+  /** One verb in every place at once; whoever is there to answer is killed when it has answered all. */
+  async restart(verb: Verb): Promise<Findings> {
+    const findings = new Findings();
+    const asked = await this.#begin(verb);
+    await this.lab.stopController('KILL');
+    await Promise.all(asked.map((one) => one.ask()));
+    this.lab.startController();
+    await Promise.all(asked.map(({ seat, ids }) => seat.requests.answered(ids[0] ?? '')));
+    await this.lab.stopController('KILL');
+    this.lab.startController();
+    await Promise.all(asked.map(({ seat, inquiry, ids }) => findings.keep(seat, verb, () => inquiry.end(ids))));
+    return findings;
+  }
+
+  /** The same of two replicas, of which the leader is told to stop while it is asked. */
+  async handOver(verb: Verb): Promise<Findings> {
+    await this.lab.stopController('TERM');
+    await this.#replicas.fill();
+    const leader = await this.#replicas.leader();
+    const findings = new Findings();
+    const asked = await this.#begin(verb);
+    await Promise.all([...asked.map((one) => one.ask()), leader.process.stop('TERM')]);
+    await Promise.all(asked.map(({ seat, inquiry, ids }) => findings.keep(seat, verb, () => inquiry.end(ids))));
+    return findings;
+  }
+
+  async end(): Promise<void> {
+    await this.#replicas.end();
+    await this.#end();
+  }
+
+  #begin(verb: Verb) {
+    const begin = async (seat: Seat) => {
+      const ids: string[] = [];
+      const inquiry = await Inquiry.begin(this.history, seat, verb);
+      return { seat, inquiry, ids, ask: async () => void ids.push(await seat.requests.ask(verb)) };
+    };
+    return Promise.all(this.seats.map(begin));
+  }
+}
