@@ -60,7 +60,10 @@ describe('callWebhook', () => {
     try {
       const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const { answer, waits } = await call({ url, retries: 2 });
-      expect({ answer, waits }).toEqual({ answer: { outcome: 'refused', reason: expect.stringMatching(/CERT|UNABLE_TO_VERIFY/) }, waits: [] });
+      expect({ answer, waits }).toEqual({
+        answer: { outcome: 'refused', reason: expect.stringMatching(/CERT|UNABLE_TO_VERIFY/) },
+        waits: [],
+      });
       expect((await call({ url, disableTLS: true })).answer).toEqual({ outcome: 'passed', body: 'fine' });
     } finally {
       server.closeAllConnections();
