@@ -33,13 +33,25 @@ describe('the install page, as it stands, on a real control plane', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  // One after the other, as on the page.
-  it.each(['With Helm', 'High availability', 'Upgrading', 'Uninstalling', 'With Kustomize'])('06-HC25, HC31: %s', async (heading) => {
+  // One after the other, as on the page. `replicas`: of the Deployment afterwards, if it is there.
+  it.each([
+    { heading: 'With Helm', replicas: 1 },
+    { heading: 'High availability', replicas: 2 },
+    { heading: 'Upgrading', replicas: 2 },
+    { heading: 'Uninstalling' },
+    { heading: 'With Kustomize', replicas: 1 },
+  ])('06-HC25, HC31: $heading', async ({ heading, replicas }) => {
     const { exit, output } = await runScript(sectionScript(PAGE, heading), {
       KUBECONFIG: real.adminKubeconfigFile,
       PATH: path,
       HOME: folder,
     });
     expect(exit, output).toBe(0);
+    const deployment = await real.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'serin', name: 'serin' });
+    expect(deployment?.spec.replicas).toBe(replicas);
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    if (replicas !== undefined) expect(container.args).toContain('--mesh-provider=istio');
+    // What was set when it was installed is still set after each upgrade.
+    if (replicas !== undefined && heading !== 'With Kustomize') expect(container.image).toMatch(/^registry\.example\.com\/serin:/);
   });
 });
