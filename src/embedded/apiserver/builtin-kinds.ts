@@ -18,6 +18,7 @@ export interface BuiltinKind {
 const core = { group: '', version: 'v1' };
 const apps = { group: 'apps', version: 'v1' };
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+const admission = { group: 'admissionregistration.k8s.io', version: 'v1' };
 const all = { categories: ['all'] };
 
 export const builtinKinds: readonly BuiltinKind[] = [
@@ -81,6 +82,9 @@ export const builtinKinds: readonly BuiltinKind[] = [
   { ...rbac, kind: 'RoleBinding', plural: 'rolebindings', namespaced: true },
   { ...rbac, kind: 'ClusterRole', plural: 'clusterroles', namespaced: false },
   { ...rbac, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', namespaced: false },
+  // Stored and nothing more: no write is held to them here.
+  { ...admission, kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false, status: true },
+  { ...admission, kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', namespaced: false },
   {
     group: 'authorization.k8s.io',
     version: 'v1',
