@@ -63,7 +63,7 @@ describe('damage of the established tool: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.12, 03-B17: a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
+  it('02-15.1.12, 03-B17, W51: a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
     for (const gone of [
       [targetRef],
       [{ ...targetRef, apiVersion: 'v1', kind: 'Service' }],

@@ -70,7 +70,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
         WITHIN,
       );
 
-    it('03-W51: a pod runs on each node, and the status counts them', async () => {
+    it('a pod runs on each node, and the status counts them', async () => {
       await stage.cluster.create(daemonSet('each'));
       await settled('each', 3, 1);
       expect(await places('each')).toEqual(['node-1', 'node-2', 'node-3']);
@@ -155,7 +155,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       expect(await revisions('rolled')).toEqual([1, 3, 4]);
     });
 
-    it('03-W58: counts templates in its annotation, which nobody else can set, and nothing else', async () => {
+    it('counts templates in its annotation, which nobody else can set, and nothing else', async () => {
       await stage.cluster.create(daemonSet('counted'));
       const counted = async () => (await stage.cluster.get(refTo('counted')))?.metadata.annotations?.[TEMPLATE_GENERATION];
       expect(await counted()).toBe('1');

@@ -36,7 +36,7 @@ const edited = (edit: (object: KubeObject) => void, from = target): KubeObject =
 };
 
 describe('renderPrimary', () => {
-  it('03-W14, W15, W17, W21, W23, B26: makes the primary of the worked example of §2.7, corrected by B20 and B21', () => {
+  it('03-W9, W10, W14, W15, W17, W21, W23, W28, W32, B26: makes the primary of the worked example of §2.7, corrected by B20 and B21', () => {
     const before = copy(target);
     expect(deployment.renderPrimary(canary, target, options)).toEqual(golden);
     expect(target).toEqual(before);

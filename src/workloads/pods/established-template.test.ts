@@ -53,14 +53,14 @@ const target: KubeObject = {
   },
 };
 
-it('03-W9, W10: labels stay but for those of Flux, one is suffixed; the id of the promotion is left out', () => {
+it('E3: as the established controller has them, labels stay but for those of Flux, one is suffixed; the id of the promotion is left out', () => {
   expect(establishedSpec(target, options, { spreads: true }).template?.metadata).toEqual({
     labels: { app: 'checkout-primary', track: 'live', 'app.kubernetes.io/name': 'checkout' },
     annotations: { 'argocd.argoproj.io/tracking-id': 'shop:x' },
   });
 });
 
-it('03-W26–W33, CT20: spread terms are rewritten by name, anti-affinity only, the first equal value of an expression', () => {
+it('E3: as it has them, spread terms are rewritten by name, anti-affinity only, the first equal value of an expression', () => {
   const { affinity, topologySpreadConstraints, containers } = (establishedSpec(target, options, { spreads: true }).template?.spec ??
     {}) as KubeObject['spec'];
   const { podAntiAffinity, podAffinity } = affinity;
@@ -76,7 +76,7 @@ it('03-W26–W33, CT20: spread terms are rewritten by name, anti-affinity only, 
   expect(containers[0].envFrom).toEqual([{ configMapRef: { name: 'settings-primary' } }]);
 });
 
-it('03-W30: terms of DaemonSets are not rewritten', () => {
+it('E3: as it has them, terms of DaemonSets are not rewritten', () => {
   const { affinity } = (establishedSpec(target, options, { spreads: false }).template?.spec ?? {}) as KubeObject['spec'];
   expect(affinity).toEqual(target.spec.template.spec.affinity);
 });
