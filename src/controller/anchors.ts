@@ -113,6 +113,20 @@ export class Anchors {
     return { kept: [spec, ...specsOf(records.filter((record) => !pruned.includes(record)))], pruned: specsOf(pruned) };
   }
 
+  /** The same in place of one that never served, which is nothing to go back to. */
+  async replaceTemplate(
+    canary: Canary,
+    unserved: string,
+    spec: PrimarySpec,
+    revision: string,
+    signal: AbortSignal,
+    target?: PodTemplate,
+  ): Promise<void> {
+    await this.keepTemplate(canary, spec, revision, signal, target);
+    for (const record of await this.#records(canary, signal))
+      if (readTemplateRevision(record)?.revision === unserved) await this.#cluster.delete(refOf(record), { signal });
+  }
+
   /** Anchors whose Canary is not among these uids: it was deleted while nobody looked. */
   async orphans(
     isAlive: (canary: Pick<Canary, 'metadata' | 'spec'>) => boolean,

@@ -77,5 +77,7 @@ function isCopyName({ name }: ConfigRef): boolean {
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
   const isAboutUs = error.reason === 'Forbidden' && !error.message.includes('admission webhook');
-  return isAboutUs ? error.message : `${error.status} ${error.reason}`;
+  return isAboutUs
+    ? `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`
+    : `${error.status} ${error.reason}`;
 }

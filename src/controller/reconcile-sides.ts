@@ -11,6 +11,7 @@ import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { isOurs } from './ownership.ts';
 import { type ReconcileContext, type Reconciled, retryIn, workloadOf } from './reconcile-context.ts';
 import { readTargetConfigs } from './target-configs.ts';
+import { isUnborn, renewUnborn } from './unborn-primary.ts';
 import { undoableTemplate } from './undo.ts';
 
 /** Said when a release would begin from it, not in the middle of one (03 W54, B35). */
@@ -33,6 +34,7 @@ export async function ensurePrimary(
   if (existing) {
     if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
     if (workloadOf(canary).isMisnamed?.(existing.object, view)) await renamePrimary(context, existing, apex, done);
+    else if (isUnborn(context, facts)) await renewUnborn(context, apex, done);
     return;
   }
   refuseUnusable(context, target);

@@ -1,0 +1,49 @@
+import type { Facts } from '../engine/facts.ts';
+import type { Apex } from '../routers/router.ts';
+import { makeCopies } from './config-copies.ts';
+import { ConfigUnavailableError } from './errors.ts';
+import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+import { type ReconcileContext, type Reconciled, workloadOf } from './reconcile-context.ts';
+import { readTargetConfigs } from './target-configs.ts';
+import { undoableTemplate } from './undo.ts';
+
+/**
+ * The primary of a new Canary has never served, and the target that it was made from has been corrected since: nothing else would ever
+ * bring it up (I3: this is still the initialization).
+ */
+export function isUnborn({ canary }: ReconcileContext, { target, primary }: Facts): boolean {
+  const { phase, release } = canary.status ?? {};
+  if (phase !== 'Initializing' || release?.step !== 'creatingPrimary' || release.promotedRevision !== undefined) return false;
+  if (!workloadOf(canary).hasPods || target === undefined || target.undetermined !== undefined) return false;
+  return primary?.carries !== undefined && primary.carries !== target.revision && !primary.serving;
+}
+
+/** Writes the target's template of now into it, and forgets the one that never served: it is nothing to go back to. */
+export async function renewUnborn(context: ReconcileContext, apex: Apex, done: Reconciled): Promise<void> {
+  const { canary, view, cluster, anchors, signal } = context;
+  const workload = workloadOf(canary);
+  const [target, primary] = await Promise.all([
+    cluster.get(targetRefOf(canary), { signal }),
+    cluster.get(primaryRefOf(canary), { signal }),
+  ]);
+  if (!target || !primary) return;
+  const read = await readTargetConfigs(canary, target, workload, context);
+  if ('problem' in read) throw new ConfigUnavailableError(read.problem);
+  const { revision, copies } = read;
+  const carried = workload.carries(primary);
+  if (carried === undefined || carried === revision) return;
+  const { includeLabelPrefix, selectorLabels } = context.config;
+  const template = workload.primaryTemplate(canary, target, {
+    selector: apex.selector,
+    includeLabelPrefix,
+    selectorLabels,
+    revision,
+    replicas: workload.replicas(primary),
+    configs: copies.names,
+  });
+  await makeCopies(cluster, copies, await anchors.reference(canary, signal), signal);
+  await anchors.replaceTemplate(canary, carried, template, revision, signal, undoableTemplate(canary, target));
+  view.learn(await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal }));
+  done.wrote = true;
+  done.converged = false;
+}
