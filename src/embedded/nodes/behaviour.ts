@@ -1,4 +1,11 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+
+interface Container {
+  image?: string;
+  env?: { name: string; value?: string }[];
+  resources?: { limits?: { memory?: string | number } };
+}
 
 /** How the application in a pod behaves. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
 export interface AppBehaviour {
@@ -10,6 +17,10 @@ export interface AppBehaviour {
   capacityPerSecond: number;
   /** The process exits at once after each start. */
   crashes: boolean;
+  /** The same, for it takes more `MEMORY` than its limit allows. */
+  outOfMemory: boolean;
+  /** Why the kubelet never starts the container, as it words it: `CreateContainerConfigError`; empty: it does. */
+  waitsFor: string;
   /** From start until the readiness path answers 200. */
   readyAfterMs: number;
   neverReady: boolean;
@@ -18,21 +29,31 @@ export interface AppBehaviour {
 }
 
 export function behaviourOf(pod: KubeObject): AppBehaviour {
-  const [container] = (pod.spec.containers ?? []) as { image?: string; env?: { name: string; value?: string }[] }[];
+  const [container] = (pod.spec.containers ?? []) as Container[];
   const setting = (name: string): string | undefined =>
     container?.env?.find((entry) => entry.name === name)?.value ?? pod.metadata.annotations?.[`serin.dev/${name}`];
   const number = (name: string): number => Number(setting(name) ?? 0) || 0;
+  const limit = container?.resources?.limits?.memory;
+  const outOfMemory = limit !== undefined && (parseQuantity(setting('MEMORY') ?? '0') ?? 0) > (parseQuantity(String(limit)) ?? 0);
   const isOn = (name: string): boolean => !['', 'false', '0'].includes(setting(name) ?? '');
   return {
     version: setting('VERSION') ?? tagOf(container?.image ?? ''),
     errorRate: number('ERROR_RATE'),
     latencyMs: number('LATENCY_MS'),
     capacityPerSecond: number('CAPACITY_PER_SECOND'),
-    crashes: isOn('CRASH'),
+    crashes: isOn('CRASH') || outOfMemory,
+    outOfMemory,
+    waitsFor: imageProblem(container?.image ?? '') ?? setting('WAITS_FOR') ?? '',
     readyAfterMs: number('READY_AFTER_MS'),
     neverReady: isOn('NEVER_READY'),
     exitsOnSigterm: isOn('EXIT_ON_SIGTERM'),
   };
+}
+
+/** No registry is below `.invalid` (RFC 2606), and no name of an image has capitals. */
+function imageProblem(image: string): string | undefined {
+  if (/[A-Z\s]/.test(image.split(/[:@]/)[0] ?? '')) return 'InvalidImageName';
+  return /^[^/]+\.invalid\//.test(image) ? 'ImagePullBackOff' : undefined;
 }
 
 /** The tag of an image; a registry's port is none. */

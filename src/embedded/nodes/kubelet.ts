@@ -78,6 +78,12 @@ export function runPod(
   const live = async (): Promise<void> => {
     await pause(options.startupMs, life.signal);
     const behaviour = { ...behaviourOf(pod), ...options.appFor?.(pod) };
+    if (behaviour.waitsFor !== '') {
+      seen.waitsFor = behaviour.waitsFor;
+      await tell();
+      return;
+    }
+    if (behaviour.outOfMemory) seen.endsBy = 'OOMKilled';
     while (behaviour.crashes && !life.signal.aborted && !isTerminating) {
       seen.state = 'crashed';
       seen.restarts += 1;

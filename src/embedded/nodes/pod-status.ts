@@ -2,6 +2,10 @@ import type { KubeObject } from '../../api/kube-object.ts';
 
 export interface Seen {
   state: 'starting' | 'running' | 'crashed' | 'terminated';
+  /** Why it has not been started, where the kubelet has more to say than that it will be. */
+  waitsFor?: string;
+  /** Of its ends, if it has ended. */
+  endsBy?: 'Error' | 'OOMKilled';
   isReady: boolean;
   restarts: number;
   podIP: string;
@@ -61,18 +65,17 @@ export function podStatus(pod: KubeObject, seen: Seen): Record<string, unknown> 
       started: seen.state === 'running',
       restartCount: seen.restarts,
       state: containerState(seen),
-      ...(seen.restarts > 0 ? { lastState: { terminated: { exitCode: 1, reason: 'Error' } } } : {}),
+      ...(seen.restarts > 0
+        ? { lastState: { terminated: { exitCode: seen.endsBy === 'OOMKilled' ? 137 : 1, reason: seen.endsBy ?? 'Error' } } }
+        : {}),
     })),
   };
 }
 
-function containerState({ state, startedAt }: Seen): object {
+function containerState({ state, startedAt, waitsFor = 'ContainerCreating' }: Seen): object {
   if (state === 'running') return { running: { startedAt } };
   if (state === 'terminated') return { terminated: { exitCode: 0, reason: 'Completed' } };
   return {
-    waiting:
-      state === 'starting'
-        ? { reason: 'ContainerCreating' }
-        : { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' },
+    waiting: state === 'starting' ? { reason: waitsFor } : { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' },
   };
 }
