@@ -4,5 +4,5 @@ import { describeStalls } from '../suite/stalling.ts';
 
 describe('on a real control plane', () => {
   const stage = aStage(startRealStage);
-  describeStalls(stage, (namespace) => stage().kubectl('describe', 'canary', 'web', '--namespace', namespace));
+  describeStalls(stage, () => ({ kubeconfigFile: stage().adminKubeconfigFile, kubectl: stage().kubectl }));
 });

@@ -8,7 +8,7 @@ interface KubeConfigFile {
 }
 
 /** A refusal in place of the API server's own answer; undefined lets the request through. */
-export type Refuse = (method: string, path: string) => 403 | 404 | undefined;
+export type Refuse = (method: string, path: string) => 403 | 404 | 422 | undefined;
 
 export interface ApiProxy {
   /** Of the same user, whose requests come this way. */
@@ -27,11 +27,7 @@ export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise
     const { method = 'GET', url = '/' } = incoming;
     const code = refuse(method, url);
     if (code !== undefined) {
-      const reason = code === 403 ? 'Forbidden' : 'NotFound';
-      const message =
-        code === 403
-          ? `User "serin" cannot ${method.toLowerCase()} ${url.split('?')[0]}`
-          : 'the server could not find the requested resource';
+      const { reason, message } = wordsOf(code, method, url);
       answer.writeHead(code, { 'content-type': 'application/json' });
       answer.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code }));
       return;
@@ -55,4 +51,11 @@ export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise
         server.closeAllConnections();
       }),
   };
+}
+
+function wordsOf(code: 403 | 404 | 422, method: string, url: string): { reason: string; message: string } {
+  const [path = url] = url.split('?');
+  if (code === 403) return { reason: 'Forbidden', message: `User "serin" cannot ${method.toLowerCase()} ${path}` };
+  if (code === 422) return { reason: 'Invalid', message: `${path}: denied by policy of the team` };
+  return { reason: 'NotFound', message: 'the server could not find the requested resource' };
 }

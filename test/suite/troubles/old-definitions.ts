@@ -3,10 +3,11 @@ import { crds } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
+import { OUTDATED } from '../stalls/outdated.ts';
+import type { Stall, Theatre } from '../stalls/stall.ts';
 import { until } from '../until.ts';
 import { startUsers, type Users } from '../users.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './objects.ts';
-import type { Stall, Theatre } from './stalls.ts';
 
 const APP = 'web';
 
@@ -62,7 +63,7 @@ class HeldRelease {
 
   constructor(moment: Moment, { mesh }: Stage, theatre: Theatre) {
     const namespace = `put-back-${moment.gate}`;
-    this.told = { namespace, cause: /status\.release was not stored/, wayOut: /serin crds apply/, play: () => this.begin() };
+    this.told = { ...OUTDATED, namespace, play: () => this.begin() };
     this.#moment = moment;
     this.#theatre = theatre;
     this.#urls = mesh.urls;

@@ -1,0 +1,157 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { APP, aGoodTemplate, begun, PATIENT, released, SINCE, type Stall, type Theatre } from './stall.ts';
+
+const successRate = (fields: object = {}) => [{ name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 }, ...fields }];
+const templated = (name: string) => ({
+  threshold: PATIENT,
+  metrics: [{ name: 'errors', templateRef: { name }, thresholdRange: { max: 100 } }],
+});
+const template = (namespace: string, address: string, query = 'errors', provider: object = {}) => ({
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'MetricTemplate',
+  metadata: { name: 'errors', namespace },
+  spec: { provider: { type: 'prometheus', address, ...provider }, query },
+});
+const COUNTS = /next at \d{4}.*of \d+ failed checks used/;
+const REASON = /^Canary web: status\.release\.verdicts\[0\]\.reason$/;
+
+/** Whose MetricTemplate is there before it is. */
+const releasedBy = (theatre: Theatre, namespace: string, before: KubeObject) =>
+  released(theatre, namespace, { analysis: templated('errors'), before });
+
+export const checkStalls: readonly Stall[] = [
+  {
+    namespace: 'metrics-down',
+    cause: /request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
+    wayOut: COUNTS,
+    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('back') } },
+    play: (theatre) =>
+      released(theatre, 'metrics-down', {
+        analysis: { threshold: PATIENT, metrics: successRate() },
+        spec: { metricsServer: 'http://127.0.0.1:1' },
+      }),
+  },
+  {
+    namespace: 'metrics-down-held',
+    cause: /cannot be measured.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
+    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*takes the release back; who runs the metrics`),
+    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('back') } },
+    play: (theatre) =>
+      released(theatre, 'metrics-down-held', {
+        analysis: { unmeasured: 'hold', metrics: successRate() },
+        spec: { metricsServer: 'http://127.0.0.1:1' },
+      }),
+  },
+  {
+    namespace: 'no-data',
+    cause: /request-success-rate is unmeasured: .*found no series/,
+    wayOut: COUNTS,
+    why: { cause: 'NoTraffic', proof: REASON, clear: { others: ({ askFor }) => askFor('no-data') } },
+    play: (theatre) => released(theatre, 'no-data', { analysis: { threshold: PATIENT, metrics: successRate() } }),
+  },
+  {
+    namespace: 'out-of-range',
+    cause: /errors: .*200/,
+    wayOut: COUNTS,
+    why: {
+      cause: 'CheckFailed',
+      proof: /^Canary web: status\.release\.verdicts\[0\]\.value$/,
+      // The corrected version, and what is measured of it.
+      clear: {
+        set({ measured }: Theatre) {
+          measured.answers('out-of-range', 1);
+          return aGoodTemplate;
+        },
+      },
+    },
+    play(theatre) {
+      theatre.measured.answers('out-of-range', 200);
+      return releasedBy(theatre, 'out-of-range', template('out-of-range', theatre.measured.url('out-of-range')));
+    },
+  },
+  {
+    namespace: 'template-missing',
+    cause: /MetricTemplate template-missing\/errors: not found/,
+    wayOut: /create it or correct templateRef/,
+    why: {
+      cause: 'TemplateMissing',
+      proof: REASON,
+      clear: { create: ({ measured }) => template('template-missing', measured.url('made')) },
+    },
+    play: (theatre) => released(theatre, 'template-missing', { analysis: templated('errors') }),
+  },
+  {
+    namespace: 'template-unreadable',
+    cause: /errors.*(template|query)/i,
+    wayOut: COUNTS,
+    why: { cause: 'QueryInvalid', proof: REASON, clear: { set: 'sum({{ target }})' } },
+    play: (theatre) =>
+      releasedBy(theatre, 'template-unreadable', template('template-unreadable', theatre.measured.url('corrected'), 'sum({{ target')),
+  },
+  {
+    namespace: 'query-refused',
+    cause: /errors is unmeasured: Prometheus answered 400/,
+    wayOut: COUNTS,
+    why: {
+      cause: 'QueryInvalid',
+      proof: REASON,
+      clear: {
+        set({ measured }: Theatre) {
+          measured.answers('query-refused', 1);
+          return 'sum(errors)';
+        },
+      },
+    },
+    play(theatre) {
+      theatre.measured.answers('query-refused', { status: 400, error: 'parse error' });
+      return releasedBy(theatre, 'query-refused', template('query-refused', theatre.measured.url('query-refused'), 'sum(errors'));
+    },
+  },
+  {
+    namespace: 'metrics-broken',
+    cause: /errors is unmeasured: Prometheus answered 503/,
+    wayOut: COUNTS,
+    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('another') } },
+    play(theatre) {
+      theatre.measured.answers('metrics-broken', { status: 503, error: 'starting' });
+      return releasedBy(theatre, 'metrics-broken', template('metrics-broken', theatre.measured.url('metrics-broken')));
+    },
+  },
+  {
+    namespace: 'credentials-missing',
+    cause: /Secret credentials-missing\/token not found/,
+    wayOut: COUNTS,
+    why: {
+      cause: 'Unmeasured',
+      proof: REASON,
+      clear: {
+        create: () => ({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'token', namespace: 'credentials-missing' },
+          stringData: { token: 't' },
+        }),
+      },
+    },
+    play: (theatre) =>
+      releasedBy(
+        theatre,
+        'credentials-missing',
+        template('credentials-missing', theatre.measured.url('asked'), 'errors', { secretRef: { name: 'token' } }),
+      ),
+  },
+  {
+    namespace: 'foreign-template',
+    cause: /templateRef\.namespace: elsewhere is another namespace/,
+    wayOut: /--no-cross-namespace-refs forbids/,
+    why: {
+      cause: 'CrossNamespaceRef',
+      proof: /^Canary web: spec\.analysis\.metrics\[0\]\.templateRef\.namespace$/,
+      clear: { set: 'foreign-template' },
+    },
+    play: ({ cluster }) =>
+      begun(cluster, 'foreign-template', {
+        analysis: { metrics: [{ name: 'errors', templateRef: { name: APP, namespace: 'elsewhere' }, thresholdRange: { max: 1 } }] },
+      }),
+  },
+];

@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import type { Diagnosis } from '../../../src/cli/output/documents.ts';
+import { Why } from '../../../src/cli/output/documents.ts';
+import { exitCodes } from '../../../src/cli/output/exit-codes.ts';
+import { serin } from '../serin.ts';
+import { refOfKind } from './kubectl.ts';
+import { setField } from './set-field.ts';
+import { APP, type Stall, type Theatre } from './stall.ts';
+
+/** Runs a line that was printed to be copied. */
+export type RunLine = (line: string) => Promise<void>;
+
+/** What `serin why` prints for programs; undefined: there is no such Canary any more. */
+export async function whyOfStall({ kubeconfigFile }: Theatre, namespace: string): Promise<Why | undefined> {
+  const { code, said, complained } = await serin(kubeconfigFile, 'why', APP, '-n', namespace, '-o', 'json');
+  if (code === exitCodes.notFound.code) return undefined;
+  expect(code, complained).toBe(0);
+  return Why.parse(JSON.parse(said));
+}
+
+export const isNamed = ({ why }: Stall, told: Why | undefined): boolean =>
+  told?.diagnosis.cause === why.cause &&
+  why.proof.test(proofOf(told.diagnosis)) &&
+  (why.also === undefined || told.also.some(({ cause }) => cause === why.also));
+
+export const proofOf = ({ proof: [first] }: Diagnosis): string => `${first?.kind} ${first?.name}: ${first?.field}`;
+
+/** Does what the finding says and nothing else; what the stall adds is the value, or the object. */
+export async function clear(
+  { namespace, why }: Stall,
+  { command, change, action }: Diagnosis,
+  theatre: Theatre,
+  run: RunLine,
+): Promise<void> {
+  const { cluster } = theatre;
+  const way = why.clear;
+  if (way === 'nothing') return;
+  if (way === 'command') {
+    expect(command, 'there is a command').toBeDefined();
+    return run(command ?? '');
+  }
+  expect(command, 'no command is given that does not clear it').toBeUndefined();
+  if (typeof way === 'object' && 'others' in way) {
+    expect(change, 'nothing is asked of the reader').toBeUndefined();
+    expect(action).not.toBe('');
+    return void (await way.others(theatre));
+  }
+  if (change === undefined) throw new Error(`nothing says what to change: ${action}`);
+  expect([change.namespace ?? namespace]).toEqual([namespace]);
+  const verb = typeof way === 'string' ? way : 'create' in way ? 'create' : 'set';
+  expect(change.verb).toBe(verb);
+  if (way === 'remove') return cluster.delete(refOfKind(change.kind, change.name, namespace));
+  if ('create' in way) {
+    const object = way.create(theatre);
+    if (!object) return;
+    expect([object.kind, object.metadata.name]).toEqual([change.kind, change.name]);
+    await cluster.create(object);
+  } else if ('anew' in way) {
+    const object = way.anew();
+    const ref = refOfKind(change.kind, change.name, namespace);
+    expect([object.kind, object.metadata.name]).toEqual([change.kind, change.name]);
+    await cluster.delete(ref);
+    await cluster.create(object);
+  } else {
+    const value = typeof way.set === 'function' ? way.set(theatre) : way.set;
+    await setField(cluster, refOfKind(change.kind, change.name, namespace), change.field ?? '', value);
+  }
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A value of the one series that is found; else a refusal with this status, and these words. */
+export type Measured = number | { status: number; error: string };
+
+export interface MeasuredServer {
+  url(check: string): string;
+  answers(check: string, measured: Measured): void;
+  stop(): Promise<void>;
+}
+
+/** Speaks as Prometheus does; each address has one answer to whatever is asked: 100, unless said. */
+export async function startMeasuredServer(): Promise<MeasuredServer> {
+  const known = new Map<string, Measured>();
+  const server = createServer((request, response) => {
+    const measured = known.get((request.url ?? '').split('/')[1] ?? '') ?? 100;
+    request.resume();
+    if (typeof measured !== 'number') {
+      response.writeHead(measured.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ status: 'error', errorType: 'bad_data', error: measured.error }));
+      return;
+    }
+    const result = [{ metric: {}, value: [Date.now() / 1000, String(measured)] }];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: (check) => `${base}/${check}`,
+    answers: (check, measured) => void known.set(check, measured),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

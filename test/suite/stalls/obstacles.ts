@@ -1,0 +1,252 @@
+import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { aCanary, aDeployment, aService, makeNamespace } from '../troubles/objects.ts';
+import { setField } from './set-field.ts';
+import { APP, begun, begunWith, deployment, released, rested, type Stall } from './stall.ts';
+
+const SAID = /^Canary web: status\.conditions\[Promoted\]\.message$/;
+
+/** A target whose pods read this config. */
+function reading(namespace: string, source: object): KubeObject {
+  const target = aDeployment(namespace, APP);
+  Object.assign(target.spec.template.spec.containers[0], { envFrom: [source] });
+  return target;
+}
+
+const settings = (namespace: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'settings', namespace },
+  data: { a: 'b' },
+});
+
+/** What the controller is refused in the namespace of the stall, until somebody grants it. */
+export const refusals: readonly { namespace: string; path: string; methods: 'all' | 'writes'; code: 403 | 422 }[] = [
+  { namespace: 'rbac', path: '/virtualservices', methods: 'writes', code: 403 },
+  { namespace: 'rbac-services', path: '/services', methods: 'writes', code: 403 },
+  { namespace: 'rbac-primary', path: '/deployments', methods: 'writes', code: 403 },
+  { namespace: 'policy-routes', path: '/virtualservices', methods: 'writes', code: 422 },
+  { namespace: 'policy-primary', path: '/deployments', methods: 'writes', code: 422 },
+  { namespace: 'policy-promotion', path: '/deployments/web-primary', methods: 'writes', code: 422 },
+  { namespace: 'config-copy-refused', path: '/configmaps', methods: 'writes', code: 403 },
+  { namespace: 'config-unwatched', path: '/secrets', methods: 'all', code: 403 },
+  { namespace: 'config-unread', path: '/configmaps/', methods: 'all', code: 403 },
+];
+
+/** Refused whatever it is, until its definition is there. */
+export const ABSENT = '/apis/split.smi-spec.io/v1alpha4';
+
+function refused(namespace: string, cause: RegExp, wayOut: RegExp, named: 'Forbidden' | 'ApiRefused'): Stall {
+  const grant = { others: (theatre: { grant(namespace: string): void }) => theatre.grant(namespace) };
+  return {
+    namespace,
+    cause,
+    wayOut,
+    why: { cause: named, proof: SAID, clear: grant },
+    play: ({ cluster }) => begun(cluster, namespace),
+  };
+}
+
+/** An object of a name that Serin wants for its own. */
+function taken(namespace: string, object: KubeObject): Stall {
+  const { kind, metadata } = object;
+  return {
+    namespace,
+    cause: new RegExp(`${kind} ${metadata.name} exists and is not ours`),
+    wayOut: /rename or remove it, or annotate it serin.dev\/adopt=true/,
+    why: {
+      cause: 'NameTaken',
+      proof: new RegExp(`^${kind} ${metadata.name}: metadata\\.annotations\\[serin\\.dev/canary-uid\\]$`),
+      clear: { set: 'true' },
+    },
+    async play({ cluster }) {
+      await makeNamespace(cluster, namespace);
+      await cluster.create(object);
+      await cluster.create(aDeployment(namespace, APP));
+      await cluster.create(aCanary(namespace, APP));
+    },
+  };
+}
+
+const hpa = (namespace: string): KubeObject => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: APP, namespace },
+  spec: { minReplicas: 1, maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } },
+});
+
+const gateway = (hostname: string): KubeObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  metadata: { name: 'front', namespace: 'route-unconfirmed' },
+  spec: { gatewayClassName: 'embedded', listeners: [{ name: 'http', port: 80, protocol: 'HTTP', hostname }] },
+});
+
+export const obstacleStalls: readonly Stall[] = [
+  {
+    namespace: 'crd-absent',
+    cause: /the cluster has no TrafficSplit in split\.smi-spec\.io\/v1alpha4/,
+    wayOut: /install its CRD/,
+    why: {
+      cause: 'KindAbsent',
+      proof: /^CustomResourceDefinition TrafficSplit in split\.smi-spec\.io\/v1alpha4: spec\.versions$/,
+      // The definition is there all the time: the proxy hides it.
+      clear: {
+        create({ grant }) {
+          grant('crd-absent');
+          return undefined;
+        },
+      },
+    },
+    play: ({ cluster }) => begun(cluster, 'crd-absent', { spec: { provider: 'smi:v1alpha4' } }),
+  },
+  taken('name-taken', aService('name-taken', `${APP}-canary`, APP)),
+  taken('primary-service-taken', aService('primary-service-taken', `${APP}-primary`, APP)),
+  taken('primary-taken', aDeployment('primary-taken', `${APP}-primary`)),
+  refused(
+    'rbac',
+    /Blocked: the API server refused .*virtualservices.*403 Forbidden/,
+    /grant it to the service account of Serin/,
+    'Forbidden',
+  ),
+  refused('rbac-services', /Blocked: the API server refused .*services.*403/, /grant it to the service account of Serin/, 'Forbidden'),
+  refused('rbac-primary', /Blocked: the API server refused .*deployments.*403/, /grant it to the service account of Serin/, 'Forbidden'),
+  refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRefused'),
+  refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRefused'),
+  {
+    namespace: 'policy-promotion',
+    cause: /writes the primary .*denied by policy/,
+    wayOut: /since \d{4}/,
+    why: {
+      cause: 'PrimaryRefused',
+      proof: /^Canary web: status\.release\.reason$/,
+      clear: { others: ({ grant }) => grant('policy-promotion') },
+    },
+    play: (theatre) => released(theatre, 'policy-promotion', { analysis: { interval: '500ms' } }),
+  },
+  {
+    namespace: 'scaler-missing',
+    cause: /spec\.autoscalerRef: HorizontalPodAutoscaler web does not exist/,
+    wayOut: /create it, or correct the name/,
+    why: { cause: 'ScalerMissing', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
+    play: ({ cluster }) =>
+      begun(cluster, 'scaler-missing', {
+        spec: { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP } },
+      }),
+  },
+  {
+    namespace: 'config-missing-at-birth',
+    cause: /Blocked: ConfigMap settings, which the target's pods need, does not exist/,
+    wayOut: /create it, or make the reference optional/,
+    why: {
+      cause: 'ConfigMissing',
+      proof: /^ConfigMap settings: metadata$/,
+      clear: { create: () => settings('config-missing-at-birth') },
+    },
+    play: ({ cluster }) =>
+      begunWith(cluster, 'config-missing-at-birth', reading('config-missing-at-birth', { configMapRef: { name: 'settings' } })),
+  },
+  {
+    namespace: 'config-missing',
+    cause: /Blocked: Secret late, which the target's pods need, does not exist/,
+    wayOut: /create it, or make the reference optional/,
+    why: {
+      cause: 'ConfigMissing',
+      proof: /^Secret late: metadata$/,
+      clear: {
+        create: () => ({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'late', namespace: 'config-missing' },
+          stringData: { a: 'b' },
+        }),
+      },
+    },
+    async play(theatre) {
+      await rested(theatre, 'config-missing');
+      const source = [{ op: 'add', path: '/spec/template/spec/containers/0/envFrom', value: [{ secretRef: { name: 'late' } }] }];
+      await theatre.cluster.patch(deployment('config-missing'), source);
+    },
+  },
+  {
+    namespace: 'config-unwatched',
+    cause: /Blocked: Secret db cannot be watched: .*403 Forbidden/,
+    wayOut: /grant list and watch to the service account of Serin, or choose --secrets-mode=get or off/,
+    why: {
+      cause: 'ConfigUnreadable',
+      proof: /^Secret db: metadata$/,
+      clear: { others: ({ grant }) => grant('config-unwatched') },
+    },
+    play: ({ cluster }) =>
+      begunWith(cluster, 'config-unwatched', reading('config-unwatched', { secretRef: { name: 'db', optional: true } })),
+  },
+  {
+    namespace: 'config-unread',
+    cause: /Blocked: ConfigMap settings cannot be read: .*403 Forbidden/,
+    wayOut: /grant it to the service account of Serin/,
+    why: {
+      cause: 'ConfigUnreadable',
+      proof: /^ConfigMap settings: metadata$/,
+      clear: { others: ({ grant }) => grant('config-unread') },
+    },
+    async play({ cluster }) {
+      await begunWith(cluster, 'config-unread', reading('config-unread', { configMapRef: { name: 'settings', optional: true } }));
+      await cluster.create(settings('config-unread'));
+    },
+  },
+  {
+    namespace: 'config-copy-refused',
+    cause: /Blocked: ConfigMap settings-primary-\w+, the copy that the primary is to read, cannot be made: .*403/,
+    wayOut: /grant it to the service account of Serin/,
+    why: {
+      cause: 'ConfigCopyRefused',
+      proof: /^ConfigMap settings-primary-\w+: metadata$/,
+      clear: { others: ({ grant }) => grant('config-copy-refused') },
+    },
+    async play({ cluster }) {
+      await makeNamespace(cluster, 'config-copy-refused');
+      await cluster.create(settings('config-copy-refused'));
+      await cluster.create(reading('config-copy-refused', { configMapRef: { name: 'settings' } }));
+      await cluster.create(aCanary('config-copy-refused', APP));
+    },
+  },
+  {
+    namespace: 'target-unlabelled',
+    cause: /Blocked: Deployment web: spec\.selector\.matchLabels has none of/,
+    wayOut: /make it anew with one of them/,
+    why: {
+      cause: 'TargetUnusable',
+      proof: /^Deployment web: spec\.selector\.matchLabels$/,
+      // No selector is ever changed in its place.
+      clear: { anew: () => aDeployment('target-unlabelled', APP) },
+    },
+    async play({ cluster }) {
+      const target = aDeployment('target-unlabelled', APP);
+      target.spec.selector.matchLabels = { component: 'x' };
+      target.spec.template.metadata.labels = { component: 'x' };
+      await begunWith(cluster, 'target-unlabelled', target);
+    },
+  },
+  {
+    namespace: 'route-unconfirmed',
+    cause: /Not in force yet: .*HTTPRoute web/,
+    wayOut: /./,
+    why: {
+      cause: 'RouteUnconfirmed',
+      proof: SAID,
+      clear: { others: ({ cluster }) => setField(cluster, refOf(gateway('')), 'spec.listeners[http].hostname', 'web.example.com') },
+    },
+    play: ({ cluster }) =>
+      begun(cluster, 'route-unconfirmed', {
+        before: gateway('api.example.com'),
+        spec: {
+          provider: 'gatewayapi:v1',
+          service: {
+            port: 80,
+            targetPort: 'http',
+            hosts: ['web.example.com'],
+            gatewayRefs: [{ name: 'front', namespace: 'route-unconfirmed' }],
+          },
+        },
+      }),
+  },
+];

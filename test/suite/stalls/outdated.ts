@@ -1,0 +1,14 @@
+import { until } from '../until.ts';
+import { deployment, rested, type Stall } from './stall.ts';
+
+/** The Canary CRD in the cluster is an older one. It concerns every Canary, so that it is played alone. */
+export const OUTDATED: Stall = {
+  namespace: 'crd-outdated',
+  cause: /status\.release was not stored/,
+  wayOut: /apply the Canary CRD of this version \(serin crds apply\)/,
+  why: { cause: 'CRDOutdated', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
+  async play(theatre) {
+    await rested(theatre, 'crd-outdated');
+    await until(theatre.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
+  },
+};

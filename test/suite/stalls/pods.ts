@@ -1,0 +1,129 @@
+import { aDeployment, canaryRef } from '../troubles/objects.ts';
+import {
+  APP,
+  aGoodContainer,
+  aGoodTemplate,
+  begun,
+  begunWith,
+  deployment,
+  type Expected,
+  released,
+  rested,
+  SINCE,
+  type Stall,
+  type Theatre,
+  UNREADY,
+} from './stall.ts';
+
+/** A new Canary whose pods do not come, as their kubelet words it. */
+function unborn(namespace: string, env: Record<string, string>, why: Expected): Stall {
+  return {
+    namespace,
+    cause: /Deployment web-primary: 0 of 1 needed pods are available/,
+    wayOut: new RegExp(`${SINCE}.*its owner can fix.*until \\d{4}`),
+    why,
+    play: ({ cluster }) => begun(cluster, namespace, { env }),
+  };
+}
+
+/** A version whose container is never started. */
+function unstarted(namespace: string, container: object, cause: 'ImageUnavailable' | 'ContainerConfig', good: unknown): Stall {
+  return {
+    namespace,
+    cause: new RegExp(UNREADY),
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: { cause, proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: { set: good } },
+    play: (theatre) => releasedAs(theatre, namespace, container),
+  };
+}
+
+async function releasedAs(theatre: Theatre, namespace: string, container: object): Promise<void> {
+  await rested(theatre, namespace);
+  const containers = [{ ...aGoodContainer, ...container }];
+  await theatre.cluster.patch(deployment(namespace), { spec: { template: { spec: { containers } } } });
+}
+
+const CORRECTED = { set: aGoodContainer };
+
+export const podStalls: readonly Stall[] = [
+  unborn(
+    'primary-never-ready',
+    { NEVER_READY: '1' },
+    { cause: 'ProbeFails', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: CORRECTED },
+  ),
+  {
+    namespace: 'target-never-ready',
+    cause: new RegExp(`canary to be ready, ${UNREADY}`),
+    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*taken back; its owner can correct web`),
+    why: { cause: 'ProbeFails', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: CORRECTED },
+    play: (theatre) => released(theatre, 'target-never-ready', { env: { NEVER_READY: '1' } }),
+  },
+  {
+    namespace: 'crashing',
+    cause: new RegExp(UNREADY),
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: { cause: 'CrashLoop', proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: CORRECTED },
+    play: (theatre) => released(theatre, 'crashing', { env: { CRASH: '1' } }),
+  },
+  {
+    namespace: 'late',
+    cause: new RegExp(`Failed \\(the canary was not ready within 2 s: ${UNREADY}`),
+    wayOut: /push a corrected web/,
+    why: { cause: 'Failed', proof: /^Canary web: status\.release\.reason$/, clear: { set: aGoodTemplate } },
+    // The verdict keeps the reason of its moment, so that the pods have to be seen before the deadline comes.
+    async play(theatre) {
+      await released(theatre, 'late', { env: { NEVER_READY: '1' } });
+      const isSeen = ({ message }: { message: string }) => new RegExp(UNREADY).test(message);
+      await theatre.teller.until('late', APP, 'its pods', ({ conditions }) => conditions.some(isSeen));
+      await theatre.cluster.patch(canaryRef('late', APP), { spec: { progressDeadlineSeconds: 2 } });
+    },
+  },
+  unstarted('image-missing', { image: 'registry.invalid/web:2' }, 'ImageUnavailable', 'web:3'),
+  unstarted('image-misspelt', { image: 'Web:2' }, 'ImageUnavailable', 'web:3'),
+  unstarted('container-config', { env: [{ name: 'WAITS_FOR', value: 'CreateContainerConfigError' }] }, 'ContainerConfig', aGoodContainer),
+  {
+    namespace: 'out-of-memory',
+    cause: new RegExp(UNREADY),
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: {
+      cause: 'OutOfMemory',
+      proof: /^Pod \S+: status\.containerStatuses\[web\]\.lastState\.terminated\.reason$/,
+      clear: { set: '1Gi' },
+    },
+    play: (theatre) =>
+      releasedAs(theatre, 'out-of-memory', {
+        env: [{ name: 'MEMORY', value: '512Mi' }],
+        resources: { limits: { memory: '64Mi' } },
+      }),
+  },
+  {
+    namespace: 'unschedulable',
+    cause: /Deployment web-primary: 0 of 1 needed pods are available/,
+    wayOut: new RegExp(`${SINCE}.*its owner can fix`),
+    why: {
+      cause: 'Unschedulable',
+      proof: /^Pod \S+: status\.conditions\[PodScheduled\]\.message$/,
+      clear: { set: aGoodTemplate.spec },
+    },
+    async play({ cluster }) {
+      const target = aDeployment('unschedulable', APP);
+      target.spec.template.spec.nodeSelector = { disk: 'none' };
+      await begunWith(cluster, 'unschedulable', target);
+    },
+  },
+  {
+    namespace: 'rollout-stalled',
+    cause: /exceeded its progressDeadlineSeconds; only an edit helps/,
+    wayOut: new RegExp(`${SINCE}.*its owner can (correct|fix)`),
+    why: {
+      cause: 'RolloutStalled',
+      proof: /^Deployment web(-primary)?: status\.conditions\[Progressing\]\.reason$/,
+      clear: { set: aGoodTemplate },
+    },
+    async play({ cluster }) {
+      const target = aDeployment('rollout-stalled', APP, { WAITS_FOR: 'ContainerCreating' });
+      target.spec.progressDeadlineSeconds = 1;
+      await begunWith(cluster, 'rollout-stalled', target);
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Cause } from '../../../src/cli/why/causes.ts';
+import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import type { HookServer } from '../hook-server.ts';
+import { aCanary, aContainer, aDeployment, makeNamespace, push } from '../troubles/objects.ts';
+import type { Teller } from '../troubles/told.ts';
+import type { MeasuredServer } from './measured-server.ts';
+
+export interface Theatre {
+  cluster: KubeCluster;
+  /** Of a person who may do everything. */
+  kubeconfigFile: string;
+  teller: Teller;
+  hooks: HookServer;
+  /** A metrics server that answers what it is told to. */
+  measured: MeasuredServer;
+  /** Takes requests and answers none before `wake`. */
+  hangingUrl: string;
+  wake(): void;
+  /** From now on the controller may do what it was refused in this namespace. */
+  grant(namespace: string): void;
+  /** Asks the application of a namespace for ever. */
+  askFor(namespace: string): void;
+  /** What plays on until every stall has been told. */
+  atEnd(end: () => Promise<void>): void;
+}
+
+/** Does what the finding says, literally: by its `command`, by its `change`, or where it gives neither what `action` says of others. */
+export type Clear =
+  | 'command'
+  /** `change` says which field of which object; here is only the value. */
+  | { set: unknown | ((theatre: Theatre) => unknown) }
+  | { create(theatre: Theatre): KubeObject | undefined }
+  /** The same object made anew, since the field of `change` is one that never changes. */
+  | { anew(): KubeObject }
+  | 'remove'
+  | { others(theatre: Theatre): void | Promise<void> }
+  /** It holds up nothing: the condition stands beside. */
+  | 'nothing';
+
+export interface Expected {
+  cause: Cause;
+  /** As `Canary web: spec.suspend`; of a pod only the kind and the field. */
+  proof: RegExp;
+  clear: Clear;
+  /** A standing condition that is told beside it. */
+  also?: string;
+}
+
+/** One way for a release to stand still. */
+export interface Stall {
+  namespace: string;
+  /** No controller says anything of it. */
+  unspoken?: true;
+  /** What is told in the conditions has to match both: why, and since or until when, who or what helps. */
+  cause: RegExp;
+  wayOut: RegExp;
+  /** What `serin why` says of it. */
+  why: Expected;
+  play(theatre: Theatre): Promise<void>;
+}
+
+export const APP = 'web';
+/** Failed checks that no machine is too slow for. */
+export const PATIENT = 10_000;
+export const SINCE = 'since \\d{4}-\\d\\d-\\d\\dT';
+/** A version that is pushed before the target has gone to zero rolls out beside an old pod, which then stays. */
+export const UNREADY =
+  'Deployment web: (0 of 1 needed pods are available|unavailable pods: 1; until the new ones are available, old ones stay: 1)';
+
+interface Setting {
+  analysis?: object;
+  spec?: object;
+  env?: Record<string, string>;
+  /** Is there before the Canary. */
+  before?: KubeObject;
+}
+
+/** Namespace, Deployment and Canary, bootstrapped, and a second version pushed. */
+export async function released(theatre: Theatre, namespace: string, { env = {}, ...setting }: Setting = {}): Promise<void> {
+  await rested(theatre, namespace, setting);
+  await push(theatre.cluster, namespace, APP, '2', env);
+}
+
+/** Bootstrapped. */
+export async function rested({ cluster, teller }: Theatre, namespace: string, setting: Setting = {}): Promise<void> {
+  await begun(cluster, namespace, setting);
+  await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+}
+
+export async function begun(cluster: KubeCluster, namespace: string, setting: Setting = {}): Promise<void> {
+  await begunWith(cluster, namespace, aDeployment(namespace, APP, setting.env), setting);
+}
+
+export async function begunWith(
+  cluster: KubeCluster,
+  namespace: string,
+  target: KubeObject,
+  { analysis = {}, spec = {}, before }: Omit<Setting, 'env'> = {},
+): Promise<void> {
+  await makeNamespace(cluster, namespace);
+  if (before) await cluster.create(before);
+  await cluster.create(target);
+  await cluster.create(aCanary(namespace, APP, analysis, spec));
+}
+
+export const deployment = (namespace: string, name = APP) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace });
+
+/** A version that works, as the field of a change wants it. */
+export const aGoodContainer = aContainer('3');
+export const aGoodTemplate = { metadata: { labels: { app: APP } }, spec: { containers: [aGoodContainer] } };

@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControllerProcess, startController } from '../controller.ts';
+import { startHookServer } from '../hook-server.ts';
+import type { Stage } from '../stage.ts';
+import { type Refuse, startApiProxy } from '../troubles/api-proxy.ts';
+import { Teller } from '../troubles/told.ts';
+import { startUsers } from '../users.ts';
+import { LEFT_ALONE } from './hands.ts';
+import { startMeasuredServer } from './measured-server.ts';
+import { ABSENT, refusals } from './obstacles.ts';
+import { APP, type Theatre } from './stall.ts';
+
+export interface OpenTheatre extends Theatre {
+  close(): Promise<void>;
+}
+
+/** One controller for all stalls, behind a proxy that refuses it something in some namespaces, and all that it calls. */
+export async function openTheatre(stage: Stage, personFile: string): Promise<OpenTheatre> {
+  const granted = new Set<string>();
+  const refuse: Refuse = (method, path) => {
+    if (path.startsWith(ABSENT) && !granted.has('crd-absent')) return 404;
+    const [, namespace = ''] = /\/namespaces\/([^/]+)\//.exec(path) ?? [];
+    const refused = refusals.find((one) => one.namespace === namespace && path.includes(`/namespaces/${namespace}${one.path}`));
+    if (refused === undefined || granted.has(namespace)) return undefined;
+    return refused.methods === 'all' || method !== 'GET' ? refused.code : undefined;
+  };
+  const ends: (() => Promise<void>)[] = [];
+  const proxy = await startApiProxy(readFileSync(stage.kubeconfigFile, 'utf8'), refuse);
+  const kubeconfigFile = join(mkdtempSync(join(tmpdir(), 'serin-stalls-')), 'kubeconfig');
+  writeFileSync(kubeconfigFile, proxy.kubeconfig, { mode: 0o600 });
+  const controller: ControllerProcess = startController(
+    { ...stage, kubeconfigFile },
+    { 'no-cross-namespace-refs': 'true', 'canary-selector': `!${LEFT_ALONE}` },
+  );
+  const [hooks, measured] = await Promise.all([startHookServer(), startMeasuredServer()]);
+  let isAwake = false;
+  const hanging = createServer((request, response) => {
+    request.resume();
+    if (isAwake) response.end();
+  });
+  await new Promise<void>((resolve, reject) => hanging.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const teller = new Teller(stage.cluster);
+  await teller.synced;
+  return {
+    cluster: stage.cluster,
+    kubeconfigFile: personFile,
+    teller,
+    hooks,
+    measured,
+    hangingUrl: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`,
+    wake() {
+      isAwake = true;
+    },
+    grant: (namespace) => void granted.add(namespace),
+    askFor(namespace) {
+      const users = startUsers(stage.mesh.urls, `${APP}.${namespace}`);
+      ends.push(() => users.stop());
+    },
+    atEnd: (end) => void ends.push(end),
+    async close() {
+      for (const end of ends) await end();
+      teller.stop();
+      await controller.stop();
+      await Promise.all([hooks.stop(), measured.stop(), proxy.stop()]);
+      hanging.closeAllConnections();
+      hanging.close();
+    },
+  };
+}
