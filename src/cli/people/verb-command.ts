@@ -90,7 +90,12 @@ async function requester({ cluster, user }: Session): Promise<string> {
  * One that waits for its answer is not overwritten: two people who ask at once are both heard, one after the other. An error as the
  * answer: whoever asks lacks the right to write it, or an admission policy holds something against it.
  */
-async function record(cluster: Cluster, first: KubeObject, request: VerbRequest, untilMs: number): Promise<KubeObject | ApiError> {
+export async function record(
+  cluster: Pick<Cluster, 'get' | 'patch' | 'watch'>,
+  first: KubeObject,
+  request: VerbRequest,
+  untilMs: number,
+): Promise<KubeObject | ApiError> {
   let canary = first;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const before = canary.metadata.annotations?.[requestAnnotation];
@@ -98,7 +103,13 @@ async function record(cluster: Cluster, first: KubeObject, request: VerbRequest,
       const waits = `an earlier request (${before}) has no answer yet, and nothing was asked: is Serin running?`;
       throw new CommandError('timedOut', waits);
     }
-    const { resourceVersion } = (await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name)).metadata;
+    const fresh = await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name);
+    // Who has asked since is waited for, too: this version of the Canary holds their request.
+    if (fresh.metadata.annotations?.[requestAnnotation] !== before) {
+      canary = fresh;
+      continue;
+    }
+    const { resourceVersion } = fresh.metadata;
     const metadata = { resourceVersion, annotations: { [requestAnnotation]: writeRequest(request) } };
     try {
       return await cluster.patch(refOf(canary), { metadata });
@@ -113,7 +124,7 @@ async function record(cluster: Cluster, first: KubeObject, request: VerbRequest,
 
 /** Hears of it by a watch of this one Canary. */
 async function acknowledgement(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'watch'>,
   { metadata }: KubeObject,
   id: string,
   untilMs: number,
