@@ -4,6 +4,7 @@ import { addCrdsCommands } from './crds/crds-commands.ts';
 import { LIKE_GO } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
+import { noted } from './people/flags.ts';
 import { addPeopleCommands } from './people/people-commands.ts';
 import { addValidateCommand } from './validate/validate-options.ts';
 import { version } from './version.ts';
@@ -13,7 +14,7 @@ import { version } from './version.ts';
  * not wait for a Kubernetes client.
  */
 export function serinProgram(name: string): Command {
-  const program = new Command(name)
+  const program = noted(new Command(name), { examples: ['serin list --all-namespaces'] })
     .description('Progressive delivery for Kubernetes that never hurts the application it releases.')
     .version(version, '--version', 'print the version')
     .showHelpAfterError('(add --help for what is possible)');
@@ -35,26 +36,22 @@ export function serinProgram(name: string): Command {
 
 /** What needs no cluster of anybody's. */
 function addTrialCommands(program: Command): void {
-  program
-    .command('chart')
+  noted(program.command('chart'), { examples: ['serin chart > release.mmd'] })
     .description('print the statechart of a release as a Mermaid diagram')
     .action(async () => {
       const { mermaid } = await import('../engine/diagram.ts');
       process.stdout.write(`${mermaid()}\n`);
     });
 
-  program
-    .command('cluster')
+  noted(program.command('cluster'), { examples: ['serin cluster --env cluster.env'] })
     .description('a cluster inside this process to try Serin on, for kubectl and serin controller; until Ctrl-C')
     .option('--env <file>', 'file for a shell to read: KUBECONFIG, PROMETHEUS and PROXY')
-    .addHelpText('after', '\nExample:\n  serin cluster --env cluster.env')
     .action(async (options: { env?: string }) => {
       const { clusterCommand } = await import('./cluster-command.ts');
       process.exitCode = await clusterCommand(options, (line) => void process.stdout.write(`${line}\n`));
     });
 
-  program
-    .command('demo')
+  noted(program.command('demo'), { examples: ['serin demo --provider smi'] })
     .description('watch one release promoted and one taken back, on a cluster inside this process')
     .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))
     .option('--keep', 'leave the cluster up and print how to reach it')

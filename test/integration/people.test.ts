@@ -1,118 +1,113 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Canary } from '../../src/api/canary.ts';
-import { crds } from '../../src/api/crds.ts';
-import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
-import { requestAnnotation } from '../../src/api/names.ts';
-import { parseStatus } from '../../src/api/parse-status.ts';
-import { readRequest } from '../../src/api/verb-request.ts';
 import { Documents, ReportContents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
-import { notesOf } from '../../src/cli/people/flags.ts';
 import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
-import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { acknowledged } from '../../src/engine/verbs.ts';
-import type { WatchHandle } from '../../src/kube/cluster.ts';
-import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
-import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
-import { deployment } from '../../src/workloads/deployment/deployment.ts';
+import { serinProgram } from '../../src/cli/program.ts';
 import { untar } from '../build/untar.ts';
-import { aCanary, initialized } from '../build/world.ts';
+import { runScript, type Shown } from '../suite/doc-commands.ts';
 import { eventually } from '../suite/eventually.ts';
+import { startGuarded } from '../suite/guarded-process.ts';
+import { callOf, commandsOf, examplesIn, helpOf } from '../suite/help-examples.ts';
+import { type PodinfoScene, startPodinfoScene } from '../suite/podinfo-scene.ts';
 import { serin as runSerin } from '../suite/serin.ts';
-import { aDeployment } from '../suite/troubles/objects.ts';
 
-const program = new Command('serin');
-addPeopleCommands(program);
-const examples = program.commands.flatMap((command) => (notesOf(command)?.examples ?? []).map((line) => ({ line, command })));
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'src', 'cli', 'main.ts');
+
+/** Commands that stay until they are told to end. */
+const staying: Readonly<Record<string, { flags?: string; says: RegExp; exit: number }>> = {
+  // Ports of their own would be those of another test, too.
+  'serin controller': { flags: '--port 0', says: /"looking after Canaries"/, exit: 0 },
+  'serin loadtester': { flags: '--host 127.0.0.1 --port 0', says: /"serin loadtester started"/, exit: 0 },
+  'serin cluster': { says: /^The cluster is ready/m, exit: 0 },
+  'serin demo': { says: /^Overture/m, exit: 143 },
+};
+
+const commands = commandsOf(serinProgram('serin')).map((command) => ({ call: callOf(command), examples: examplesIn(helpOf(command)) }));
+const examples = [...new Set(commands.flatMap((command) => command.examples))];
+const stayers = examples.flatMap((line) => {
+  const found = Object.entries(staying).find(([call]) => line.startsWith(`${call} `));
+  return found ? [{ line, call: found[0], ...found[1] }] : [];
+});
+const others = examples.filter((line) => !stayers.some((one) => one.line === line));
+const forPeople = new Command('serin');
+addPeopleCommands(forPeople);
+/** So many processes would take minutes on a busy machine: what needs no shell, and no stream of the process, is run in this one. */
+const runsHere = (line: string): boolean =>
+  /^serin [\w ./@=,:-]+$/.test(line) && forPeople.commands.some((command) => line.split(' ')[1] === command.name());
 
 describe('the commands for people, on the embedded cluster', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'serin-people-'));
-  const before = process.cwd();
-  let embedded: EmbeddedCluster;
-  let answering: WatchHandle | undefined;
+  let scene: PodinfoScene;
 
-  const serin = (...args: string[]) => runSerin(join(folder, 'kubeconfig'), ...args);
-
-  /** The Canary `podinfo` in `test`, whose second version has just been promoted; no controller is needed to look at it. */
-  async function set(): Promise<void> {
-    const { cluster } = embedded;
-    for (const crd of crds()) await cluster.apply(crd);
-    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'test' } });
-    const target = await cluster.create(aDeployment('test', 'podinfo'));
-    const world = initialized(aCanary({ stepWeight: 50 }));
-    const revision = deployment.revision(target);
-    world.push(revision);
-    world.tickUntil(({ phase }) => phase === 'Succeeded');
-    const { metadata, status, ...rest } = JSON.parse(JSON.stringify(world.canary));
-    const canary = { ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } };
-    // The definition is there some time before it is served.
-    const stored = await eventually('Canaries are served', async () => {
-      try {
-        return await cluster.create(canary);
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        if (isAlreadyExists(error)) return cluster.get(refOf(canary));
-        throw error;
-      }
-    });
-    if (stored === undefined) throw new Error('there is no Canary');
-    const release = { ...status.release, targetUid: target.metadata.uid, observedGeneration: target.metadata.generation };
-    const answer = await cluster.patch(refOf(stored), { status: { ...status, release } }, { subresource: 'status' });
-    await makePrimary(target, { ...world.canary, metadata: { ...world.canary.metadata, uid: String(answer.metadata.uid) } }, revision);
-  }
-
-  async function makePrimary(target: KubeObject, canary: Canary, revision: string): Promise<void> {
-    const options = { selector: { key: 'app', value: 'podinfo' }, includeLabelPrefix: [], selectorLabels: ['app'], revision, replicas: 1 };
-    await embedded.cluster.create(deployment.renderPrimary(canary, target, options));
-    const record = renderTemplateRevision(canary, deployment.primaryTemplate(canary, target, options), revision, 2);
-    await embedded.cluster.create(record);
-  }
-
-  /** In the place of a controller that has nothing against what it is asked. */
-  async function answer(canary: KubeObject): Promise<void> {
-    const text = canary.metadata.annotations?.[requestAnnotation];
-    const release = parseStatus(canary.status)?.release;
-    if (text === undefined || release === undefined) return;
-    const request = readRequest(text);
-    if (release.requests?.some(({ id }) => id === request.id)) return;
-    const status = { release: acknowledged(release, request, Date.now()) };
-    await embedded.cluster.patch(refOf(canary), { status }, { subresource: 'status' });
-  }
+  const serin = (...args: string[]) => runSerin(scene.kubeconfigFile, ...args);
 
   beforeAll(async () => {
-    // An example writes a file where it is run.
-    process.chdir(folder);
-    embedded = await startEmbeddedCluster();
-    writeFileSync(join(folder, 'kubeconfig'), embedded.kubeconfig);
-    await set();
-    answering = embedded.cluster.watch(
-      { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
-      { onEvent: ({ object }) => void answer(object), onList: (items) => items.map(answer) },
-    );
+    scene = await startPodinfoScene();
+    // Examples write files where they are run.
+    process.chdir(scene.folder);
   });
   afterAll(async () => {
-    answering?.stop();
-    await embedded?.stop();
-    process.chdir(before);
-    rmSync(folder, { recursive: true, force: true });
+    process.chdir(ROOT);
+    await scene?.stop();
   });
 
-  it('each command has an example', () => {
-    const leaves = program.commands.filter(({ commands }) => commands.length === 0);
-    expect(leaves.filter((command) => (notesOf(command)?.examples ?? []).length === 0).map((one) => one.name())).toEqual([]);
-  });
-  it.each(examples)('the example of its help runs: $line', async ({ line }) => {
-    const { code, said, complained } = await serin(...line.split(' ').slice(1));
-    expect(code, complained).toBe(0);
-    expect(said + complained).not.toBe('');
-    expect(complained).not.toContain('Error');
+  describe('the help of every command, as it is called in a shell', () => {
+    const inFolder = (...path: string[]): string => join(scene.folder, ...path);
+    let env: Record<string, string>;
+
+    /** What the examples find where they are run: `serin` on the PATH, and the files that they name. */
+    beforeAll(() => {
+      for (const folder of ['bin', 'secrets']) mkdirSync(inFolder(folder));
+      writeFileSync(inFolder('bin', 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+      chmodSync(inFolder('bin', 'serin'), 0o755);
+      copyFileSync(join(ROOT, 'examples', 'istio-canary.yaml'), inFolder('canary.yaml'));
+      for (const file of ['key', join('secrets', 'team-a.token')]) writeFileSync(inFolder(file), 'pl4nted-secret-of-a-test\n');
+      env = {
+        PATH: `${inFolder('bin')}:${process.env.PATH}`,
+        KUBECONFIG: scene.kubeconfigFile,
+        LC_ALL: 'C',
+        // So many processes of one program.
+        NODE_COMPILE_CACHE: inFolder('compiled'),
+      };
+    });
+
+    const run = async (line: string): Promise<Shown> => {
+      if (!runsHere(line)) return runScript(line, env, scene.folder);
+      const { code, said, complained } = await serin(...line.split(' ').slice(1));
+      return { exit: code, output: said + complained };
+    };
+
+    it.each(commands)('$call: shows an example', ({ examples }) => expect(examples).not.toEqual([]));
+
+    it.each(others)('the example runs: %s', async (line) => {
+      const { exit, output } = await run(line);
+      expect(exit, output).toBe(0);
+      expect(output).not.toContain('Error');
+    });
+
+    it.each(stayers)('the example stays, and ends as it is told to: $line', async ({ line, call, flags = '', says, exit }) => {
+      const logFile = inFolder(`${examples.indexOf(line)}.log`);
+      const script = `cd '${scene.folder}' && exec ${line.replace(call, `${call} ${flags}`)}`;
+      const child = startGuarded(call, ['bash', '-c', script], logFile, { ...process.env, ...env });
+      await eventually(
+        `${call} is up`,
+        () => child.hasExited() || says.test(readFileSync(logFile, 'utf8')),
+        Boolean,
+        () => child.logTail(),
+      );
+      await child.stop('TERM');
+      expect(await child.exited, child.logTail()).toBe(exit);
+    });
+
+    it('every command that stays is tried', () => {
+      expect(new Set(stayers.map(({ call }) => call))).toEqual(new Set(Object.keys(staying)));
+    });
   });
 
   it('-o json is the document that its schema says, of each command', async () => {
@@ -148,8 +143,7 @@ describe('the commands for people, on the embedded cluster', () => {
     expect(missing).toMatchObject({ code: exitCodes.notFound.code, said: expect.stringContaining('not found') });
   });
   it('status --watch ends with Ctrl-C, by its signal, and has shown every change until then', async () => {
-    const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-    const args = [main, 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', join(folder, 'kubeconfig')];
+    const args = [MAIN, 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', scene.kubeconfigFile];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (said += part));
@@ -162,7 +156,7 @@ describe('the commands for people, on the embedded cluster', () => {
         () => said,
       );
       const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
-      await embedded.cluster.patch(ref, { status: { iterations: 7 } }, { subresource: 'status' });
+      await scene.cluster.patch(ref, { status: { iterations: 7 } }, { subresource: 'status' });
       await eventually(
         'the change',
         () => said.includes('iteration 7'),
@@ -189,7 +183,7 @@ describe('the commands for people, on the embedded cluster', () => {
   });
   it('diff names the field that a promotion would change', async () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo', namespace: 'test' };
-    await embedded.cluster.patch(ref, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:3' }]);
+    await scene.cluster.patch(ref, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:3' }]);
     const { code, said } = await serin('diff', 'podinfo', '-n', 'test');
     expect(code).toBe(exitCodes.no.code);
     expect(said).toMatch(/^template\.spec\.containers\[web\]\.image\n {2}- "web:\d"\n {2}\+ "web:3"\n$/);

@@ -1,10 +1,13 @@
 import { type Command, Option } from 'commander';
 import { acceptDeadFlags } from '../dead-flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
+import { noted } from '../people/flags.ts';
 
 /** `serin controller`: flags of the established controller keep their names and meaning (reference 02 §1.1). */
 export function addControllerCommand(program: Command, run: (options: unknown) => Promise<void>): void {
-  acceptDeadFlags(program.command('controller'))
+  noted(acceptDeadFlags(program.command('controller')), {
+    examples: ['serin controller --namespaces test,staging --mesh-provider kubernetes --metrics-server http://prometheus.monitoring:9090'],
+  })
     .description('look after the Canaries of a cluster')
     .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--master <url>', 'address of the API server, instead of the kubeconfig’s')

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import { withCluster } from '../people/flags.ts';
+import { noted, withCluster } from '../people/flags.ts';
 import type { PeopleFlags } from '../people/session.ts';
 
 /** `serin crds`: the definitions of a cluster and those of this version. */
 export function addCrdsCommands(program: Command): void {
-  const crds = program
-    .command('crds')
-    .description('compare the resource definitions of a cluster with those of this version, or bring them forward')
-    .addHelpText('after', '\nExample:\n  serin crds diff || serin crds apply');
+  const crds = noted(program.command('crds'), { examples: ['serin crds diff || serin crds apply'] }).description(
+    'compare the resource definitions of a cluster with those of this version, or bring them forward',
+  );
 
   const ofCluster = (name: string) =>
-    withCluster(crds.command(name)).option('--master <url>', 'address of the API server, instead of the kubeconfig’s');
+    noted(withCluster(crds.command(name)), { examples: [`serin crds ${name}`], exits: ['no'] }).option(
+      '--master <url>',
+      'address of the API server, instead of the kubeconfig’s',
+    );
 
   ofCluster('diff')
-    .description(
-      'one line a difference: + ours has it, ~ it changes, - only the cluster has it; exit code 1 when there is one, 2 without an answer',
-    )
+    .description('one line a difference: + ours has it, ~ it changes, - only the cluster has it')
     .action((flags: PeopleFlags) => run('diffCrds', flags));
 
   ofCluster('apply')

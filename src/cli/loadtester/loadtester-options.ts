@@ -1,25 +1,21 @@
 import { type Command, Option } from 'commander';
 import { acceptDeadFlags } from '../dead-flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
+import { noted } from '../people/flags.ts';
 
 const list = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
-const EXAMPLES = `
-Examples:
-  serin loadtester --state-file /data/gates.json
-      hey and curl for every Canary, as in their webhooks; gates survive a restart
-
-  serin loadtester --signing-key-file /secrets/key
-      only calls that are signed with this key (webhooks[].secretRef with signingKey)
-
-  serin loadtester --credentials-dir /secrets --allow-commands 'team-a|team-a-.*'
-      /secrets/team-a.token or /secrets/team-a.signingKey speaks for Canaries of team-a, and these may run commands
-
-Variables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of the files. More: docs/loadtester.md`;
+const EXAMPLES = [
+  'serin loadtester --state-file gates.json   # hey and curl, as in webhooks; gates survive a restart',
+  'serin loadtester --signing-key-file key    # only calls signed with it: webhooks[].secretRef with signingKey',
+  // secrets/team-a.token or secrets/team-a.signingKey speaks for Canaries of team-a.
+  "serin loadtester --credentials-dir secrets --allow-commands 'team-a|team-a-.*'   # commands for those who know their secret",
+];
+const MORE = '\nVariables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of the files. More: docs/loadtester.md';
 
 /** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1 … LT6). */
 export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
-  acceptDeadFlags(program.command('loadtester'))
+  noted(acceptDeadFlags(program.command('loadtester')), { examples: EXAMPLES })
     .description('make load, run tests and keep gates for the webhooks of Canaries')
     .option('--port <number>', 'port of all routes; 0 picks one (--port 8080)', '9090')
     .addOption(new Option('--host <address>', 'only on this address (--host 127.0.0.1)').default('', 'all'))
@@ -54,6 +50,6 @@ export function addLoadTesterCommand(program: Command, run: (options: unknown) =
     .option('--grace <duration>', 'how long blocking tasks go on after SIGTERM (--grace 60s)', '25s')
     .addOption(switchOption('--allow-local-addresses', 'let requests go to loopback, for trials on one machine', false))
     .addOption(logLevelOption())
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', MORE)
     .action(run);
 }

@@ -2,9 +2,9 @@ import { Argument, type Command, Option } from 'commander';
 import { type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { outputFormats } from '../output/output.ts';
 
-/** What of a command its help and docs/cli.md say beside its flags. */
+/** What of a command its help, and docs/cli.md of those for people, say beside its flags. */
 export interface CommandNotes {
-  /** Each is run by a test. */
+  /** Command lines for a shell. Each is run by a test, test/integration/people.test.ts. */
   examples: readonly string[];
   /** Beside `done`, `unanswered`, `usage` and `fault`, which any of them may end with. */
   exits?: readonly ExitName[];
@@ -16,7 +16,15 @@ export function noted(command: Command, { examples, exits = [] }: CommandNotes):
   notes.set(command, { examples, exits });
   const codes = exits.map((name) => `  ${exitCodes[name].code}  ${exitCodes[name].says}`);
   const more = codes.length === 0 ? '' : `\n\nExit codes, beside 0, 2 and 64 (see docs/cli.md):\n${codes.join('\n')}`;
-  return command.addHelpText('after', `\nExample:\n${examples.map((line) => `  ${line}`).join('\n')}${more}`);
+  return command.addHelpText('after', ({ command: asked }) => {
+    // As the reader calls it: `kubectl serin` where it is a plugin.
+    const lines = examples.map((line) => `  ${line.replaceAll(/\bserin(?= )/g, calledNow(asked))}`);
+    return `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}${more}`;
+  });
+}
+
+function calledNow(command: Command): string {
+  return command.parent ? calledNow(command.parent) : command.name();
 }
 
 export function notesOf(command: Command): CommandNotes | undefined {

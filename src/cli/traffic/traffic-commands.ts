@@ -10,9 +10,9 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 
 /** `serin traffic`: where requests go, and by hand for Knative Services. */
 export function addTrafficCommands(program: Command, run: Run): void {
-  const traffic = program
-    .command('traffic')
-    .description('show where requests go, or split them by hand between the revisions of a Knative Service');
+  const traffic = noted(program.command('traffic'), { examples: ['serin traffic show podinfo --namespace test'] }).description(
+    'show where requests go, or split them by hand between the revisions of a Knative Service',
+  );
 
   noted(asPeopleDo(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description('what each side of a Canary, or each revision of a Knative Service, receives; read from the objects of its provider')

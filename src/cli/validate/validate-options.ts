@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { noted } from '../people/flags.ts';
 
 /** `serin validate`. */
 export function addValidateCommand(program: Command): void {
-  program
-    .command('validate')
+  noted(program.command('validate'), { examples: ['serin validate --filename canary.yaml'], exits: ['no'] })
     .description('check Canary, MetricTemplate, AlertProvider and TrafficSplit manifests')
     .requiredOption('-f, --filename <file...>', 'files, folders, or - for standard input')
     .action(async ({ filename }: { filename: string[] }) => {
