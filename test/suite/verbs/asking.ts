@@ -92,6 +92,12 @@ export class Inquiry {
       expect(await seat.picture(), 'nothing was done').toEqual(this.#before.picture);
       expect(this.#history.effectSince(this.#before.version, name), 'nor undone again').toEqual(NOTHING);
     }
+    // Once more, now that all is over: an answer must not be given twice, before the act and after it.
+    expect(ids.flatMap(answersOf), 'answers at the end').toEqual(answers);
+    expect(
+      ids.filter((id) => this.#history.isTwofold(name, id)),
+      'listed twice',
+    ).toEqual([]);
     expect(this.#history.doubleSteps(name, STEP)).toEqual([]);
     // An Event that is lost is no reason to stop a release: told once at most.
     for (const { id, outcome } of answers)
