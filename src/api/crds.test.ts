@@ -49,6 +49,23 @@ describe('the CRDs', () => {
     expect(at(canary, 'status')?.required).toBeUndefined();
   });
 
+  it('05-E11: a metric needs no more than its name, and an interval begins with a number of seconds or minutes', () => {
+    const metrics = 'spec.analysis.metrics[]';
+    expect(at(canary, metrics)?.required).toEqual(['name']);
+    expect(at(canary, `${metrics}.templateRef`)?.required).toEqual(['name']);
+    const interval = new RegExp(String(at(canary, `${metrics}.interval`)?.pattern));
+    for (const text of ['1m', '90s', '1min', '1m30s', '100ms']) expect(interval.test(text), text).toBe(true);
+    for (const field of ['threshold', 'thresholdRange.min', 'thresholdRange.max'])
+      expect(at(canary, `${metrics}.${field}`), field).toMatchObject({ type: 'number' });
+  });
+
+  it('05-A35: an AlertProvider is of a known type, and may have an address and a Secret', () => {
+    const spec = at(alertProvider, 'spec');
+    expect(at(alertProvider, 'spec.type')?.enum).toEqual(expect.arrayContaining(['slack', 'msteams', 'discord', 'rocket', 'gchat']));
+    expect(spec).not.toHaveProperty('oneOf');
+    expect(spec?.properties).toMatchObject({ address: { type: 'string' }, secretRef: { required: ['name'] } });
+  });
+
   it('01 §12.1: numbers are as wide as the established ones', () => {
     for (const field of ['service.port', 'analysis.threshold', 'analysis.maxWeight', 'analysis.stepWeights[]', 'progressDeadlineSeconds']) {
       const node = at(canary, `spec.${field}`);

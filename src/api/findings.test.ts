@@ -126,7 +126,7 @@ describe('errors', () => {
     ['a webhook timeout of 0', webhook({ timeout: '0s' }), analysisOf('.webhooks[0].timeout')],
     ['a webhook without an address', webhook({ url: '' }), analysisOf('.webhooks[0].url')],
     ['a webhook by ftp', webhook({ url: 'ftp://load.test' }), analysisOf('.webhooks[0].url')],
-    ['a metricsServer without scheme', { spec: { metricsServer: 'prometheus:9090' } }, 'spec.metricsServer'],
+    ['05-B7: a metricsServer without scheme', { spec: { metricsServer: 'prometheus:9090' } }, 'spec.metricsServer'],
     ['a metric with nothing to run', metric({ templateRef: undefined }), analysisOf('.metrics[0]')],
     ['minimumRequests without trafficQuery', metric({ minimumRequests: 10 }), analysisOf('.metrics[0].minimumRequests')],
     ['a quantile of a query', metric({ quantile: 0.5 }), analysisOf('.metrics[0].quantile')],
@@ -141,7 +141,7 @@ describe('errors', () => {
       },
       analysisOf('.metrics[0].baseline'),
     ],
-    ['min above max', metric({ thresholdRange: { min: 2, max: 1 } }), analysisOf('.metrics[0].thresholdRange')],
+    ['05-R37: min above max', metric({ thresholdRange: { min: 2, max: 1 } }), analysisOf('.metrics[0].thresholdRange')],
     ['a timeout that is none', { service: { timeout: 'soon' } }, 'spec.service.timeout'],
     ['targetPort 70000', { service: { targetPort: 70000 } }, 'spec.service.targetPort'],
     [
@@ -254,7 +254,7 @@ it('nothing is found for a plain Canary, nor for steps that skipAnalysis makes i
   expect(found({ spec: { skipAnalysis: true }, analysis: { stepWeight: 0, metrics: [] } })).toEqual([]);
 });
 
-it('the global provider counts where the Canary names none', () => {
+it('05-B1, B2: the global provider counts where the Canary names none', () => {
   const read = parseCanary({
     apiVersion: 'flagger.app/v1beta1',
     kind: 'Canary',
@@ -263,6 +263,8 @@ it('the global provider counts where the Canary names none', () => {
   });
   if ('problems' in read) throw new Error('unreadable');
   expect(findings(read.canary, { provider: 'nginx' }).map(({ path }) => path)).toEqual(['spec.ingressRef']);
+  const named = { ...read.canary, spec: { ...read.canary.spec, provider: 'istio' as const } };
+  expect(findings(named, { provider: 'nginx' })).toEqual([]);
 });
 
 it('03-K-T1: a Knative target takes its provider from the field or from the flag', () => {

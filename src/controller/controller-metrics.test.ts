@@ -21,13 +21,13 @@ function started() {
   return { metrics, lines };
 }
 
-it('06-ME1: flagger_info tells version and mesh provider', async () => {
+it('06-ME1, 05-G1: flagger_info tells version and mesh provider', async () => {
   const { metrics, lines } = started();
   metrics.started('linkerd');
   expect(await lines('flagger_info')).toEqual(['flagger_info{version="1.2.3",mesh_provider="linkerd"} 1']);
 });
 
-it('06-ME2: flagger_canary_total counts by namespace, and a namespace that lost its last Canary has no series', async () => {
+it('06-ME2, 05-G2, W30: flagger_canary_total counts by namespace, and a namespace that lost its last Canary has no series', async () => {
   const { metrics, lines } = started();
   metrics.counted('test', 1);
   metrics.counted('test', 1);
@@ -42,7 +42,7 @@ it.each([
   { phase: 'Waiting', value: 1 },
   { phase: 'Promoting', value: 1 },
   { phase: 'Succeeded', value: 1 },
-] as const)('06-ME3: flagger_canary_status of a Canary found in $phase is $value', async ({ phase, value }) => {
+] as const)('06-ME3, 05-G3: flagger_canary_status of a Canary found in $phase is $value', async ({ phase, value }) => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase }), START_MS);
   expect(await lines('flagger_canary_status')).toEqual([`flagger_canary_status{${AT}} ${value}`]);
@@ -55,7 +55,7 @@ it('06-ME3: a Canary that nobody has initialized has no status', async () => {
   expect(await lines('flagger_canary_status')).toEqual([]);
 });
 
-it('06-ME4: flagger_canary_weight tells both sides, also of what was found at the start', async () => {
+it('06-ME4, 05-G4: flagger_canary_weight tells both sides, also of what was found at the start', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ canaryWeight: 30 }), START_MS);
   expect(await lines('flagger_canary_weight')).toEqual([
@@ -64,14 +64,14 @@ it('06-ME4: flagger_canary_weight tells both sides, also of what was found at th
   ]);
 });
 
-it('06-ME5: flagger_canary_duration_seconds is how long a tick took', async () => {
+it('06-ME5, 05-G5: flagger_canary_duration_seconds is how long a tick took', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.tickEnded(inRelease(), 250);
   expect(await lines('flagger_canary_duration_seconds_sum')).toEqual([`flagger_canary_duration_seconds_sum{${AT}} 0.25`]);
 });
 
-it('06-ME6: flagger_canary_metric_analysis keeps the last value, of request-duration in seconds', async () => {
+it('06-ME6, 05-G6, B36: flagger_canary_metric_analysis keeps the last value, of request-duration in seconds', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.measured(inRelease(), [
@@ -88,7 +88,7 @@ it.each([
   { what: 'iterations', analysis: { iterations: 3 }, spec: {}, strategy: 'blue-green', status: 'completed' },
   { what: 'matches', analysis: { iterations: 3, match: [{ headers: {} }] }, spec: {}, strategy: 'ab-testing', status: 'completed' },
   { what: 'no analysis', analysis: { stepWeight: 10 }, spec: { skipAnalysis: true }, strategy: 'canary', status: 'skipped' },
-])('06-ME7: a release with $what is a success of $strategy, $status', async ({ analysis, spec, strategy, status }) => {
+])('06-ME7, 05-G7: a release with $what is a success of $strategy, $status', async ({ analysis, spec, strategy, status }) => {
   const { metrics, lines } = started();
   const canary = inRelease({ phase: 'Finalising' }, aCanary(analysis, spec));
   metrics.seen(canary, START_MS);

@@ -43,7 +43,8 @@ const signal = new AbortController().signal;
 /** Answers that are there already have been heard after this. */
 const heard = () => new Promise((resolve) => setImmediate(resolve));
 
-it.each([undefined, '', 'Initializing'])('05-C2, C3: in phase %j a backend that cannot be asked is told once', async (phase) => {
+const early = [undefined, '', 'Initializing'];
+it.each(early)('05-C2, C3: in phase %j a backend that cannot be asked is told once', async (phase) => {
   const { look, told, later, asked } = room('metric a cannot be asked for: down');
   look.look(canaryIn(phase), signal);
   look.look(canaryIn(phase), signal);
@@ -78,7 +79,7 @@ it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s nobo
   expect(asked()).toBe(0);
 });
 
-it('without an analysis nobody is asked, and backends that answer are no news', async () => {
+it('05-C4: without an analysis nobody is asked, and backends that answer are no news', async () => {
   const skipped = room('down');
   skipped.look.look(canaryIn('', { skipAnalysis: true }), signal);
   const fine = room(undefined);

@@ -82,6 +82,11 @@ describe('an alert by an AlertProvider', () => {
     });
   });
 
+  it('05-A34: to the channel general, in the name of flagger, where nothing else is said', async () => {
+    await room({ type: 'slack', address: `${chat.origin}/` }).send(canary, delivery(), signal);
+    expect(JSON.parse(chat.posts[0]?.body ?? '')).toMatchObject({ channel: 'general', username: 'flagger' });
+  });
+
   it('reads the provider for each attempt, so that a corrected one counts at once', async () => {
     const { send, asked } = room({ type: 'webhook', address: `${chat.origin}/` });
     await send(canary, delivery(), signal);

@@ -65,16 +65,16 @@ describe('when an alert is sent', () => {
       },
       analysis: withHooks('pre-rollout'),
     },
-    { why: 'a canary that is not ready at the deadline (A9, W5)', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
+    { why: 'a canary that is not ready at the deadline (05 A9, W5)', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
     {
-      why: 'a canary that is stalled (A9, W5)',
+      why: 'a canary that is stalled (05 A9, W5)',
       prepare: (world) => {
         world.behaviour.brokenCanary.add('s1:b');
         world.behaviour.stalls = true;
       },
     },
     {
-      why: 'a canary that loses its pods for longer than the deadline (A9, W5)',
+      why: 'a canary that loses its pods for longer than the deadline (05 A9, W5)',
       prepare: () => undefined,
       later: (world) => {
         world.tickUntil(({ release }) => release.step === 'analysing');
@@ -114,7 +114,7 @@ describe('when an alert is sent', () => {
   });
 
   it.each(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const)(
-    'E64: a closed %s tells it once, over polls, other answers and restarts (A3–A5, W5)',
+    'E64: a closed %s tells it once, over polls, other answers and restarts (05 A3–A5, W5)',
     (type) => {
       const { world, alerts, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks(type) });
       world.behaviour.hooks[type] = 'refused';
@@ -187,7 +187,7 @@ describe('to whom', () => {
     { severity: 'error', gets: ['error'] },
     { severity: '', gets: ['info', 'warn', 'error'] },
     { severity: undefined, gets: ['info', 'warn', 'error'] },
-  ] as const)('E64: Q15: severity "$severity" gets $gets', ({ severity, gets }) => {
+  ] as const)('05-A31, Q15, W4, E64: severity "$severity" gets $gets', ({ severity, gets }) => {
     const { world, told } = listening({ threshold: 1, alerts: [provider('chat', severity)], ...withHooks('confirm-rollout') });
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');

@@ -9,7 +9,7 @@ import type { MeasureDependencies } from './measure-dependencies.ts';
 describe('a metric in its way', () => {
   const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };
 
-  it('05-W28: one that observes is measured as ever, and its verdict says that it has no say', async () => {
+  it('05-W28, R32: one that observes is measured as ever, and its verdict says that it has no say', async () => {
     expect(
       await run([
         { ...metric, mode: 'observe' },
@@ -28,10 +28,13 @@ describe('a metric in its way', () => {
       },
     },
     { sinceMs: 60_000, is: { verdict: 'failed', value: 9 } },
-  ])('05-W28: $sinceMs ms after the canary can get requests, one whose initial delay is 1m is $is.verdict', async ({ sinceMs, is }) => {
-    const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
-    expect(verdict).toMatchObject(is);
-  });
+  ])(
+    '05-W28, R23: $sinceMs ms after the canary can get requests, one whose initial delay is 1m is $is.verdict',
+    async ({ sinceMs, is }) => {
+      const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
+      expect(verdict).toMatchObject(is);
+    },
+  );
 });
 
 describe('the established rules of a list of metrics', () => {

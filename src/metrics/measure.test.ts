@@ -107,12 +107,20 @@ describe('measure', () => {
   });
 
   it.each<[string, Metric, Partial<MeasureDependencies>, RegExp]>([
-    ['no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/],
-    ['no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/],
+    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { provider: 'linkerd' }, /found no series/],
+    ['05-B44: no series of a duration', { name: 'request-duration' }, { provider: 'linkerd' }, /found no series/],
+    ['05-B45: no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/],
+    [
+      '05-B46: no series of a template',
+      { name: 'm', templateRef: { name: 't' } },
+      { template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'nothing' } }) },
+      /found no series; asked: nothing$/,
+    ],
+    ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/],
     ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /no http or https URL/],
-    ['a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/],
+    ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/],
     ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/],
-    ['05-T22: a missing template', { name: 'm', templateRef: { name: 't' } }, {}, /MetricTemplate test\/t: not found/],
+    ['05-B49, T22: a missing template', { name: 'm', templateRef: { name: 't' } }, {}, /MetricTemplate test\/t: not found/],
     [
       'a template that cannot be read',
       { name: 'm', templateRef: { name: 't' } },
@@ -134,8 +142,8 @@ describe('measure', () => {
       },
       /provider type datadog needs an interval such as 1m or 90s/,
     ],
-    ['nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/],
-  ])('05-E5, E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
+    ['05-B48: nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/],
+  ])('05-E5, 05-E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
     expect(await run([metric], more)).toEqual([
       { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason) },
     ]);

@@ -102,6 +102,13 @@ it('05-W18: a template trusts the authority of caSecretRef, or of its own Secret
   expect(await asked({})).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
 });
 
+it('05-P64: an address of external metrics may go unchecked, and is checked where nothing is said', async () => {
+  await asked({ type: 'externalmetrics', insecureSkipVerify: true });
+  expect(seen).toHaveLength(1);
+  expect(await asked({ type: 'externalmetrics' })).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
+  expect(seen).toHaveLength(1);
+});
+
 it('05-W18: a template is asked again as often as it says, after what may pass', async () => {
   answers = [() => ({ status: 503 }), () => ({ status: 429 })];
   expect(await asked({ caSecretRef, retries: 2 })).toEqual({ kind: 'value', value: 1 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { templateBackend } from './template-backend.ts';
 
 const signal = AbortSignal.timeout(60_000);
@@ -61,4 +61,40 @@ it('05-T21: headers of the template are sent, and its white space is not', async
 it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('05-T25: type %s needs an address', async (type) => {
   const { result } = await looked({ name: 't' }, { type, secretRef, address: undefined });
   expect(result).toEqual({ problem: expect.stringMatching(/spec\.provider\.address is required/) });
+});
+
+describe('windows of backends that are asked for a time', () => {
+  const secret = { datadog_api_key: 'a', datadog_application_key: 'b', newrelic_account_id: '1', newrelic_query_key: 'c' };
+  const askedBy = async (type: string, interval?: string) => {
+    seen.splice(0);
+    const found = await templateBackend({ name: 'm', ...(interval !== undefined && { interval }), templateRef: { name: 't' } }, 'shop', {
+      template: async () => ({ spec: { provider: { type, address, secretRef }, query: 'q' } }),
+      secret: async () => secret,
+      nowMs: 5_000_000,
+      timeoutMs: 60_000,
+    });
+    if ('problem' in found) return found;
+    await found.backend.runQuery('q', signal);
+    return new URL(seen[0]?.url ?? '', address).searchParams;
+  };
+
+  it.each([
+    ['1m', 60],
+    ['1m30s', 90],
+    ['90s', 90],
+    ['100s', 100],
+    ['1h', 3600],
+    ['', 60],
+  ])('05-Q3, Q8: New Relic looks back by %j, which is %i s', async (interval, seconds) => {
+    const asked = await askedBy('newrelic', interval);
+    expect(asked instanceof URLSearchParams && asked.get('nrql')).toBe(`q SINCE ${seconds} seconds ago`);
+  });
+  it.each(['1min', '1'])('05-Q3: %j is no time, and says so', async (interval) => {
+    expect(await askedBy('newrelic', interval)).toEqual({ problem: expect.stringMatching(/needs an interval such as 1m or 90s/) });
+  });
+  it('05-Q8: Datadog looks back ten times as far', async () => {
+    const asked = await askedBy('datadog', '100s');
+    if (!(asked instanceof URLSearchParams)) throw new Error(asked.problem);
+    expect(Number(asked.get('to')) - Number(asked.get('from'))).toBe(1000);
+  });
 });

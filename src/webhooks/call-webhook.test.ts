@@ -71,7 +71,7 @@ describe('callWebhook', () => {
     }
   });
 
-  it.each([200, 201, 202, 204, 299])('05 W31, 06-LT48: %i is a success for a rollout hook', async (status) => {
+  it.each([200, 201, 202, 204, 299])('05-W31, Q19, 06-LT48: %i is a success for a rollout hook', async (status) => {
     await withServer(
       (_request, response) => response.writeHead(status).end('fine'),
       async (url, seen) => {
@@ -116,7 +116,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('06-LT49, 02 §8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
+  it('05-V4, 06-LT49, 02 §8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
     await withServer(
       (_request, response, count) => response.writeHead(500).end(`boom\n\u001b[31m ${count}\t!`),
       async (url) => {

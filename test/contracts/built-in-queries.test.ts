@@ -66,10 +66,13 @@ const measured = { rate: expect.closeTo(75, 5), ms: expect.toSatisfy((ms: number
 const providersOfMeshes = ['istio', 'linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha4', 'kubernetes', 'gatewayapi:v1'] as const;
 
 describe('built-in queries over what the proxies count', () => {
-  it.each(providersOfMeshes)('R-O1, R-O5: %s judges the canary of a Deployment whose Services have another name', async (provider) => {
-    await afterTraffic(podOf('Deployment', 'shop'), podOf('Deployment', 'shop-primary'));
-    expect(asked(provider, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, 'storefront')).toEqual(measured);
-  });
+  it.each(providersOfMeshes)(
+    'R-O1, R-O5, 05-B24: %s judges the canary of a Deployment whose Services have another name',
+    async (provider) => {
+      await afterTraffic(podOf('Deployment', 'shop'), podOf('Deployment', 'shop-primary'));
+      expect(asked(provider, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, 'storefront')).toEqual(measured);
+    },
+  );
 
   it.each(providersOfMeshes)('R-O5: %s judges the canary of a DaemonSet, and not its primary', async (provider) => {
     await afterTraffic(podOf('DaemonSet', 'shop'), podOf('DaemonSet', 'shop-primary'));
@@ -77,7 +80,7 @@ describe('built-in queries over what the proxies count', () => {
   });
 
   it.each(['istio', 'linkerd', 'smi:v1alpha1', 'smi:v1alpha4'] as const)(
-    'R-O2, 05-W10: %s judges the canary of a Service target by its Service, whatever its pods are named',
+    'R-O2, 05-W10, B3, B5: %s judges the canary of a Service target by its Service, whatever its pods are named',
     async (provider) => {
       await afterTraffic(podOf('Deployment', 'blue'), podOf('Deployment', 'green'));
       expect(asked(provider, { apiVersion: 'v1', kind: 'Service', name: 'storefront' })).toEqual(measured);

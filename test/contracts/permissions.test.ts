@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { type Provider, providers } from '../../src/api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
@@ -125,6 +128,15 @@ describe('the role of the controller', () => {
     { row: 'RB16', group: 'external.metrics.k8s.io', resources: ['*'], verbs: 'list' },
   ])('06-$row: of $group it may $verbs $resources', ({ group, resources, verbs }) => {
     for (const resource of resources) expect(verbsOf(group, resource), resource).toBe(verbs);
+  });
+
+  it('05-P65: external metrics may be read without the chart, too', () => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'kustomize', 'base', 'serin.yaml'), 'utf8');
+    const roles = parseAllDocuments(text).map((document): { kind?: string; rules?: { apiGroups: string[]; verbs: string[] }[] } =>
+      document.toJS(),
+    );
+    const rules = roles.filter(({ kind }) => kind === 'ClusterRole').flatMap(({ rules = [] }) => rules);
+    expect(rules.filter(({ apiGroups }) => apiGroups.includes('external.metrics.k8s.io')).flatMap(({ verbs }) => verbs)).toContain('list');
   });
 
   it('06-RB18: no rule on finalizers is needed: what it makes blocks the deletion of no owner', () => {

@@ -93,7 +93,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
   },
   {
     row: 'HC15',
-    what: 'slack',
+    what: 'slack (05 A38)',
     values: { slack: { user: 'bot', channel: '#releases', url: 'https://s.example/t', proxyUrl: 'http://p:1' } },
     holds(rendered) {
       args('--slack-user=bot', '--slack-channel=#releases', '--slack-proxy-url=http://p:1')(rendered);
@@ -102,7 +102,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
   },
   {
     row: 'HC16',
-    what: 'msteams',
+    what: 'msteams (05 A38)',
     values: { msteams: { url: 'https://t.example/t', proxyUrl: 'http://p:1' } },
     holds(rendered) {
       args('--msteams-proxy-url=http://p:1')(rendered);

@@ -44,7 +44,7 @@ it.each(['', 'm', '1 m', '1mm', '0x1', 'NaN', '1e', '1Ki5'])('%j is no quantity'
   expect(parseQuantity(text)).toBeUndefined();
 });
 
-it('05-W23: an address without a token of its own is asked without any, and never through the cluster', async () => {
+it('05-W23, P63: an address without a token of its own is asked without any, and never through the cluster', async () => {
   const fake = await known.start();
   const asked: string[] = [];
   const askCluster = async ({ path }: { path: string }) => {

@@ -14,7 +14,7 @@ it.each([
   ],
   ['Analyses/shop/SLO\n', { kind: 'analysis', namespace: 'shop', definition: 'slo', timeframe: '1m', args: {} }],
   ['keptnmetrics/shop/latency/ignored', { kind: 'metric', namespace: 'shop', name: 'latency' }],
-])('05-Q10: %j is read', (query, read) => {
+])('05-Q10, P45: %j is read', (query, read) => {
   expect(readKeptnQuery(query)).toEqual(read);
 });
 

@@ -21,7 +21,7 @@ const ask = (address: string, options: Partial<PrometheusOptions> = {}, query = 
 const vector = (...values: unknown[]) =>
   JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
 
-describe('an answer of Prometheus (05 P3–P5, Q4)', () => {
+describe('an answer of Prometheus (05 P3–P6, Q4)', () => {
   it.each([
     [vector(), 'noData', undefined],
     [vector('NaN'), 'noData', undefined],
@@ -31,6 +31,7 @@ describe('an answer of Prometheus (05 P3–P5, Q4)', () => {
     ['{"status":"success","data":{"resultType":"scalar","result":[1,"7"]}}', 'value', 7],
     ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,"1"]]}]}}', 'error', undefined],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]}]}}', 'noData', undefined],
+    ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1]}]}}', 'noData', undefined],
     ['{"status":"error","errorType":"bad_data","error":"no"}', 'error', undefined],
     ['<html>', 'error', undefined],
     ['{"status":"success","data":{"result":7}}', 'error', undefined],
@@ -67,7 +68,7 @@ describe('an answer of Prometheus (05 P3–P5, Q4)', () => {
   });
 });
 
-it('keeps a path prefix, folds white space, sends the token, and tells no credentials (05 P1, P2, Q5)', async () => {
+it('keeps a path prefix, folds white space, sends the token, and tells no credentials (05 P1, P2, Q5, B25)', async () => {
   let seen: (string | undefined)[] = [];
   const address = await serve((request, response) => {
     seen = [request.url, request.headers.authorization];
@@ -89,4 +90,16 @@ it('is online when vector(1) is 1 (05 P7)', async () => {
   expect(await provider.isOnline(signal)).toBeUndefined();
   value = '2';
   expect(await provider.isOnline(signal)).toMatch(/gave 2/);
+});
+
+it('05-Q20: name and password win over a header of the template; a token beside one is an error, since only one can be sent', async () => {
+  let seen: string | undefined;
+  const address = await serve((request, response) => {
+    seen = request.headers.authorization;
+    response.end(vector('1'));
+  });
+  const headers = { Authorization: ['a'] };
+  expect(await ask(address, { headers, bearer: 't' })).toEqual({ kind: 'error', reason: expect.stringContaining('single value') });
+  await ask(address, { headers, basicAuth: { username: 'u', password: 'p' } });
+  expect(seen).toBe('Basic dTpw');
 });

@@ -57,3 +57,8 @@ describe('the Revisions of a Knative Service', () => {
     expect(one).toMatch(/^s1:/);
   });
 });
+
+it('05-E10: what is measured is the revision that was created last, ready or not', () => {
+  expect(knative.measuredAs?.(service('podinfo-00003', { ready: 'podinfo-00002' }))).toBe('podinfo-00003');
+  expect(knative.measuredAs?.(service(''))).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { canary, dependencies, emptyServer } from '../../test/build/measuring.ts';
+import type { Metric } from '../api/canary.ts';
+import { measure } from './measure.ts';
+
+const vector = '{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]}]}}';
+const seen: (string | undefined)[] = [];
+let waiting: (() => void)[] = [];
+/** Answers nobody before so many have asked. */
+let together = 1;
+const server = createServer(({ headers }, response) => {
+  seen.push(headers.authorization);
+  waiting.push(() => response.end(vector));
+  if (waiting.length < together) return;
+  for (const answer of waiting) answer();
+  waiting = [];
+});
+afterEach(() => {
+  seen.splice(0);
+  together = 1;
+});
+
+/** Metrics of one template each, whose Secret holds this now. */
+async function measured(metrics: readonly string[], token: () => string) {
+  await emptyServer();
+  await new Promise<void>((resolve) => (server.listening ? resolve() : server.listen(0, '127.0.0.1', resolve)));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const all: Metric[] = metrics.map((name) => ({ name, templateRef: { name }, thresholdRange: { max: 1 } }));
+  return measure(canary(all), {
+    ...dependencies(),
+    template: async () => ({ spec: { provider: { type: 'prometheus', address, secretRef: { name: 's' } }, query: 'q' } }),
+    secret: async () => ({ token: token() }),
+  });
+}
+
+it('05-E9: a Secret is read for each measurement, so that a new token counts at the next one', async () => {
+  for (const token of ['old', 'new']) expect(await measured(['errors'], () => token)).toMatchObject([{ verdict: 'passed' }]);
+  expect(seen).toEqual(['Bearer old', 'Bearer new']);
+});
+
+it('05-R36: metrics are measured side by side', async () => {
+  together = 3;
+  expect(await measured(['a', 'b', 'c'], () => 't')).toMatchObject(Array.from({ length: 3 }, () => ({ verdict: 'passed' })));
+});
