@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
-import { clusters } from '../suite/clusters.ts';
-import { aStage } from '../suite/stage.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
 import { describeVerbs } from '../suite/verbs/index.ts';
 
-describe.each(clusters)('on $cluster', ({ start }) => describeVerbs(aStage(start)));
+// All restarts and hand-overs, on both clusters, are in test/long: they take half an hour.
+describe('on a real control plane', () =>
+  describeVerbs(aStage(startRealStage), { isTwice: true, restarts: ['promote'], handOvers: ['promote'] }));

@@ -2,6 +2,6 @@ import { describe } from 'vitest';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 import { describeVerbs } from '../suite/verbs/index.ts';
 
-// A part of the table's rounds; test/e2e has all of them, on both clusters.
+// A part of the table's rounds; test/long has all of them, on both clusters.
 describe('on the embedded cluster', () =>
   describeVerbs(aStage(startEmbeddedStage), { isTwice: false, restarts: ['promote'], handOvers: [] }));
