@@ -1,16 +1,39 @@
 import { join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { clientNodeConfigOnly } from './client-node-config-only.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 export const dist = join(root, 'dist');
 
+// Packages that are CommonJS inside ask for Node's modules with `require`, which an ES module has only when it makes one.
+const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
 /** Bundles the command line: `serin.js` and the chunks that its commands load when they are called. What is in them comes back. */
-export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
+export const bundle = ({ write }: { write: boolean }): Promise<Metafile> =>
+  bundled({ entryPoints: { serin: 'src/cli/main.ts' }, outdir: dist, banner: { js: REQUIRE }, write });
+
+/** The same as one CommonJS script, `serin.cjs` in `folder`, which is all that a single executable can hold. */
+export async function bundleScript(folder: string): Promise<Metafile> {
+  // In two steps: what the first leaves out because nobody uses it, esbuild would keep in one that has no chunks.
+  const metafile = await bundled({ entryPoints: { serin: 'src/cli/executable.ts' }, outdir: join(folder, 'chunks'), write: true });
+  await build({
+    entryPoints: [join(folder, 'chunks', 'serin.js')],
+    outfile: join(folder, 'serin.cjs'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    // Modules of Node are required: with a code cache there is no `import()`.
+    supported: { 'dynamic-import': false },
+    minify: true,
+    logLevel: 'warning',
+  });
+  return metafile;
+}
+
+async function bundled(options: BuildOptions): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { serin: 'src/cli/main.ts' },
-    outdir: dist,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     // Each `import()` becomes a chunk, so that a command loads only what it needs.
@@ -21,12 +44,10 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
     minify: true,
     keepNames: true,
     legalComments: 'none',
-    metafile: true,
-    write,
-    // Packages that are CommonJS inside ask for Node's modules with `require`, which an ES module has only when it makes one.
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
     logLevel: 'warning',
     plugins: [clientNodeConfigOnly],
+    ...options,
+    metafile: true,
   });
   return metafile;
 }

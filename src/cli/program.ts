@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
+import { calledAs } from './called-as.ts';
 import { addControllerCommand } from './controller/controller-options.ts';
 import { addCrdsCommands } from './crds/crds-commands.ts';
-import { LIKE_GO } from './go-flags.ts';
+import { LIKE_GO, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
 import { noted } from './people/flags.ts';
@@ -32,6 +33,22 @@ export function serinProgram(name: string): Command {
   addPeopleCommands(program);
   tellUsageByItsCode(program);
   return program;
+}
+
+/** Does what the command line asks for, given as `process.argv`; it ends when the command does. */
+export async function runSerin(argv: readonly string[]): Promise<void> {
+  const program = serinProgram(calledAs(argv[1]));
+  const words = argv.slice(2);
+  // What the scripts of `serin completion` ask; kubectl asks a program of this name what can follow `kubectl serin`.
+  const isOfKubectl = /kubectl_complete-serin(\.\w+)?$/.test(argv[1] ?? '');
+  if (isOfKubectl || words[0] === '__complete') {
+    const { answerShell } = await import('./completion/answer.ts');
+    const answer = await answerShell(program, isOfKubectl ? words : words.slice(1), process.env);
+    // A credential plugin that nobody waits for any more would hold the process.
+    process.stdout.write(answer, () => process.exit(0));
+  } else {
+    await program.parseAsync(LIKE_GO.has(words[0] ?? '') ? withTwoDashes(words) : words, { from: 'user' });
+  }
 }
 
 /** What needs no cluster of anybody's. */

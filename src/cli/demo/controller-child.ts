@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownProgram } from '../own-program.ts';
 import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './stage.ts';
 
 /** The real controller in a process of its own, so that killing it is killing it. */
@@ -25,8 +26,8 @@ export class ControllerChild {
       // Its standard input ends with us, however we end: a demo that is killed hard leaves nothing running.
       '--end-with-stdin',
     ];
-    // The same file that runs now: the bundle when installed, the source in a checkout.
-    this.#child = spawn(process.execPath, [process.argv[1] ?? '', 'controller', ...flags], { stdio: ['pipe', log, log] });
+    const [program, ...before] = ownProgram();
+    this.#child = spawn(program, [...before, 'controller', ...flags], { stdio: ['pipe', log, log] });
     closeSync(log);
     // A child that is gone breaks the pipe: whoever waits for it hears of its end.
     this.#child.stdin?.on('error', () => undefined);

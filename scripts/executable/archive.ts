@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zipOf } from './zip.ts';
+
+/** The named files of `folder`, without the folder itself, in a `.zip` or a `.tar.gz`, as the name of the archive has it. */
+export function archive(file: string, folder: string, names: readonly string[]): void {
+  if (!file.endsWith('.zip')) {
+    execFileSync('tar', ['-czf', file, '-C', folder, ...names]);
+    return;
+  }
+  const files = names.map((name) => ({
+    name,
+    bytes: readFileSync(join(folder, name)),
+    mode: statSync(join(folder, name)).mode & 0o777,
+  }));
+  writeFileSync(file, zipOf(files));
+}
