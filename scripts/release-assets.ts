@@ -1,18 +1,32 @@
 /**
  * Makes the files of a release: `node scripts/release-assets.ts FOLDER NOTES_FILE`, after `npm ci`. IMAGE_REPOSITORY and IMAGE_DIGEST name the
- * image that the charts start; HELM is the path of helm, when it is not on the PATH.
+ * image that the charts start; HELM is the path of helm, when it is not on the PATH. With REPOSITORY_URL, where the release will be, it also
+ * writes the manifest for krew: then the archives of all executables (`npm run sea`) are in FOLDER already.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
+import { archiveFile, platformNames } from './executable/platforms.ts';
 import { changelogSection } from './release/changelog-section.ts';
+import { krewManifest } from './release/krew-manifest.ts';
 import { pinImage } from './release/pin-image.ts';
 
 const root = join(import.meta.dirname, '..');
-const { IMAGE_REPOSITORY: repository = '', IMAGE_DIGEST: digest = '', HELM: helm = 'helm' } = process.env;
+const { IMAGE_REPOSITORY: repository = '', IMAGE_DIGEST: digest = '', HELM: helm = 'helm', REPOSITORY_URL: url } = process.env;
 const [, , folder, notesFile] = process.argv;
 if (!folder || !notesFile) throw new Error('usage: node scripts/release-assets.ts FOLDER NOTES_FILE');
 const { name, version } = manifest;
@@ -29,6 +43,7 @@ copyFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'), join(out, `${name}-t
 copyFileSync(join(root, 'dist', 'sbom.cdx.json'), join(out, `${name}-sbom.cdx.json`));
 writeFileSync(join(out, `${name}-crds.yaml`), definitions());
 packCharts();
+if (url) writeFileSync(join(out, `${name}.yaml`), krewManifest({ version, repository: url, sums: executableSums() }));
 writeFileSync(join(out, 'SHA256SUMS'), checksums());
 writeFileSync(notesFile, `${notes}\n`);
 
@@ -55,12 +70,18 @@ function packCharts(): void {
   }
 }
 
+function executableSums(): Partial<Record<(typeof platformNames)[number], string>> {
+  const made = platformNames.filter((platform) => existsSync(join(out, archiveFile(version, platform))));
+  return Object.fromEntries(made.map((platform) => [platform, sumOf(archiveFile(version, platform))]));
+}
+
+function sumOf(file: string): string {
+  const bytes = readFileSync(join(out, file));
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 /** As sha256sum writes and checks them. */
 function checksums(): string {
-  const sumOf = (file: string): string =>
-    createHash('sha256')
-      .update(readFileSync(join(out, file)))
-      .digest('hex');
   const files = readdirSync(out).filter((file) => file !== 'SHA256SUMS');
   return files
     .toSorted()

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
+import { platformNames } from '../scripts/executable/platforms.ts';
 import { changelogSection } from '../scripts/release/changelog-section.ts';
 import { pinImage } from '../scripts/release/pin-image.ts';
 
@@ -19,6 +20,8 @@ interface Job {
   uses?: string;
   permissions?: Record<string, string>;
   'timeout-minutes'?: number;
+  strategy?: { matrix: { include: { own: string; others?: string }[] } };
+  env?: Record<string, string>;
   steps?: Step[];
 }
 interface Workflow {
@@ -65,7 +68,9 @@ describe('a release', () => {
   it('is made of what has passed the checks, and of nothing else', () => {
     expect(release.jobs.check?.uses).toBe('./.github/workflows/ci.yml');
     expect(release.jobs.image?.needs).toBe('check');
-    expect(release.jobs.assets?.needs).toBe('image');
+    expect(release.jobs.executables?.needs).toBe('check');
+    expect(release.jobs.windows?.needs).toBe('executables');
+    expect(release.jobs.assets?.needs).toEqual(['image', 'executables', 'windows']);
   });
 
   it('writes only where it must', () => {
@@ -73,6 +78,8 @@ describe('a release', () => {
     expect(rights).toEqual({
       check: { contents: 'read' },
       image: { contents: 'read', packages: 'write', 'id-token': 'write', attestations: 'write' },
+      executables: { contents: 'read' },
+      windows: { contents: 'read' },
       assets: { contents: 'write', packages: 'write', 'id-token': 'write', attestations: 'write' },
     });
   });
@@ -82,6 +89,20 @@ describe('a release', () => {
     expect(build).toMatchObject({ platforms: 'linux/amd64,linux/arm64', push: true, sbom: true, provenance: 'mode=max' });
     expect(build['build-args']).toMatch(/BUILD_IMAGE=\$\{\{ steps\.names\.outputs\.build_image \}\}\nRUNTIME_IMAGE=/);
     expect(stepsOf('image').find(({ run }) => run?.includes('pinned RUNTIME_IMAGE'))?.run).toContain('echo "$image@$digest"');
+  });
+
+  it('has an executable for each platform, run before it is released where it can be, and a manifest for krew', () => {
+    const { include = [] } = release.jobs.executables?.strategy?.matrix ?? {};
+    expect(include.flatMap(({ own, others = '' }) => [own, ...others.split(' ')].filter(Boolean)).toSorted()).toEqual(
+      platformNames.toSorted(),
+    );
+    const runs = (job: string) => stepsOf(job).flatMap(({ run = '' }) => run.split('\n'));
+    expect(runs('executables')).toEqual(expect.arrayContaining(['npm run sea -- $OWN $OTHERS', '.ci/executable-smoke "executables/$OWN"']));
+    expect(runs('windows')).toContain('.ci/executable-smoke windows');
+    // What is not run by the job that makes it is run by the other.
+    expect(include.flatMap(({ others = [] }) => others)).toEqual(['windows-amd64']);
+    expect(usesOf('assets', 'actions/download-artifact')?.with).toMatchObject({ pattern: 'executables-*', 'merge-multiple': true });
+    expect(release.jobs.assets?.env?.REPOSITORY_URL).toMatch(/github\.server_url }}\/.*github\.repository }}$/);
   });
 
   it('06-RE2, IM5: signs image and charts by digest, and attests image, bill of materials and files', () => {

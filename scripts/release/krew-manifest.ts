@@ -1,0 +1,54 @@
+import { stringify } from 'yaml';
+import { archiveFile, licenceFiles, type PlatformName, platformNames, platforms, programFile } from '../executable/platforms.ts';
+
+export interface KrewRelease {
+  /** Of Serin, without a `v`. */
+  version: string;
+  /** `https://…/OWNER/REPOSITORY` */
+  repository: string;
+  /** SHA-256 of the archive of each platform, in hexadecimal. */
+  sums: Readonly<Partial<Record<PlatformName, string>>>;
+}
+
+/**
+ * `serin.yaml`, by which krew installs the plugin: https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest. A platform without an
+ * archive is an error, since whoever has it would lose the plugin by an upgrade.
+ */
+export function krewManifest({ version, repository, sums }: KrewRelease): string {
+  return stringify(
+    {
+      apiVersion: 'krew.googlecontainertools.github.com/v1alpha2',
+      kind: 'Plugin',
+      metadata: { name: 'serin' },
+      spec: {
+        version: `v${version}`,
+        homepage: repository,
+        shortDescription: 'Look at canary releases and steer them',
+        description: [
+          'Shows the releases that Serin makes of Canary objects (flagger.app/v1beta1): their',
+          'phase, traffic and checks, what holds one and what clears it, what was promoted',
+          'before. Promotes, takes back, pauses, resumes, retries and undoes releases, splits',
+          'the traffic of Knative Services by hand, and checks manifests.\n',
+        ].join('\n'),
+        caveats:
+          'Reading needs the rights to read Canaries, their workloads and Events in the namespace;\nsteering needs the right to update Canaries.\n',
+        platforms: platformNames.map((name) => installOn(name, { version, repository, sums })),
+      },
+    },
+    { lineWidth: 0 },
+  );
+}
+
+function installOn(name: PlatformName, { version, repository, sums }: KrewRelease): object {
+  const sha256 = sums[name];
+  if (!sha256 || !/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`there is no archive for ${name}: npm run sea -- ${name}`);
+  const { os, arch } = platforms[name];
+  const bin = programFile(platforms[name]);
+  return {
+    selector: { matchLabels: { os, arch } },
+    uri: `${repository}/releases/download/v${version}/${archiveFile(version, name)}`,
+    sha256,
+    files: [bin, ...licenceFiles].map((from) => ({ from, to: '.' })),
+    bin,
+  };
+}
