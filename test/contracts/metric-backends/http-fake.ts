@@ -37,6 +37,8 @@ export async function httpFake(bodies: Bodies): Promise<FakeBackend> {
     } else if (typeof own === 'string') response.writeHead(200, JSON_TYPE).end(own);
     else response.writeHead(own.status, JSON_TYPE).end(own.body);
   });
+  // A busy machine comes back to an idle connection so late that it would be closed under the next request.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
