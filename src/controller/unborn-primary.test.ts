@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, World } from '../../test/build/world.ts';
+import { progressDeadlineMs } from '../engine/deadlines.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import { isUnborn } from './unborn-primary.ts';
 
@@ -14,11 +15,13 @@ function waiting(): World {
   return world;
 }
 
-it('I3: a primary that never served is made anew from a target that was corrected since, and only then', () => {
+it('I3: a primary that never served is made anew at the deadline from a target that was corrected since, and only then', () => {
   const world = waiting();
   expect(asked(world), 'made from the target as it is').toBe(false);
   world.push('s1:b');
-  expect(asked(world), 'the target was corrected').toBe(true);
+  expect(asked(world), 'the target was corrected, and the primary may yet come').toBe(false);
+  world.tick(progressDeadlineMs(world.canary));
+  expect(asked(world), 'it has not come').toBe(true);
 });
 
 it('I3: no release that was ever initialized has its primary written so, be it down or not', () => {

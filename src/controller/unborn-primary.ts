@@ -1,3 +1,4 @@
+import { progressDeadlineMs } from '../engine/deadlines.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Apex } from '../routers/router.ts';
 import { makeCopies } from './config-copies.ts';
@@ -8,12 +9,14 @@ import { readTargetConfigs } from './target-configs.ts';
 import { undoableTemplate } from './undo.ts';
 
 /**
- * The primary of a new Canary has never served, and the target that it was made from has been corrected since: nothing else would ever
- * bring it up (I3: this is still the initialization).
+ * The primary of a new Canary has not served within the progress deadline, and the target that it was made from has been corrected since:
+ * nothing else would ever bring it up. Until then it may merely be slow, and what was pushed meanwhile is analysed like every other
+ * revision (I3).
  */
-export function isUnborn({ canary }: ReconcileContext, { target, primary }: Facts): boolean {
+export function isUnborn({ canary }: ReconcileContext, { target, primary, nowMs }: Facts): boolean {
   const { phase, release } = canary.status ?? {};
   if (phase !== 'Initializing' || release?.step !== 'creatingPrimary' || release.promotedRevision !== undefined) return false;
+  if (nowMs < release.stepStartedMs + progressDeadlineMs(canary)) return false;
   if (!workloadOf(canary).hasPods || target === undefined || target.undetermined !== undefined) return false;
   return primary?.carries !== undefined && primary.carries !== target.revision && !primary.serving;
 }

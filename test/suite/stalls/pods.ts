@@ -15,6 +15,9 @@ import {
   UNREADY,
 } from './stall.ts';
 
+/** Of a new Canary: what its owner corrects reaches a primary that has not come until then. */
+const SOON_LATE = { progressDeadlineSeconds: 5 };
+
 /** A new Canary whose pods do not come, as their kubelet words it. */
 function unborn(namespace: string, env: Record<string, string>, why: Expected): Stall {
   return {
@@ -22,7 +25,7 @@ function unborn(namespace: string, env: Record<string, string>, why: Expected): 
     cause: /Deployment web-primary: 0 of 1 needed pods are available/,
     wayOut: new RegExp(`${SINCE}.*its owner can fix.*until \\d{4}`),
     why,
-    play: ({ cluster }) => begun(cluster, namespace, { env }),
+    play: ({ cluster }) => begun(cluster, namespace, { env, spec: SOON_LATE }),
   };
 }
 
@@ -108,7 +111,7 @@ export const podStalls: readonly Stall[] = [
     async play({ cluster }) {
       const target = aDeployment('unschedulable', APP);
       target.spec.template.spec.nodeSelector = { disk: 'none' };
-      await begunWith(cluster, 'unschedulable', target);
+      await begunWith(cluster, 'unschedulable', target, { spec: SOON_LATE });
     },
   },
   {
@@ -123,7 +126,7 @@ export const podStalls: readonly Stall[] = [
     async play({ cluster }) {
       const target = aDeployment('rollout-stalled', APP, { WAITS_FOR: 'ContainerCreating' });
       target.spec.progressDeadlineSeconds = 1;
-      await begunWith(cluster, 'rollout-stalled', target);
+      await begunWith(cluster, 'rollout-stalled', target, { spec: SOON_LATE });
     },
   },
 ];
