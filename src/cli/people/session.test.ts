@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -35,6 +35,20 @@ describe('a command for people', () => {
       await run({ kubeconfig: server, ...flags }, look);
     await run({}, look, { KUBECONFIG: server });
     expect(seen).toEqual(['of-one', 'of-two', 'mine', undefined, 'of-one']);
+  });
+
+  it('knows the flags that lead to its cluster, as a shell takes them', async () => {
+    const file = kubeconfig('http://127.0.0.1:1');
+    const seen: (readonly string[] | undefined)[] = [];
+    const look = async ({ clusterFlags }: Session) => {
+      seen.push(clusterFlags);
+      return 'done' as const;
+    };
+    await run({ kubeconfig: file, context: 'two' }, look);
+    await run({}, look, { KUBECONFIG: file });
+    writeFileSync(join(folder, "it's mine"), readFileSync(file));
+    await run({ kubeconfig: join(folder, "it's mine") }, look);
+    expect(seen).toEqual([[`--kubeconfig=${file}`, '--context=two'], [], [`--kubeconfig='${folder}/it'\\''s mine'`]]);
   });
 
   const asks = async ({ cluster }: Session) => {

@@ -26,6 +26,8 @@ export interface Session {
   /** What the kubeconfig calls whoever asks. */
   user?: string | undefined;
   output: Output;
+  /** The flags that chose the cluster, for commands that a person is told to run; kubectl has the same. */
+  clusterFlags?: readonly string[];
 }
 
 /** Around the process, for tests. */
@@ -53,11 +55,21 @@ export function onCluster(flags: PeopleFlags, act: (session: Session) => Promise
     const cluster = createCluster(connection, { requestTimeoutMs });
     try {
       const namespace = flags.allNamespaces === true ? undefined : flags.namespace || connection.namespace;
-      return await act({ cluster, namespace, user: connection.userName, output });
+      return await act({ cluster, namespace, user: connection.userName, output, clusterFlags: clusterFlagsOf(flags) });
     } finally {
       cluster.close();
     }
   });
+}
+
+/** As a shell reads them. */
+function clusterFlagsOf({ kubeconfig, context }: PeopleFlags): string[] {
+  const flag = (name: string, value: string | undefined) => (value ? [`--${name}=${forShell(value)}`] : []);
+  return [...flag('kubeconfig', kubeconfig), ...flag('context', context)];
+}
+
+function forShell(word: string): string {
+  return /^[\w./:@+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The same for a command that asks no cluster. */

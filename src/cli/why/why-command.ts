@@ -12,11 +12,22 @@ import { whyOf } from './diagnose.ts';
 const INDENT = 9;
 
 /** `serin why NAME`: what holds a Canary, which field of which object proves it, and what clears it. */
-export async function whyCommand({ cluster, namespace = '', output }: Session, name: string): Promise<ExitName> {
+export async function whyCommand({ cluster, namespace = '', output, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
   const sight = await lookAt(cluster, namespace, name);
   for (const what of sight.hidden) output.tell(`Note: ${what}.`);
-  await output.show(whyAnswer(whyOf(sight)));
+  await output.show(whyAnswer(onThisCluster(whyOf(sight), clusterFlags)));
   return 'done';
+}
+
+/** What is copied from here reaches the cluster that was looked at, and no other. */
+function onThisCluster(why: Why, flags: readonly string[]): Why {
+  const withFlags = (line: string) => [line, ...flags].join(' ');
+  const told = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
+    ...rest,
+    ...(command === undefined ? {} : { command: withFlags(command) }),
+    ...(look === undefined ? {} : { look: withFlags(look) }),
+  });
+  return { ...why, diagnosis: told(why.diagnosis), also: why.also.map(told) };
 }
 
 function whyAnswer(why: Why): Answer<Why> {
