@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { noted } from '../people/flags.ts';
-import type { Place } from '../people/people-commands.ts';
+import type { Place } from '../people/place.ts';
 import { installHelp, type Shell, scriptFor, shells } from './scripts.ts';
 
 /** `serin completion SHELL`. What its scripts call is answered before the command line is parsed: its words belong to another one. */

@@ -5,21 +5,9 @@ import type { Output } from '../output/output.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, theCanary, withCluster, withOutput } from './flags.ts';
-import type { PeopleFlags, Session, Surroundings } from './session.ts';
+import { inProcess, type Place } from './place.ts';
+import type { PeopleFlags, Session } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
-
-/** What a command is run in. */
-export interface Place {
-  /** Absent: the process's own environment and streams. */
-  around?: Surroundings;
-  end(code: number): void;
-}
-
-const inProcess: Place = {
-  end(code) {
-    process.exitCode = code;
-  },
-};
 
 /** The commands for people at the controls; docs/cli.md is made from what is said here. */
 export function addPeopleCommands(program: Command, place: Place = inProcess): void {

@@ -1,0 +1,14 @@
+import type { Surroundings } from './session.ts';
+
+/** What a command is run in. */
+export interface Place {
+  /** Absent: the process's own environment and streams. */
+  around?: Surroundings;
+  end(code: number): void;
+}
+
+export const inProcess: Place = {
+  end(code) {
+    process.exitCode = code;
+  },
+};
