@@ -96,7 +96,7 @@ while sleep 0.05; do ${ask} -o /dev/null; done`,
 ${sh(`${isKnative ? pushRevision('podinfo:2', {}) : 'kubectl -n test set image deployment/podinfo web=podinfo:2'}
 ${waits('Succeeded')}
 ${version(2)}
-kubectl -n test get events --field-selector involvedObject.kind=Canary,involvedObject.name=podinfo | grep Succeeded`)}
+until kubectl -n test get events --field-selector involvedObject.kind=Canary,involvedObject.name=podinfo | grep Succeeded; do sleep 1; done`)}
 
 \`kubectl -n test get canary podinfo -w\` shows the steps while they are taken. At the end the primary runs version 2.
 
