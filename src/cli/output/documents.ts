@@ -126,7 +126,9 @@ export const Why = z.object({
   phase: z.string(),
   waits: z.boolean().describe('Whether anything is still to come without a change of the target.'),
   diagnosis: Diagnosis,
-  also: z.array(Diagnosis).describe('What else is told of it, and holds up nothing now.'),
+  also: z
+    .array(Diagnosis)
+    .describe('What else is told of it: a pause or an untaken route that holds it, too, or a warning that holds up nothing now.'),
 });
 export type Why = z.infer<typeof Why>;
 

@@ -11,38 +11,49 @@ import { fromStep } from './from-step.ts';
 export function whyOf(sight: Sight): Why {
   const { raw } = sight;
   const status = parseStatus(raw.status);
-  const [trouble, sentence] = mainTrouble(sight);
+  const [diagnosis, ...others] = holding(sight);
   return {
     apiVersion: outputVersion,
     kind: 'Why',
     namespace: raw.metadata.namespace ?? '',
     name: raw.metadata.name,
     phase: status?.phase ?? '',
-    waits: trouble.cause !== 'Resting' && trouble.cause !== 'Failed',
-    diagnosis: { ...trouble, sentence },
-    also: beside(sight),
+    waits: diagnosis.cause !== 'Resting' && diagnosis.cause !== 'Failed',
+    diagnosis,
+    also: [...others, ...beside(sight)],
   };
 }
 
-function mainTrouble(sight: Sight): [Trouble, string] {
+/** What holds it, the main cause first. */
+function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   const { raw, canary } = sight;
   const status = parseStatus(raw.status);
   const { release, phase = '', conditions = [] } = status ?? {};
   const said = conditions.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has said anything of it yet.';
-  if (raw.metadata.deletionTimestamp !== undefined) return [deleting(sight), said];
+  const told = (trouble: Trouble, sentence = said): Diagnosis => ({ ...trouble, sentence });
+  if (raw.metadata.deletionTimestamp !== undefined) return [told(deleting(sight))];
+  const pause = release?.paused && paused(sight, release.paused);
+  const alsoPaused = pause ? [told(pause, 'It is paused, too: nothing is checked until that ends.')] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
-  if (refused) return [fromRefusal(sight, refused), release ? said : (refused.message ?? said)];
-  if (!canary || !release || phase === '') return [unseen(sight), said];
-  if (canary.spec.suspend === true) return [suspended(sight), said];
+  if (refused) return [told(fromRefusal(sight, refused), release ? said : refused.message), ...alsoPaused];
+  if (!canary || !release || phase === '') return [told(unseen(sight))];
+  if (canary.spec.suspend === true) return [told(suspended(sight)), ...alsoPaused];
   const obstacle = obstacleIn(said);
-  if (obstacle !== undefined) return [fromObstacle(sight, obstacle), said];
+  if (obstacle !== undefined) return [told(fromObstacle(sight, obstacle)), ...alsoPaused];
   const unconfirmed = unconfirmedIn(said);
-  if (unconfirmed !== undefined) {
-    const proof = [proofIn(raw, 'status.conditions[Promoted].message', unconfirmed)];
-    return [{ cause: 'RouteUnconfirmed', proof, action: 'correct what the provider says against the route: it names the object' }, said];
-  }
-  if (release.paused) return [paused(sight, release.paused), said];
-  return [fromStep(sight, canary, phase, release), said];
+  const routes = unconfirmed === undefined ? [] : [routeUnconfirmed(sight, unconfirmed)];
+  // A provider often takes a route by itself, a moment later; a pause ends by a person only.
+  if (pause) return [told(pause), ...routes.map((route) => told(route, `Its routes are not in force yet: ${unconfirmed}.`))];
+  const [route = fromStep(sight, canary, phase, release)] = routes;
+  return [told(route)];
+}
+
+function routeUnconfirmed({ raw }: Sight, unconfirmed: string): Trouble {
+  return {
+    cause: 'RouteUnconfirmed',
+    proof: [proofIn(raw, 'status.conditions[Promoted].message', unconfirmed)],
+    action: 'correct what the provider says against the route: it names the object',
+  };
 }
 
 function paused({ raw }: Sight, pause: { by: string }): Trouble {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/build/standing-still.ts';
 import { aCanary, initialized, World } from '../../../test/build/world.ts';
 import { whyOf } from './diagnose.ts';
@@ -109,4 +109,28 @@ it('serin why says of a release that runs, and of one that rests, that nothing h
   const world = pushed(initialized(aCanary({ stepWeight: 20 })));
   expect(whyOf(sightIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
   expect(whyOf(sightIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
+});
+
+describe('serin why of a release that somebody paused', () => {
+  const pausedIn = (upset: (world: World) => void) => {
+    const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+    world.ask('pause', '1');
+    upset(world);
+    const { diagnosis, also } = whyOf(sightIn({ world }));
+    return [diagnosis.cause, ...also.map(({ cause }) => cause)];
+  };
+
+  it('names the pause before a route that is not taken yet, and the route beside it', () => {
+    const causes = pausedIn(({ behaviour }) => {
+      behaviour.unconfirmed = 'HTTPRoute podinfo: Accepted is False: no such Gateway';
+    });
+    expect(causes).toEqual(['Paused', 'RouteUnconfirmed']);
+  });
+
+  it('names the pause beside an edit that is refused', () => {
+    const causes = pausedIn(({ behaviour }) => {
+      behaviour.refused = { reason: 'InvalidSpec', message: 'spec.analysis.stepWeight: is 0: set it from 1 to 100' };
+    });
+    expect(causes).toEqual(['InvalidSpec', 'Paused']);
+  });
 });
