@@ -5,9 +5,10 @@ import { primaryValue } from '../api/selector-label.ts';
 import type { Originals } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ControllerRoom } from './controller-room.ts';
+import { isOurs } from './ownership.ts';
 
 /**
- * The Canary as it is, and as it was when it began: clients of a `service.name` that has been changed since lose nothing either (03 SV19).
+ * The Canary as it is, and as it was under each former `service.name`: clients of those lose nothing either (03 SV19).
  * A former Service that leads elsewhere by now is somebody else's.
  */
 export async function facesOf(
@@ -18,10 +19,25 @@ export async function facesOf(
 ): Promise<Canary[]> {
   const workload = workloadFor(canary.spec.targetRef);
   if (first === undefined || 'unsupported' in workload || !workload.hasPods) return [canary];
-  const { apexService: name } = names(first);
   const own = workload.selector(target, config.selectorLabels);
-  if (name === names(canary).apexService || 'problem' in own) return [canary];
-  const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace: canary.metadata.namespace }, { signal });
-  const isOurs = [own.value, primaryValue(own.value)].includes(service?.spec?.selector?.[own.key]);
-  return isOurs ? [canary, { ...canary, spec: { ...canary.spec, service: first.spec.service } }] : [canary];
+  if ('problem' in own) return [canary];
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace: canary.metadata.namespace }, { signal });
+  const named = ({ service }: Canary['spec'], name: string): Canary => ({
+    ...canary,
+    spec: { ...canary.spec, service: { ...service, name } },
+  });
+  const isFormer = ({ metadata: { name }, spec }: KubeObject): boolean =>
+    name !== names(canary).apexService &&
+    [own.value, primaryValue(own.value)].includes(spec?.selector?.[own.key]) &&
+    (name === names(first).apexService || hasPrimary(named(canary.spec, name), items));
+  const former = items
+    .filter(isFormer)
+    .map(({ metadata: { name } }) => named((name === names(first).apexService ? first : canary).spec, name));
+  return [canary, ...former];
+}
+
+/** What Serin generates for an apex Service stays until the Canary goes: it tells of a name that nothing else records. */
+function hasPrimary(face: Canary, services: readonly KubeObject[]): boolean {
+  const { primaryService } = names(face);
+  return services.some((service) => service.metadata.name === primaryService && isOurs(face, service));
 }

@@ -58,6 +58,29 @@ it('03-SV19: another service.name makes other Services, and those of the former 
   lab.close();
 });
 
+it('03-SV19: of a service.name that was changed more than once, the Services between are given back, too, made by Serin or found in place', async () => {
+  const lab = await resting();
+  const ports = [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }];
+  const metadata = { name: 'found', namespace: NAMESPACE, annotations: { note: 'mine' } };
+  lab.server.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'ClusterIP', selector: { app: APP }, ports } });
+  const theirs = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'theirs', namespace: NAMESPACE } };
+  lab.server.create({ ...theirs, spec: { type: 'ClusterIP', selector: { app: `${APP}-primary` }, ports } });
+  for (const name of ['made', 'found', 'last']) {
+    lab.server.patch(canaryRef, { spec: { service: { name } } });
+    await lab.pass(30_000);
+  }
+  const selected = (name: string) => lab.server.find(serviceRef(name))?.spec.selector.app;
+  expect([APP, 'made', 'found', 'last'].map(selected)).toEqual(Array(4).fill(`${APP}-primary`));
+  lab.server.delete(canaryRef);
+  await lab.pass(120_000);
+  expect([APP, 'made', 'found', 'last'].map(selected)).toEqual(Array(4).fill(APP));
+  expect(lab.server.find(serviceRef('found'))?.metadata.annotations).toEqual({ note: 'mine' });
+  expect(selected('theirs')).toBe(`${APP}-primary`);
+  expect(['made-primary', 'made-canary', 'found-primary', 'found-canary'].map(selected)).toEqual(Array(4).fill(undefined));
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
+
 it('03-B17, SV21: a Service that was found in place is given back as it was, whatever Serin wrote of it', async () => {
   const before = {
     metadata: { labels: { team: 'shop', app: 'frontend' }, annotations: { note: 'mine' } },
