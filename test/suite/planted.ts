@@ -203,6 +203,26 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
         spec: { selector: labels, ports: [{ port: 80 }] },
       }),
     ),
+    ...['podinfo', 'unrelated'].map(
+      (service): KubeObject => ({
+        apiVersion: 'discovery.k8s.io/v1',
+        kind: 'EndpointSlice',
+        metadata: metadataWith(planted, `${service}-x1`, `EndpointSlice of ${service}`, {
+          labels: { 'kubernetes.io/service-name': service },
+        }),
+        addressType: 'IPv4',
+        endpoints: [
+          { addresses: ['10.0.0.7'], conditions: { ready: false }, zone: 'a', targetRef: { kind: 'Pod', name: 'podinfo-6f7-abc' } },
+        ],
+      }),
+    ),
+    {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: metadataWith(planted, 'pods', 'ResourceQuota'),
+      spec: { hard: { pods: '4' } },
+      status: { hard: { pods: '4' }, used: { pods: '4' } },
+    },
     {
       apiVersion: 'networking.istio.io/v1beta1',
       kind: 'VirtualService',

@@ -7,6 +7,7 @@ import { reportOf } from '../people/canary-report.ts';
 import { historyOf, recordsInCluster } from '../people/history-command.ts';
 import { lookAt, type Sight, timeOfEvent } from '../people/sight.ts';
 import { whyOf } from '../why/diagnose.ts';
+import { endpointsSummary } from './endpoints-summary.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
 import type { ReportReader } from './report-reader.ts';
 
@@ -29,7 +30,7 @@ export async function canaryFiles(
   const file = (path: string, says: string, content: string | object): ReportFile => ({ path: `${folder}/${path}`, says, content });
   const ofCanary = canary
     ? await aroundIt(reader, canary, meshProvider)
-    : { services: [], routes: [], scalers: [], templates: [], alertProviders: [] };
+    : { services: [], endpoints: [], quotas: [], routes: [], scalers: [], templates: [], alertProviders: [] };
   const sets = await replicaSets(reader, namespace, [target, primary]);
   const pods = [...targetPods, ...primaryPods];
   const workloads = [target, ...(primary === target ? [] : [primary])].flatMap((one) => one ?? []);
@@ -41,8 +42,10 @@ export async function canaryFiles(
     file('workloads.yaml', 'the target and the primary', workloads),
     file('pods.json', 'their ReplicaSets and pods, in short', { replicaSets: sets.map(replicaSetSummary), pods: pods.map(podSummary) }),
     file('services.yaml', 'the Services', ofCanary.services),
+    file('endpoints.json', 'the EndpointSlices of these Services, in short', ofCanary.endpoints.map(endpointsSummary)),
     file('routes.yaml', 'the routes, as the provider has them', ofCanary.routes),
     file('scalers.yaml', 'the scalers of the target and the primary', ofCanary.scalers),
+    file('quotas.yaml', 'the ResourceQuotas of the namespace', ofCanary.quotas),
     file('metric-templates.yaml', 'the MetricTemplates that its checks refer to', ofCanary.templates),
     file('alert-providers.yaml', 'the AlertProviders that its alerts refer to', ofCanary.alertProviders),
     file(
@@ -57,6 +60,7 @@ async function aroundIt(reader: ReportReader, canary: Canary, meshProvider: stri
   const { metadata, spec } = canary;
   const { namespace } = metadata;
   const { apexService, primaryService, canaryService, primaryScaler } = names(canary);
+  const services = [apexService, primaryService, canaryService];
   const provider = spec.provider ?? meshProvider;
   const router = routerFor(provider);
   const scaler = spec.autoscalerRef;
@@ -75,8 +79,12 @@ async function aroundIt(reader: ReportReader, canary: Canary, meshProvider: stri
   return {
     services: await all(
       reader,
-      [apexService, primaryService, canaryService].map((name) => ({ apiVersion: 'v1', kind: 'Service', namespace, name })),
+      services.map((name) => ({ apiVersion: 'v1', kind: 'Service', namespace, name })),
     ),
+    endpoints: await reader.choose({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }, ({ metadata }) =>
+      services.includes(metadata.labels?.['kubernetes.io/service-name'] ?? ''),
+    ),
+    quotas: await reader.choose({ apiVersion: 'v1', kind: 'ResourceQuota', namespace }, () => true),
     routes: 'unsupported' in router ? [] : await all(reader, router.watches(canary)),
     scalers: await all(reader, scalers ?? []),
     templates: await all(reader, templates),

@@ -106,6 +106,15 @@ describe('serin report', () => {
       replicaSets: [{ name: 'podinfo-6f7', images: ['web:1'] }],
       pods: [{ name: 'podinfo-6f7-abc', containers: [{ restarts: 3, state: { waiting: { reason: 'CrashLoopBackOff' } } }] }],
     });
+    expect(JSON.parse(ofCanary(all, 'endpoints.json'))).toEqual([
+      {
+        name: 'podinfo-x1',
+        service: 'podinfo',
+        addressType: 'IPv4',
+        endpoints: [{ of: 'Pod/podinfo-6f7-abc', ready: false, zone: 'a' }],
+      },
+    ]);
+    expect(parse(ofCanary(all, 'quotas.yaml'))).toMatchObject({ spec: { hard: { pods: '4' } }, status: { used: { pods: '4' } } });
     expect(JSON.parse(ofCanary(all, 'events.json')).map(({ object }: { object: string }) => object)).toEqual([
       'Canary/podinfo',
       'Pod/podinfo-6f7-abc',
