@@ -1,78 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { APP, aModelCanary, canaryRef, ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/build/model/lab.ts';
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-
-const kedaCrd: KubeObject = parse(readFileSync(new URL('../../test/fixtures/crds/keda.yaml', import.meta.url), 'utf8'));
-const plan = { stepWeight: 50, maxWeight: 50, interval: '5s' };
-const hpaRef: ObjectRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP, namespace: NAMESPACE };
-const soRef: ObjectRef = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: APP, namespace: NAMESPACE };
-const ofPrimary = (ref: ObjectRef): ObjectRef => ({ ...ref, name: `${ref.name}-primary` });
-const refTo = ({ apiVersion, kind, name }: ObjectRef, more: object = {}) => ({ autoscalerRef: { apiVersion, kind, name, ...more } });
-const PAUSED = 'autoscaling.keda.sh/paused-replicas';
-
-const anHpa = (name = APP, spec: object = {}): KubeObject => ({
-  ...hpaRef,
-  metadata: { name, namespace: NAMESPACE },
-  spec: {
-    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
-    minReplicas: 2,
-    maxReplicas: 10,
-    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }],
-    ...spec,
-  },
-});
-const aScaledObject = (annotations: Record<string, string> = {}, spec: object = {}): KubeObject => ({
-  ...soRef,
-  metadata: { name: APP, namespace: NAMESPACE, annotations },
-  spec: {
-    scaleTargetRef: { name: APP },
-    minReplicaCount: 2,
-    maxReplicaCount: 10,
-    triggers: [{ type: 'prometheus', metadata: { query: `rq{app="${APP}"}`, threshold: '5' } }],
-    ...spec,
-  },
-});
-
-async function aLab({ keda = true } = {}): Promise<ModelLab> {
-  const lab = new ModelLab({
-    draw: (from, to) => Math.floor((from + to) / 2),
-    startUpMs: [400, 600],
-    lagMs: [100, 300],
-    latencyMs: [4, 6],
-    scaleDownDelayMs: 1_000,
-  });
-  if (keda) lab.server.create(kedaCrd);
-  await lab.application();
-  lab.server.patch(targetRef, { spec: { replicas: 4 } });
-  await lab.pass(2_000);
-  return lab;
-}
-
-/** The Canary has its primary, and both rest. */
-async function initialized(scaler: KubeObject, more: object = {}, analysis: object = {}): Promise<ModelLab> {
-  const lab = await aLab();
-  lab.server.create(scaler);
-  const ref = { ...scaler, name: scaler.metadata.name } as ObjectRef;
-  lab.server.create(aModelCanary({ ...plan, ...analysis }, refTo(ref, more)));
-  lab.start();
-  expect(await rests(lab, 'Initialized')).toBe('Initialized');
-  return lab;
-}
-
-async function rests(lab: ModelLab, phase: string): Promise<string> {
-  await lab.passUntil(() => lab.phase() === phase && lab.canary()?.status?.release?.step === 'resting', 120_000);
-  // What was raised is put back.
-  await lab.pass(3_000);
-  return lab.phase();
-}
-
-const replicas = (lab: ModelLab, ref = targetRef): number => lab.server.find(ref)?.spec.replicas;
-const annotation = (lab: ModelLab, ref: ObjectRef, key: string) => lab.server.find(ref)?.metadata.annotations?.[key];
-const told = (lab: ModelLab): string => (lab.canary()?.status?.conditions ?? []).map((one: { message: string }) => one.message).join('\n');
-const order = (lab: ModelLab): string[] =>
-  lab.writes.map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name}${subresource ? `/${subresource}` : ''}`);
+import { APP, aModelCanary, canaryRef, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import {
+  aLab,
+  anHpa,
+  annotation,
+  aScaledObject,
+  hpaRef,
+  initialized,
+  ofPrimary,
+  order,
+  PAUSED,
+  plan,
+  refTo,
+  replicas,
+  rests,
+  soRef,
+} from '../../test/build/model/scaled.ts';
 
 describe('the primary has a scaler of its own', () => {
   it('03-A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
@@ -264,78 +207,6 @@ describe('the scaler of the target', () => {
     lab.start();
     await lab.pass(60_000);
     expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual([undefined, 4]);
-    lab.close();
-  });
-});
-
-describe('what cannot be had', () => {
-  it('03-A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
-    const lab = await aLab();
-    lab.server.create(aModelCanary(plan, refTo(hpaRef)));
-    lab.start();
-    await lab.pass(120_000);
-    expect(told(lab)).toContain('spec.autoscalerRef: HorizontalPodAutoscaler podinfo does not exist');
-    expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
-    lab.server.create(anHpa());
-    expect(await rests(lab, 'Initialized')).toBe('Initialized');
-    expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]);
-    lab.close();
-  });
-
-  it('03-A3: without KEDA in the cluster the same, until its CRD is installed', async () => {
-    const lab = await aLab({ keda: false });
-    lab.server.create(aModelCanary(plan, refTo(soRef)));
-    lab.start();
-    await lab.pass(60_000);
-    expect(told(lab)).toContain('the cluster has no ScaledObject in keda.sh/v1alpha1: install its CRD');
-    expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
-    lab.server.create(kedaCrd);
-    lab.server.create(aScaledObject());
-    await lab.pass(120_000);
-    expect(await rests(lab, 'Initialized')).toBe('Initialized');
-    lab.close();
-  });
-
-  it('03-A3: a scaler that is deleted in the middle of a release keeps nobody from being taken home', async () => {
-    const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
-    lab.push('2');
-    await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000);
-    lab.server.delete(hpaRef);
-    lab.server.patch(targetRef, {
-      spec: { template: { spec: { containers: [{ name: 'web', image: '1', ports: [{ name: 'http', containerPort: 9898 }] }] } } },
-    });
-    await lab.pass(60_000);
-    expect([lab.canary()?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
-    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
-    lab.close();
-  });
-
-  it('03-B25: a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
-    const lab = await aLab();
-    lab.server.create(anHpa());
-    const theirs = anHpa(`${APP}-primary`, { minReplicas: 7 });
-    lab.server.create(theirs);
-    lab.server.create(aModelCanary(plan, refTo(hpaRef)));
-    lab.start();
-    await lab.pass(60_000);
-    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
-    expect([lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
-    lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { 'serin.dev/adopt': 'true' } } });
-    expect(await rests(lab, 'Initialized')).toBe('Initialized');
-    lab.push('2');
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
-    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 2, scaleTargetRef: { name: primaryRef.name } });
-    lab.close();
-  });
-
-  it('03-B12: a query that was not rewritten is told by a condition, which ends with its cause', async () => {
-    const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
-    const lab = await initialized(aScaledObject({}, { triggers }));
-    const doubt = () => lab.canary()?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');
-    expect(doubt()).toMatchObject({ status: 'True', message: expect.stringContaining('does not speak of podinfo') });
-    lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
-    await lab.pass(10_000);
-    expect(doubt()).toBeUndefined();
     lab.close();
   });
 });

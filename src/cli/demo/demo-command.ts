@@ -214,7 +214,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
     ...(leftovers.isKept || options.keep ? { log: controller.logFile } : {}),
   };
   if (options.json) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
-  else for (const line of inWords(summary)) screen.say(line);
+  else for (const line of inWords(summary, process.env.npm_lifecycle_event === 'demo')) screen.say(line);
   follower.stop();
   if (options.keep) {
     screen.say(`The cluster stays up until Ctrl-C:\nexport KUBECONFIG=${stage.kubeconfigFile}`);

@@ -34,10 +34,28 @@ it('a failed demo ends with the reason and the log, and shows no figures that it
     seconds: 3,
     log: '/tmp/serin-demo/controller.log',
   };
-  const lines = inWords(summary);
+  const lines = inWords(summary, true);
   expect(lines.slice(-2)).toEqual([
     'Failed: the controller ended by itself (exit code 1)',
     'The controller’s log: /tmp/serin-demo/controller.log',
   ]);
   expect(lines.join('\n')).not.toMatch(/verdict|kill -9|at rest/);
+});
+
+it.each([
+  [true, 'npm run demo -- --keep'],
+  [false, 'serin demo --keep'],
+])('a demo that ended well names what can be run where it was started (checkout: %s)', (isFromCheckout, next) => {
+  const summary: Summary = {
+    provider: 'istio',
+    ok: true,
+    releases: [],
+    kill: { downMs: 0, weightBefore: 0, weightAfter: 0, iterationsBefore: 0, iterationsAfter: 0 },
+    requestsLost: 0,
+    apiRequests: { atRestIn2s: {}, perStep: {} },
+    seconds: 3,
+  };
+  const text = inWords(summary, isFromCheckout).join('\n');
+  expect(text).toContain(`  ${next} `);
+  expect(text.includes('npm run')).toBe(isFromCheckout);
 });

@@ -31,8 +31,12 @@ export interface Summary {
   log?: string;
 }
 
-/** Both releases side by side, in at most 79 characters a line. */
-export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary): string[] {
+/** Both releases side by side, in at most 79 characters a line; `isFromCheckout`: it was started by npm, where there may be no `serin`. */
+export function inWords(
+  { ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary,
+  isFromCheckout: boolean,
+): string[] {
+  const demo = isFromCheckout ? 'npm run demo --' : 'serin demo';
   const column = (label: string, of: (release: ReleaseResult) => string) =>
     `  ${label.padEnd(11)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
   const told = (counts: Record<string, number>) =>
@@ -70,9 +74,9 @@ export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests
     ...(ok
       ? [
           'Try next:',
-          '  npm run demo -- --keep            look at it with kubectl',
-          '  npm run demo -- --provider smi    the same over a TrafficSplit',
-          '  node src/cli/main.ts validate -f examples',
+          `  ${demo} --keep            look at it with kubectl`,
+          `  ${demo} --provider smi    the same over a TrafficSplit`,
+          isFromCheckout ? '  node src/cli/main.ts validate -f examples' : '  serin validate -f FILE',
         ]
       : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
   ];

@@ -30,7 +30,6 @@ export async function setTraffic(
   if (steering !== undefined)
     throw new CommandError(
       'refused',
-
       `Canary ${steering} writes the traffic of this Service: suspend it first, by spec.suspend, or it takes your change back`,
     );
   const ref = { apiVersion: knativeApiVersion, kind: 'Service', namespace, name };
