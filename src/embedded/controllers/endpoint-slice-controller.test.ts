@@ -52,3 +52,33 @@ it.each([
 ])('07-S1: hints for %s of %o', async (trafficDistribution, pod, hints) =>
   expect((await endpoint({ trafficDistribution }, pod)).hints).toEqual(hints),
 );
+
+it('of a Service that was deleted and made again, the slice of the former one goes and another is made', async () => {
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', uid: 'new', ...place }, spec: { selector: place.labels } };
+  const former = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: 'web-1',
+      namespace: 'shop',
+      labels: { 'kubernetes.io/service-name': 'web', 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'old', controller: true }],
+    },
+    endpoints: [],
+    ports: [],
+  };
+  const written: unknown[] = [];
+  const cluster = {
+    create: async (slice: KubeObject) => {
+      written.push(['create', slice.metadata.ownerReferences?.map(({ uid }) => uid)]);
+      return slice;
+    },
+    delete: async ({ name }: { name: string }) => void written.push(['delete', name]),
+  } as unknown as Cluster;
+  const stores = { services: storeOf(service), pods: storeOf(), nodes: storeOf(), slices: storeOf(former) };
+  await syncEndpointSlices(cluster, stores, 'shop/web');
+  expect(written).toEqual([
+    ['create', ['new']],
+    ['delete', 'web-1'],
+  ]);
+});

@@ -42,7 +42,10 @@ export async function syncEndpointSlices(cluster: Cluster, stores: EndpointStore
     );
   const isServed = service?.spec.selector && service.spec.type !== 'ExternalName' && !service.metadata.deletionTimestamp;
   const wanted = isServed ? slicesFor(service, stores) : [];
-  const spare = [...mine];
+  // One of a Service that was deleted and made again goes with the former one, as the garbage collector finds it.
+  const { spare = [], foreign = [] } = Object.groupBy(mine, ({ metadata }) =>
+    metadata.ownerReferences?.some(({ uid }) => uid === service?.metadata.uid) ? 'spare' : 'foreign',
+  );
   for (const slice of wanted) {
     const match = spare.findIndex((candidate) => canonicalJson(candidate.ports) === canonicalJson(slice.ports));
     const [current] = match >= 0 ? spare.splice(match, 1) : spare.splice(0, 1);
@@ -50,7 +53,7 @@ export async function syncEndpointSlices(cluster: Cluster, stores: EndpointStore
     else if (differs(current, slice))
       stores.slices.remember(await cluster.replace({ ...slice, metadata: { ...current.metadata, labels: slice.metadata.labels ?? {} } }));
   }
-  for (const slice of spare) await cluster.delete(refOf(slice));
+  for (const slice of [...spare, ...foreign]) await cluster.delete(refOf(slice));
 }
 
 const differs = (current: KubeObject, wanted: KubeObject): boolean =>

@@ -19,14 +19,19 @@ export const keyOf = (object: { metadata: { name: string; namespace?: string } }
 
 const versionOf = (object: KubeObject): number => Number(object.metadata.resourceVersion ?? 0);
 
+/** How many deleted objects are known as such: as many as any number of answers can be late for. */
+const MOST_GONE = 1000;
+
 /** Watches one kind. `onChange` is called after the store holds the change. */
 export function watchObjects(cluster: Cluster, kind: KindRef, onChange: (change: Change) => void): ObjectStore {
   const objects = new Map<string, KubeObject>();
+  // The answer to a write may come after the news that its object is deleted: it must not bring that back.
+  const gone = new Set<string>();
   const put = (raw: KubeObject): void => {
     // Items of a real server's list carry neither apiVersion nor kind.
     const next: KubeObject = { ...raw, apiVersion: raw.apiVersion ?? kind.apiVersion, kind: raw.kind ?? kind.kind };
     const previous = objects.get(keyOf(next));
-    if (previous && previous.metadata.uid === next.metadata.uid && versionOf(next) <= versionOf(previous)) return;
+    if (gone.has(next.metadata.uid ?? '') || (previous && versionOf(next) <= versionOf(previous))) return;
     objects.set(keyOf(next), next);
     onChange(previous ? { previous, next } : { next });
   };
@@ -34,13 +39,16 @@ export function watchObjects(cluster: Cluster, kind: KindRef, onChange: (change:
     const previous = objects.get(key);
     if (!previous) return;
     objects.delete(key);
+    if (previous.metadata.uid !== undefined) gone.add(previous.metadata.uid);
+    const [oldest = ''] = gone;
+    if (gone.size > MOST_GONE) gone.delete(oldest);
     onChange({ previous });
   };
   const handle: WatchHandle = cluster.watch(kind, {
     onEvent: ({ type, object }) => (type === 'DELETED' ? drop(keyOf(object)) : put(object)),
     onList: (items) => {
-      const seen = new Set(items.map(keyOf));
-      for (const key of [...objects.keys()]) if (!seen.has(key)) drop(key);
+      const seen = new Map(items.map((item) => [keyOf(item), item.metadata.uid]));
+      for (const [key, { metadata }] of [...objects]) if (!seen.has(key) || seen.get(key) !== metadata.uid) drop(key);
       for (const item of items) put(item);
     },
   });

@@ -14,35 +14,43 @@ export interface LaggedView {
 /** `lagMs` gives the next lag in milliseconds; 0 applies at once. */
 export function laggedView(lagMs: () => number): LaggedView {
   const kinds = new Map<string, Map<string, KubeObject>>();
-  const busyUntilMs = new Map<string, number>();
+  const coming = new Map<string, { dueMs: number; change: Change }[]>();
   const timers = new Set<NodeJS.Timeout>();
   const of = (kind: string): Map<string, KubeObject> => {
     const objects = kinds.get(kind) ?? new Map<string, KubeObject>();
     kinds.set(kind, objects);
     return objects;
   };
+  const comingOf = (kind: string) => {
+    const changes = coming.get(kind) ?? [];
+    coming.set(kind, changes);
+    return changes;
+  };
   const apply = (kind: string, { previous, next }: Change): void => {
-    const known = next && of(kind).get(keyOf(next));
+    const key = keyOf(next ?? previous ?? { metadata: { name: '' } });
+    const known = of(kind).get(key);
     // One object comes over one stream for each version that its kind is served in: the slower ones bring old news.
-    const isOld =
-      known?.metadata.uid === next?.metadata.uid && Number(known?.metadata.resourceVersion) > Number(next?.metadata.resourceVersion);
-    if (next && isOld) return;
-    if (next) of(kind).set(keyOf(next), next);
-    else if (previous) of(kind).delete(keyOf(previous));
+    const isSame = known?.metadata.uid === (next ?? previous)?.metadata.uid;
+    const isOld = isSame && Number(known?.metadata.resourceVersion) > Number(next?.metadata.resourceVersion);
+    if (next && !isOld) of(kind).set(key, next);
+    if (!next && isSame) of(kind).delete(key);
   };
   return {
     hear(kind, change) {
       const nowMs = performance.now();
+      const changes = comingOf(kind);
       // As on one stream of a control plane: a later change never overtakes an earlier one of its kind.
-      const dueMs = Math.max(nowMs + lagMs(), busyUntilMs.get(kind) ?? 0);
-      busyUntilMs.set(kind, dueMs);
-      if (dueMs <= nowMs) {
+      const dueMs = Math.max(nowMs + lagMs(), changes.at(-1)?.dueMs ?? 0);
+      if (dueMs <= nowMs && changes.length === 0) {
         apply(kind, change);
         return;
       }
+      changes.push({ dueMs, change });
+      // Timers of a busy process fire late and out of order: each takes what is next, whichever it was set for.
       const timer = setTimeout(() => {
         timers.delete(timer);
-        apply(kind, change);
+        const first = changes.shift();
+        if (first) apply(kind, first.change);
       }, dueMs - nowMs);
       timers.add(timer);
     },
