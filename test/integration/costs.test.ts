@@ -129,3 +129,30 @@ it('I9: a standby only tries the lease, and takes over when the leader ends with
   await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
   process.stdout.write(`the standby led and released ${Math.round(performance.now() - killedAt)} ms after the leader was told to end\n`);
 });
+
+it('I9: a leader whose lease somebody else holds stands by without ending, and leads again, alone, when the lease is free', async () => {
+  await createApplications(bare.cluster, 1, 'istio');
+  const leader = startController('leader', LEASE_FLAGS);
+  await initialized();
+  await atRest();
+  const said = () => readFileSync(leader.logFile, 'utf8');
+  const lease = await bare.cluster.get(LEASE);
+  await bare.cluster.patch(LEASE, { spec: { ...lease?.spec, holderIdentity: 'somebody-else', renewTime: microTime() } });
+  await expect.poll(said, { timeout: BOUND_MS, interval: 50 }).toContain('the lease is lost: standing by');
+
+  const from = requests();
+  const since = () => difference(requests(), from);
+  await changeImage(bare.cluster, 0, '2');
+  await expect.poll(() => since()['get leases'] ?? 0, { timeout: BOUND_MS, interval: 50 }).toBeGreaterThan(3);
+  expect(Object.keys(since())).toEqual(['get leases']);
+  expect((await bare.cluster.get(LEASE))?.spec.holderIdentity).toBe('somebody-else');
+
+  await bare.cluster.patch(LEASE, { spec: { holderIdentity: '' } });
+  await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+  await expect.poll(() => timesTold('Stepped'), { timeout: BOUND_MS, interval: 50 }).toBe(5);
+  expect(said().match(/looking after Canaries/g)).toHaveLength(2);
+  expect(said()).not.toContain('Conflict');
+});
+
+/** As Leases have it. */
+const microTime = () => new Date().toISOString().replace('Z', '000Z');
