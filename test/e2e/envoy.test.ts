@@ -72,7 +72,7 @@ describe('a real Envoy behind the Gateway API', () => {
         const metrics = [{ name: 'envoy', interval: '4s', templateRef: { name: 'envoy' }, thresholdRange: { min: 99 } }];
         await given.aCanary(
           // A first request that Prometheus has not seen twice yet is no verdict.
-          { stepWeight: 20, maxWeight: 60, metrics, unmeasured: 'hold' },
+          { stepWeight: 20, maxWeight: 60, metrics, unmeasured: 'hold', webhooks: outcome === 'Failed' ? given.aClosedGate() : [] },
           { provider: gatewayApi.provider, service: { port: 80, targetPort: 'http', ...gatewayApi.service?.(app) } },
         );
         // So many that each check judges dozens of requests, also on a busy machine.

@@ -67,7 +67,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       async (story, edge) => {
         const { given, when, then } = story;
         given.users();
-        await given.aCanary({ ...STEPS, ...METRICS }, edge.spec([edge.serviceRef], 'gatewayapi:v1beta1'));
+        await given.aCanary({ ...STEPS, ...METRICS, webhooks: given.aClosedGate() }, edge.spec([edge.serviceRef], 'gatewayapi:v1beta1'));
         await when.imageChanges('2', { ERROR_RATE: '0.5' });
         await then.canaryReceives(20);
         await then.releaseEnds('Failed');
@@ -80,7 +80,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
     tell('A/B: those who match get the new version, by header and by query, and nobody else', 'gw-ab', async (story, edge) => {
       const { given, when, then } = story;
       const match = [{ headers: { 'x-user': { exact: 'insider' } } }, { headers: { cookie: { regex: '^(.*?;)?(canary=always)(;.*)?$' } } }];
-      await given.aCanary({ iterations: 2, match, webhooks: gated(story) }, edge.spec([edge.gatewayRef]));
+      await given.aCanary({ iterations: 2, match, webhooks: given.aClosedGate() }, edge.spec([edge.gatewayRef]));
       await then.everyoneGets('1', edge.headers);
       await when.imageChanges('2');
       await then.iterationIs(1);
@@ -101,7 +101,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
         const sessionAffinity = { cookieName: 'web-canary', primaryCookieName: 'web-primary', path: '/' };
         const rise = { name: 'rise', type: 'confirm-traffic-increase', url: story.hooks.url('rise') };
         story.hooks.answers('rise', ({ canaryWeight }) => (canaryWeight === 40 ? 403 : 200));
-        const webhooks = [rise, ...gated(story)];
+        const webhooks = [rise, ...given.aClosedGate()];
         await given.aCanary({ stepWeight: 40, maxWeight: 80, sessionAffinity, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
         await then.canaryReceives(40);
@@ -128,7 +128,10 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       const { provider, service } = edge.spec([edge.gatewayRef]);
       const grpc = { appProtocol: 'grpc', match: [{ uri: { prefix: '/web.v1.Shop/' } }] };
       const match = [{ headers: { 'x-user': { regex: 'in.*' } } }];
-      await given.aCanary({ iterations: 2, match, webhooks: gated(story) }, { provider, service: { ...(service as object), ...grpc } });
+      await given.aCanary(
+        { iterations: 2, match, webhooks: given.aClosedGate() },
+        { provider, service: { ...(service as object), ...grpc } },
+      );
       const call = async (path: string, headers: Record<string, string> = {}) => {
         const url = `${stageOf().mesh.url(0)}${path}`;
         const answer = await fetch(url, { method: 'POST', headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers } });
@@ -161,7 +164,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       'gw-refused',
       async (story, edge) => {
         const { given, when, then, hooks } = story;
-        const webhooks = [...gated(story), { name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }];
+        const webhooks = [...given.aClosedGate(), { name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }];
         await given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
         await then.canaryReceives(10);
@@ -182,12 +185,6 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       },
     );
   });
-}
-
-/** The release waits for the test before its last step, however slow the machine is. */
-function gated({ hooks }: Story): object[] {
-  hooks.answers('finish', 403);
-  return [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }];
 }
 
 /** The Gateway of one namespace, and the ways to it. */

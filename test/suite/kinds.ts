@@ -97,11 +97,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         `a person sees a release of a ${kind} as it stands, promotes it, and cannot undo it`,
         'people',
         (story, app) => aPersonSteers(story, app, shownAs(kind), peopleFileOf(stageOf())),
-        ({ hooks }) => {
-          hooks.answers('never', 403);
-          const webhooks = [{ name: 'never', type: 'confirm-promotion', url: hooks.url('never') }];
-          return { stepWeight: 1, maxWeight: 100, metrics: [], webhooks };
-        },
+        ({ given }) => ({ stepWeight: 1, maxWeight: 100, metrics: [], webhooks: given.aClosedGate() }),
       );
 
       const isTakenBack: Play = async (story, app) => {
@@ -114,15 +110,11 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         await app.rests();
         expect(story.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
       };
-      // The gate stays closed: chance may let a few checks pass, but nothing is promoted before enough requests have been counted.
       tell(
         `a version of a ${kind} that fails its requests is taken back, and the primary is untouched (I4)`,
         'bad',
         isTakenBack,
-        ({ hooks }) => {
-          hooks.answers('never', 403);
-          return { webhooks: [{ name: 'never', type: 'confirm-promotion', url: hooks.url('never') }] };
-        },
+        ({ given }) => ({ webhooks: given.aClosedGate() }),
       );
 
       const isOvertaken: Play = async (story, app) => {

@@ -29,7 +29,7 @@ export function describeProviderReleases(stageOf: () => Stage, fixtures: readonl
 async function playReleases(stage: Stage, controller: ControllerProcess, fixture: ProviderFixture): Promise<void> {
   const app: AppName = { name: APP, namespace: `through-${fixture.provider.replaceAll(':', '-')}` };
   const story = await Story.begin(stage, controller, app.namespace);
-  const { given, when, then, hooks } = story;
+  const { given, when, then } = story;
   const target = fixture.application?.(stage.cluster, app.namespace);
   const push = (version: string, env?: Record<string, string>) =>
     target ? when.thisHappens(() => target.push(version, env)) : when.imageChanges(version, env);
@@ -39,11 +39,8 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
     if (target) await target.create();
     else await given.aDeployment();
     for (const object of fixture.objects?.(app) ?? []) await stage.cluster.apply(object, { fieldManager: 'user' });
-    // Closed for the bad version: chance may let a few checks pass, but nothing is promoted before enough requests have been counted.
-    hooks.answers('finish', 403);
-    const webhooks = [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }];
     const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
-    await given.aCanary({ ...ANALYSIS, webhooks }, spec);
+    await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() }, spec);
     await then.everyoneGets('1', asUsersDo);
     given.users(asUsersDo, CROWD);
 

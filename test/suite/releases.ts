@@ -46,7 +46,7 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         const { given, when, then } = story;
         await given.aDeployment();
         given.users();
-        await given.aCanary({ ...STEPS, ...METRICS });
+        await given.aCanary({ ...STEPS, ...METRICS, webhooks: given.aClosedGate() });
         await when.imageChanges('2', { ERROR_RATE: '0.5' });
         await then.canaryReceives(20);
         await then.releaseEnds('Failed');
@@ -85,10 +85,9 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
       });
 
       tell('the last step is held until the confirm-promotion gate opens', 'gate-promotion', async (story) => {
-        const { given, when, then, hooks } = story;
+        const { given, when, then } = story;
         await given.aDeployment();
-        hooks.answers('finish', 403);
-        await given.aCanary({ ...STEPS, webhooks: [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }] });
+        await given.aCanary({ ...STEPS, webhooks: given.aClosedGate() });
         await when.imageChanges('2');
         await then.canaryIs('WaitingPromotion');
         await then.hookWasCalled('finish', 2);
@@ -209,16 +208,15 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
       });
 
       tell('A/B: insiders get the new version, everyone else the old one', 'ab-testing', async (story) => {
-        const { given, when, then, hooks } = story;
+        const { given, when, then } = story;
         const insider = { 'x-canary': 'insider' };
         await given.aDeployment();
         given.users();
         given.users(insider);
-        hooks.answers('finish', 403);
         await given.aCanary({
           iterations: 2,
           match: [{ headers: { 'x-canary': { exact: 'insider' } } }],
-          webhooks: [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }],
+          webhooks: given.aClosedGate(),
         });
         await when.imageChanges('2');
         await then.canaryIs('WaitingPromotion');
@@ -231,16 +229,15 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
       });
 
       tell('mirroring: the version first gets copies, whose answers nobody sees', 'mirroring', async (story) => {
-        const { given, when, then, hooks } = story;
+        const { given, when, then } = story;
         await given.aDeployment();
         const users = given.users();
         await given.aCanary({
           iterations: 3,
           mirror: true,
-          webhooks: [{ name: 'finish', type: 'confirm-promotion', url: hooks.url('finish') }],
+          webhooks: given.aClosedGate(),
           ...METRICS,
         });
-        hooks.answers('finish', 403);
         users.forget();
         await when.imageChanges('2');
         await then.canaryIs('WaitingPromotion');

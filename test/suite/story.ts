@@ -85,6 +85,15 @@ export class Story {
       return users;
     },
 
+    /**
+     * Webhooks of an analysis that promotes nothing before `gateOpens('finish')`. A bad version needs it, too: on a busy machine chance lets the few
+     * requests of a few checks pass, and it fails only when enough have been counted.
+     */
+    aClosedGate: (): { name: string; type: string; url: string }[] => {
+      this.hooks.answers('finish', 403);
+      return [{ name: 'finish', type: 'confirm-promotion', url: this.hooks.url('finish') }];
+    },
+
     /** A Canary that has made its primary; the analysis is checked every second. */
     aCanary: async (analysis: Record<string, unknown>, spec: Record<string, unknown> = {}): Promise<void> => {
       await this.#stage.cluster.create({
