@@ -71,6 +71,24 @@ it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those 
 });
 
 it.each([
+  {
+    what: 'come back as they were applied, where nothing else is recorded',
+    manifest: { metadata: { labels: { app: 'frontend' } }, spec: { ports: [http, { name: 'admin', port: 81 }] } },
+    labels: { app: 'frontend', team: 'b' },
+    ports: [http, { name: 'admin', port: 81 }],
+  },
+  {
+    what: 'stay where what was applied makes no sense',
+    manifest: { metadata: { labels: 7 }, spec: { ports: [null, 'x'] } },
+    labels: { team: 'b' },
+    ports: [http],
+  },
+])('03-B17, SV19: labels and ports $what', ({ manifest, labels, ports }) => {
+  const { metadata, spec } = given(aService({ labels: { app: 'shop', team: 'b' }, annotations: { ...fluxOff, ...applied(manifest) } }));
+  expect([metadata.labels, spec.ports]).toEqual([labels, ports]);
+});
+
+it.each([
   { what: 'stay where the user had them', annotations: fluxOff, original: apexOriginal(aService({ annotations: fluxOff })), left: fluxOff },
   {
     what: 'stay where the user applied them',

@@ -19,9 +19,11 @@ interface Port {
 /** What of the apex Service has to be known to give it back: what we write of it. */
 export function apexOriginal({ metadata, spec }: KubeObject): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
+  const ports: unknown = spec?.ports;
   return {
     selector: spec?.selector ?? {},
-    ports: spec?.ports ?? [],
+    // Of a manifest that somebody wrote into an annotation anything may be wrong.
+    ports: (Array.isArray(ports) ? ports : []).filter((port) => typeof port === 'object' && port !== null),
     labels: metadata.labels ?? {},
     annotations: Object.fromEntries(annotations),
   };
@@ -30,10 +32,12 @@ export function apexOriginal({ metadata, spec }: KubeObject): NonNullable<Origin
 /**
  * The merge patch that leaves the apex Service to its user (03 SV20, SV21, B17): its own selector, where that finds the target's pods; the
  * ports that it had besides ours, without node ports, which may be somebody else's by now; and nothing that keeps a GitOps tool away.
- * `original`: as it was when we took it over; absent when it is ours, or from before it was recorded. Undefined: it is so already.
+ * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then what `kubectl apply`
+ * was given last tells. Undefined: it is so already.
  */
-export function apexGivenBack(service: KubeObject, target: KubeObject, own: SelectorLabel, original: Original): ApexPatch | undefined {
+export function apexGivenBack(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
+  const original = recorded ?? (applied?.metadata && apexOriginal(applied));
   const pods: Labels = target.spec?.template?.metadata?.labels ?? {};
   const fits = (selector: Labels | undefined): selector is Labels =>
     selector !== undefined && own.key in selector && Object.entries(selector).every(([key, value]) => pods[key] === value);
