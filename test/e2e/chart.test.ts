@@ -282,9 +282,11 @@ describe('the chart of Serin', () => {
   });
 
   it('06-HC25: definitions that somebody else has made are left as they are, and the notes say so', async () => {
-    for (const crd of crds()) await real.cluster.delete({ apiVersion: crd.apiVersion, kind: crd.kind, name: crd.metadata.name });
+    const refs = crds().map(({ apiVersion, kind, metadata: { name } }) => ({ apiVersion, kind, name }));
+    for (const one of refs) await real.cluster.delete(one);
+    // One that is applied while it is still going is gone a moment later.
+    for (const one of refs) await until(real.cluster, one, 'is gone', (now) => now === undefined);
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
-    await until(real.cluster, ref, 'is gone', (now) => now === undefined);
     await applyCrds(real.cluster, [OWN_CRDS]);
     const before = (await real.cluster.get(ref))?.metadata.resourceVersion;
     const ran = await helm.run('install', 'serin', CHART, '--namespace', 'serin');
