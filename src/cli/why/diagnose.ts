@@ -41,11 +41,10 @@ function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   const obstacle = obstacleIn(said);
   if (obstacle !== undefined) return [told(fromObstacle(sight, obstacle)), ...alsoPaused];
   const unconfirmed = unconfirmedIn(said);
-  const routes = unconfirmed === undefined ? [] : [routeUnconfirmed(sight, unconfirmed)];
+  const route = unconfirmed === undefined ? undefined : routeUnconfirmed(sight, unconfirmed);
+  if (!pause) return [told(route ?? fromStep(sight, canary, phase, release))];
   // A provider often takes a route by itself, a moment later; a pause ends by a person only.
-  if (pause) return [told(pause), ...routes.map((route) => told(route, `Its routes are not in force yet: ${unconfirmed}.`))];
-  const [route = fromStep(sight, canary, phase, release)] = routes;
-  return [told(route)];
+  return route ? [told(pause), told(route, `Its routes are not in force yet: ${unconfirmed}.`)] : [told(pause)];
 }
 
 function routeUnconfirmed({ raw }: Sight, unconfirmed: string): Trouble {
