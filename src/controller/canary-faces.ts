@@ -22,18 +22,16 @@ export async function facesOf(
   const own = workload.selector(target, config.selectorLabels);
   if ('problem' in own) return [canary];
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace: canary.metadata.namespace }, { signal });
-  const named = ({ service }: Canary['spec'], name: string): Canary => ({
-    ...canary,
-    spec: { ...canary.spec, service: { ...service, name } },
-  });
+  const firstName = names(first).apexService;
+  const faceOf = (name: string): Canary => {
+    const { service } = (name === firstName ? first : canary).spec;
+    return { ...canary, spec: { ...canary.spec, service: { ...service, name } } };
+  };
   const isFormer = ({ metadata: { name }, spec }: KubeObject): boolean =>
     name !== names(canary).apexService &&
     [own.value, primaryValue(own.value)].includes(spec?.selector?.[own.key]) &&
-    (name === names(first).apexService || hasPrimary(named(canary.spec, name), items));
-  const former = items
-    .filter(isFormer)
-    .map(({ metadata: { name } }) => named((name === names(first).apexService ? first : canary).spec, name));
-  return [canary, ...former];
+    (name === firstName || hasPrimary(faceOf(name), items));
+  return [canary, ...items.filter(isFormer).map(({ metadata }) => faceOf(metadata.name))];
 }
 
 /** What Serin generates for an apex Service stays until the Canary goes: it tells of a name that nothing else records. */
