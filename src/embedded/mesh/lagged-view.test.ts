@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { eventually } from '../../../test/suite/eventually.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { laggedView } from './lagged-view.ts';
 
@@ -24,9 +25,7 @@ function block(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-async function settled({ pending }: { pending(): number }): Promise<void> {
-  while (pending() > 0) await sleep(1);
-}
+const settled = ({ pending }: { pending(): number }) => eventually('every change has come', pending, (left) => left === 0);
 
 it('a Service that is made again is there, however late the news of its deletion is', async () => {
   const { view, known } = viewOf(0, 5, 0);
@@ -47,7 +46,7 @@ it('changes that are due at once come in their order, whenever they were heard o
     view.hear('Service', { previous: round === 0 ? former : service(`${round - 1}`, '9') });
     block(0.7);
     view.hear('Service', { next });
-    if (round % 5 === 0) await sleep(0);
+    if (round % 5 === 0) await turnOfTheLoop();
   }
   await settled(view);
   expect(known()).toBe('19');
