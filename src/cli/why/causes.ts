@@ -36,6 +36,7 @@ export const causes = {
   CrashLoop: 'a container ends again and again',
   ProbeFails: 'a container runs and is not ready',
   PodsStarting: 'pods are being started',
+  NotYetAvailable: 'pods are ready, and count only after spec.minReadySeconds',
   RolloutStalled: 'the rollout has failed, or exceeded its own deadline',
   NoRoom: 'the side that gets more load has not all the pods that it needs',
   GateClosed: 'a confirmation hook holds the release',

@@ -1,8 +1,9 @@
 import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
-import { proofIn, type Trouble, toCorrect, toCreate } from './finding.ts';
+import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
 import { fromKnative, fromService } from './from-service.ts';
 
@@ -68,7 +69,22 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
       ...toCorrect(sight),
       look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
-  return pods ?? starting(object);
+  return pods ?? notYetAvailable(sight, role, object) ?? starting(object);
+}
+
+/** Every pod is ready, as each says itself. */
+function notYetAvailable({ canary, targetPods, primaryPods }: Sight, role: 'target' | 'primary', object: KubeObject): Trouble | undefined {
+  const { minReadySeconds = 0 } = object.spec ?? {};
+  const pods = role === 'target' ? targetPods : primaryPods;
+  if (minReadySeconds === 0 || pods.length === 0) return undefined;
+  const isTooLate = canary !== undefined && minReadySeconds * 1000 >= progressDeadlineMs(canary);
+  return {
+    cause: 'NotYetAvailable',
+    proof: [proofIn(object, 'spec.minReadySeconds', minReadySeconds)],
+    action: isTooLate ? 'make it shorter than progressDeadlineSeconds of the Canary, or that longer' : 'nothing to do but wait so long',
+    // The primary has it from the target.
+    ...(isTooLate && role === 'target' ? { change: toSet(object, 'spec.minReadySeconds') } : {}),
+  };
 }
 
 function starting(object: KubeObject): Trouble {

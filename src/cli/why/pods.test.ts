@@ -87,6 +87,23 @@ const stalls: readonly Stall[] = [
     way: 'run kubectl rollout resume deployment/podinfo -n test',
     mend: comes,
   },
+  ...[
+    { minReadySeconds: 3000, action: /shorter than progressDeadlineSeconds/, way: 'set Deployment podinfo spec.minReadySeconds' },
+    { minReadySeconds: 30, action: /wait so long/, way: undefined },
+  ].map(
+    ({ minReadySeconds, action, way }): Stall => ({
+      title: `pods that are ready, and count after ${minReadySeconds} s`,
+      play: () => ({
+        ...unready({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }),
+        target: { spec: { replicas: 1, minReadySeconds } },
+      }),
+      cause: 'NotYetAvailable',
+      proof: ['Deployment', 'spec.minReadySeconds'],
+      action,
+      ...(way === undefined ? {} : { way }),
+      mend: comes,
+    }),
+  ),
   {
     title: 'a quota',
     play: () => ({
