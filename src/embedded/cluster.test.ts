@@ -94,6 +94,14 @@ describe('the embedded cluster', () => {
     );
   });
 
+  it('pods that are ready count as soon as minReadySeconds is taken back', async () => {
+    await deploy('early');
+    await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: 3000 } });
+    await vi.waitFor(async () => expect((await embedded.cluster.get(refTo('early')))?.status?.availableReplicas ?? 0).toBe(0), WITHIN);
+    await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: null } });
+    await settled('early');
+  });
+
   it('reports ProgressDeadlineExceeded and keeps the old version serving', async () => {
     await deploy('stuck', { progressDeadlineSeconds: 1 });
     await release('stuck', 'shop/app:2', [{ name: 'NEVER_READY', value: 'true' }]);

@@ -74,10 +74,14 @@ async function withRevision(writer: Writer, owned: readonly KubeObject[], existi
   const { cluster, stores, deployment } = writer;
   const newest = Math.max(0, ...owned.filter((set) => set !== existing).map(revisionOf));
   const revision = String(existing && revisionOf(existing) > newest ? revisionOf(existing) : newest + 1);
+  // It follows an edit of the Deployment without a new template (as kube-controller-manager has it).
+  const minReadySeconds = deployment.spec.minReadySeconds || undefined;
   let fresh = existing;
   if (!fresh) fresh = await cluster.create(replicaSetFor(deployment, revision, initialSize(deployment, owned)));
-  else if (fresh.metadata.annotations?.[REVISION] !== revision)
-    fresh = await cluster.patch(refOf(fresh), { metadata: { annotations: { [REVISION]: revision } } });
+  else if (fresh.metadata.annotations?.[REVISION] !== revision || (fresh.spec.minReadySeconds || undefined) !== minReadySeconds) {
+    const metadata = { annotations: { [REVISION]: revision } };
+    fresh = await cluster.patch(refOf(fresh), { metadata, spec: { minReadySeconds: minReadySeconds ?? null } });
+  }
   stores.replicaSets.remember(fresh);
   if (deployment.metadata.annotations?.[REVISION] !== revision) {
     const marked = await cluster.patch(refOf(deployment), { metadata: { annotations: { [REVISION]: revision } } });
