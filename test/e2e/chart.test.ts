@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { virtualVerbs } from '../../scripts/admission/request-policy.ts';
 import { providers } from '../../src/api/canary.ts';
-import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
 import { permissionsFor } from '../../src/controller/permissions.ts';
@@ -280,12 +279,24 @@ describe('the chart of Serin', () => {
     expect(await real.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'serin', namespace: 'serin' })).toBeUndefined();
     expect(await real.cluster.get(ref)).toBeDefined();
   });
+});
 
-  it('06-HC25: definitions that somebody else has made are left as they are, and the notes say so', async () => {
-    const refs = crds().map(({ apiVersion, kind, metadata: { name } }) => ({ apiVersion, kind, name }));
-    for (const one of refs) await real.cluster.delete(one);
-    // One that is applied while it is still going is gone a moment later.
-    for (const one of refs) await until(real.cluster, one, 'is gone', (now) => now === undefined);
+// On a control plane of its own: a definition deleted before anybody has listed its objects may stay for five minutes
+// (the API server's finalizer fails on a storage that is starting, meets a conflict, and forgets it until its next resync).
+describe('the chart of Serin, where the definitions are somebody else’s', () => {
+  let real: RealCluster;
+  let helm: Helm;
+  beforeAll(async () => {
+    real = await startRealCluster();
+    helm = await startHelm(real.adminKubeconfigFile);
+    await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'serin' } });
+  });
+  afterAll(async () => {
+    helm?.stop();
+    await real?.stop();
+  });
+
+  it('06-HC25: they are left as they are, and the notes say so', async () => {
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
     await applyCrds(real.cluster, [OWN_CRDS]);
     const before = (await real.cluster.get(ref))?.metadata.resourceVersion;
