@@ -117,6 +117,23 @@ describe('the embedded cluster', () => {
     expect(progressing?.status).toBe('False');
   });
 
+  it('tells of refused pods in the Deployment, and makes them as soon as nothing refuses them', async () => {
+    await deploy('refused');
+    await embedded.cluster.patch(refTo('refused'), { spec: { template: { spec: { serviceAccountName: 'builder' } } } });
+    const failures = async () =>
+      (await embedded.cluster.get(refTo('refused')))?.status.conditions.filter(({ type }: { type: string }) => type === 'ReplicaFailure');
+    await vi.waitFor(
+      async () =>
+        expect(await failures()).toMatchObject([
+          { status: 'True', reason: 'FailedCreate', message: expect.stringContaining('serviceaccount "builder" not found') },
+        ]),
+      WITHIN,
+    );
+    await embedded.cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'builder', namespace: 'default' } });
+    await settled('refused');
+    await vi.waitFor(async () => expect(await failures()).toEqual([]), WITHIN);
+  });
+
   it('answers 503 itself when a Service has no pods', async () => {
     await deploy('empty', { replicas: 1 });
     await embedded.cluster.patch(refTo('empty'), { spec: { replicas: 0 } });

@@ -57,6 +57,7 @@ export class Api {
       ]);
     if (this.store.get(resource.storeKey, keyOf(object)) !== undefined) throw alreadyExists(resource, metadata.name);
     this.#checkNamespace(resource, namespace, metadata.name);
+    if (resource.storeKey === '/pods') this.#checkServiceAccount(resource, object);
     delete metadata.deletionTimestamp;
     delete metadata.deletionGracePeriodSeconds;
     delete metadata.managedFields;
@@ -169,6 +170,14 @@ export class Api {
       throw forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
         { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
       ]);
+  }
+
+  /** `default` is never missed: its controller is not part of this cluster. */
+  #checkServiceAccount(pods: Resource, { metadata, spec }: KubeObject): void {
+    const name: string = spec?.serviceAccountName || spec?.serviceAccount || 'default';
+    const key = `${metadata.namespace}/${name}`;
+    if (name === 'default' || this.store.get('/serviceaccounts', key) !== undefined) return;
+    throw forbidden(pods, metadata.name, `error looking up service account ${key}: serviceaccount "${name}" not found`);
   }
 
   #writer(resource: Resource, context: WriteContext): { manager: string; apiVersion: string; subresource: string; time: string } {

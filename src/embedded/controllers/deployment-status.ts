@@ -41,14 +41,15 @@ export function deploymentStatus(
   const wantedBySets = all.reduce((sum, set) => sum + Number(set.spec?.replicas ?? 1), 0);
   const previous = (deployment.status?.conditions ?? []) as DeploymentCondition[];
   const progress = progressing(deployment, fresh, counts, previous, nowMs);
-  const conditions = [available(deployment, counts, previous, nowMs), ...(progress.condition ? [progress.condition] : [])];
+  const failure = replicaFailure(all, previous, nowMs);
+  const conditions = [available(deployment, counts, previous, nowMs), progress.condition, failure].filter((one) => one !== undefined);
   const status = {
     observedGeneration: deployment.metadata.generation,
     ...nonZero({ ...counts, unavailableReplicas: Math.max(0, wantedBySets - counts.availableReplicas) }),
     // Unlike the other counters it is a pointer, so its zero is told.
     terminatingReplicas: count(all, 'terminatingReplicas'),
     ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
-    conditions: [...conditions, ...previous.filter(({ type }) => type !== 'Available' && type !== 'Progressing')],
+    conditions: [...conditions, ...previous.filter(({ type }) => !['Available', 'Progressing', 'ReplicaFailure'].includes(type))],
   };
   const told = { status, isComplete: isComplete(deployment, counts) };
   return progress.deadlineInMs === undefined ? told : { ...told, deadlineInMs: progress.deadlineInMs };
@@ -73,6 +74,19 @@ function available(deployment: KubeObject, counts: Counts, previous: DeploymentC
     reason: isMet ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
     message: isMet ? 'Deployment has minimum availability.' : 'Deployment does not have minimum availability.',
   });
+}
+
+/** What refuses pods of the newest ReplicaSet that is refused any. */
+function replicaFailure(
+  newestFirst: readonly KubeObject[],
+  previous: DeploymentCondition[],
+  nowMs: number,
+): DeploymentCondition | undefined {
+  const conditions = newestFirst.flatMap(({ status }) => (status?.conditions ?? []) as DeploymentCondition[]);
+  const found = conditions.find(({ type }) => type === 'ReplicaFailure');
+  if (!found) return undefined;
+  const { type, status, reason, message } = found;
+  return settled(previous, nowMs, { type, status, reason, message });
 }
 
 function progressing(

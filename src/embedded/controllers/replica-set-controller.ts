@@ -1,5 +1,6 @@
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
 import { availableInMs, isPodActive, isPodFinished, isPodReady } from './pods.ts';
 import { canonicalJson, controllerOf, controllerReference } from './selectors.ts';
@@ -17,40 +18,62 @@ export interface ReplicaSetStores {
 /** One pass over one ReplicaSet: makes or deletes pods, then tells its status. */
 export async function syncReplicaSet(
   cluster: Cluster,
-  { replicaSets, pods, leaving }: ReplicaSetStores,
+  stores: ReplicaSetStores,
   key: string,
   nowMs: number,
 ): Promise<{ againInMs?: number }> {
+  const { replicaSets, pods, leaving } = stores;
   const set = replicaSets.get(key);
   if (!set) return {};
   const active = (): KubeObject[] =>
     pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid && isPodActive(pod) && !leaving.has(pod.metadata.uid ?? ''));
-  if (!set.metadata.deletionTimestamp) {
-    const wanted = Number(set.spec.replicas ?? 1);
-    const present = active();
-    let batch = FIRST_BATCH;
-    for (let missing = wanted - present.length; missing > 0; missing -= batch, batch *= 2) {
-      const made = await Promise.all(Array.from({ length: Math.min(batch, missing) }, () => cluster.create(podFor(set))));
-      for (const pod of made) pods.remember(pod);
-    }
-    for (const pod of present.toSorted(leastUseful).slice(0, Math.max(0, present.length - wanted))) {
-      leaving.add(pod.metadata.uid ?? '');
-      await cluster.delete(refOf(pod)).catch((error: unknown) => {
-        leaving.delete(pod.metadata.uid ?? '');
-        throw error;
-      });
-    }
-  }
+  const refusal = set.metadata.deletionTimestamp ? undefined : await follow(cluster, stores, set, active());
   const own = pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
   const terminating = own.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isPodFinished(pod)).length;
-  const { status, againInMs } = replicaSetStatus(set, active(), terminating, nowMs);
+  const { status, againInMs } = replicaSetStatus(set, { pods: active(), terminatingReplicas: terminating, refusal }, nowMs);
   const current = replicaSets.get(key);
   if (current && canonicalJson(current.status ?? {}) !== canonicalJson(status))
     replicaSets.remember(await cluster.replace({ ...set, metadata: current.metadata, status }, { subresource: 'status' }));
+  // Tried again with back-off, as every failed pass is.
+  if (refusal) throw refusal;
   return againInMs === undefined ? {} : { againInMs };
 }
 
-function replicaSetStatus(set: KubeObject, pods: readonly KubeObject[], terminatingReplicas: number, nowMs: number) {
+/** Makes or deletes pods until there are as many as the set wants, or the server refuses one: its answer. */
+async function follow(
+  cluster: Cluster,
+  { pods, leaving }: ReplicaSetStores,
+  set: KubeObject,
+  present: readonly KubeObject[],
+): Promise<ApiError | undefined> {
+  const wanted = wantedBy(set);
+  let batch = FIRST_BATCH;
+  for (let missing = wanted - present.length; missing > 0; missing -= batch, batch *= 2) {
+    const asked = Array.from({ length: Math.min(batch, missing) }, async () => pods.remember(await cluster.create(podFor(set))));
+    // Those that were made count, whatever became of the others.
+    const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
+    if (refused?.status !== 'rejected') continue;
+    if (refused.reason instanceof ApiError) return refused.reason;
+    throw refused.reason;
+  }
+  for (const pod of present.toSorted(leastUseful).slice(0, Math.max(0, present.length - wanted))) {
+    leaving.add(pod.metadata.uid ?? '');
+    await cluster.delete(refOf(pod)).catch((error: unknown) => {
+      leaving.delete(pod.metadata.uid ?? '');
+      throw error;
+    });
+  }
+  return undefined;
+}
+
+const wantedBy = (set: KubeObject): number => Number(set.spec.replicas ?? 1);
+
+/** Counts and the first refusal since the last pass that none was met in (as kube-controller-manager has it). */
+function replicaSetStatus(
+  set: KubeObject,
+  { pods, terminatingReplicas, refusal }: { pods: readonly KubeObject[]; terminatingReplicas: number; refusal: ApiError | undefined },
+  nowMs: number,
+) {
   const waits = pods.map((pod) => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs));
   const soonest = Math.min(...waits.filter((ms) => ms > 0));
   const counts = {
@@ -63,9 +86,18 @@ function replicaSetStatus(set: KubeObject, pods: readonly KubeObject[], terminat
     ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0)),
     terminatingReplicas,
     observedGeneration: set.metadata.generation,
+    ...(refusal && { conditions: set.status?.conditions ?? [failedCreate(refusal, nowMs)] }),
   };
   return Number.isFinite(soonest) ? { status, againInMs: soonest + 10 } : { status };
 }
+
+const failedCreate = ({ message }: ApiError, nowMs: number): object => ({
+  type: 'ReplicaFailure',
+  status: 'True',
+  lastTransitionTime: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
+  reason: 'FailedCreate',
+  message,
+});
 
 function podFor(set: KubeObject): KubeObject {
   const { namespace } = set.metadata;
