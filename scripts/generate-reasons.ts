@@ -76,7 +76,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   ProviderRefused: {
     causes: 'a strategy that the provider cannot express, or a provider that is not built yet',
-    next: 'choose a provider or a strategy from the README',
+    next: 'correct the field that the message names, or choose another provider or strategy from the README',
   },
   CrossNamespaceRef: {
     causes: '`templateRef`, `alerts[].providerRef` or `upstreamRef` names another namespace',

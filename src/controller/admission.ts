@@ -8,6 +8,7 @@ import type { Reason } from '../engine/reasons.ts';
 import { isConflict } from '../kube/errors.ts';
 import { routerFor } from '../routers/index.ts';
 import type { Router } from '../routers/router.ts';
+import { placedRefusal } from '../routers/routing-error.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { ControllerRoom } from './controller-room.ts';
@@ -50,7 +51,8 @@ export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'con
   const router = routerFor(provider, config);
   const refused = 'unsupported' in router ? router.unsupported : router.refuses?.(canary);
   if ('unsupported' in router || refused !== undefined) {
-    return { reason: 'ProviderRefused', message: `spec.provider: ${refused ?? provider}` };
+    const { field, message } = placedRefusal(refused ?? provider);
+    return { reason: 'ProviderRefused', message: `${field}: ${message}` };
   }
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return { reason: 'InvalidSpec', message: workload.unsupported };

@@ -16,3 +16,12 @@ export function refusalOf(attempt: () => unknown): string | undefined {
     throw error;
   }
 }
+
+/**
+ * The field of a Canary that a refusal is about, and what is wrong with it. Most refusals begin with the field, below `spec`; those of the
+ * whole strategy are about `spec.provider`.
+ */
+export function placedRefusal(refusal: string): { field: string; message: string } {
+  const [, field, message] = /^(?:spec\.)?((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)$/s.exec(refusal) ?? [];
+  return field === undefined || message === undefined ? { field: 'spec.provider', message: refusal } : { field: `spec.${field}`, message };
+}

@@ -9,6 +9,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
 import type { Problem } from '../../api/problem.ts';
+import { placedRefusal } from '../../routers/routing-error.ts';
 import { canarySplitFindings, splitFindings } from '../../routers/smi/split-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
 
@@ -174,9 +175,8 @@ function routeFindings(canary: Canary, found: readonly Finding[], { provider, ch
   if (named === undefined || found.some(({ severity }) => severity === 'error')) return [];
   const refusal = checkRoutes?.(canary, named);
   if (refusal === undefined) return [];
-  // Most refusals begin with the field, below `spec`.
-  const [, field, rest] = /^((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)$/s.exec(refusal) ?? [];
-  return field === undefined || rest === undefined ? [error('spec.provider', refusal)] : [error(`spec.${field}`, rest)];
+  const { field, message } = placedRefusal(refusal);
+  return [error(field, message)];
 }
 
 /** The line of a field, or of the nearest thing around it that is written down. */

@@ -7,7 +7,8 @@ import { proofIn, type Trouble, toRemove, toSet, valueAt } from './finding.ts';
 /** The condition `Accepted` says why a spec is not run, or an edit of it. */
 export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition): Trouble {
   const cause: Cause = Object.keys(causes).find((one): one is Cause => one === reason) ?? 'InvalidSpec';
-  const field = /^spec[\w.[\]-]*/.exec(message)?.[0].replace(/\.$/, '');
+  const begins = /^spec[\w.[\]-]*/.exec(message)?.[0].replace(/\.$/, '');
+  const field = cause === 'ProviderRefused' && begins === 'spec.provider' ? (namedInWayOut(message) ?? begins) : begins;
   const said = proofIn(raw, 'status.conditions[Accepted].message', message);
   const proof = field === undefined ? [said] : [proofIn(raw, field, valueAt(raw, field)), said];
   const { name, namespace } = raw.metadata;
@@ -43,6 +44,12 @@ export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition)
         look: `kubectl edit canary ${name} -n ${namespace}`,
       };
   }
+}
+
+/** What a provider cannot do is refused as a matter of `spec.provider`; what to do about it, where it names a field, is another's. */
+function namedInWayOut(message: string): string | undefined {
+  const named = /\b(?:set|use|remove) ((?:service|analysis)(?:\.\w+)+)/.exec(wayOut(message))?.[1];
+  return named && `spec.${named}`;
 }
 
 export function suspended({ raw }: Pick<Sight, 'raw'>): Trouble {

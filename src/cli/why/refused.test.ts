@@ -123,6 +123,38 @@ describe('serin why of a Canary that is refused', () => {
     },
   );
 
+  it.each([
+    {
+      what: 'a field that the provider cannot express',
+      fields: {
+        provider: 'gatewayapi:v1',
+        service: { port: 80, appProtocol: 'grpc', rewrite: { uri: '/' }, gatewayRefs: [{ name: 'edge' }] },
+      },
+      field: 'spec.service.rewrite',
+      action: 'correct spec.service.rewrite: remove it',
+    },
+    {
+      what: 'the field of the way out, where the refusal is of the whole strategy',
+      fields: { provider: 'istio', service: { port: 80, delegation: true, hosts: ['example.com'] } },
+      field: 'spec.service.hosts',
+      action: 'correct spec.service.hosts: remove service.hosts and service.gateways, or service.delegation',
+    },
+  ])('names $what, and taking it out clears it', ({ fields, field, action }) => {
+    const bad = set(set(plan(), 'spec.service', fields.service), 'spec.provider', fields.provider);
+    const { diagnosis } = whyOf(sightOf(judged(bad)));
+    expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', action });
+    expect(diagnosis.proof[0]).toMatchObject({ kind: 'Canary', field });
+    expect(wayOf(diagnosis)).toBe(`set Canary podinfo ${field}`);
+    expect(whyOf(sightOf(judged(set(bad, field, undefined)))).diagnosis.cause).toBe('Unseen');
+  });
+
+  it('names the provider where another one is the way out', () => {
+    const bad = set(set(plan(), 'spec.analysis.match', [{ headers: { a: { exact: 'b' } } }]), 'spec.provider', 'knative');
+    const target = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'podinfo' };
+    const { diagnosis } = whyOf(sightOf(judged(set(bad, 'spec.targetRef', target))));
+    expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', proof: [{ field: 'spec.provider', value: 'knative' }, {}] });
+  });
+
   it('names the older Canary, and its end clears it', () => {
     const why = whyOf(sightOf(judged(plan(), 'test/elder')));
     expect(why.diagnosis).toMatchObject({ cause: 'TargetTaken', action: expect.stringContaining('remove one of them') });

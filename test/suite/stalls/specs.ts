@@ -4,13 +4,16 @@ import { APP, type Stall } from './stall.ts';
 const METRIC = 'spec.analysis.metrics[0]';
 
 /** A field that no Canary can be run with; nothing of it starts, so that it needs no workload. `good` is what `change` is answered with. */
-function wrong(namespace: string, { analysis = {}, spec = {}, field, says = /./, good, cause = 'InvalidSpec' }: Wrong): Stall {
-  const path = field.replace(/[.[\]]/g, '\\$&');
+function wrong(
+  namespace: string,
+  { analysis = {}, spec = {}, field, says = /./, good, cause = 'InvalidSpec', named = field }: Wrong,
+): Stall {
+  const asPattern = (path: string) => path.replace(/[.[\]]/g, '\\$&');
   return {
     namespace,
-    cause: new RegExp(path),
+    cause: new RegExp(asPattern(field)),
     wayOut: says,
-    why: { cause, proof: new RegExp(`^Canary web: ${path}$`), clear: { set: good } },
+    why: { cause, proof: new RegExp(`^Canary web: ${asPattern(named)}$`), clear: { set: good } },
     async play({ cluster }) {
       await makeNamespace(cluster, namespace);
       await cluster.create(JSON.parse(JSON.stringify(aCanary(namespace, APP, analysis, spec))));
@@ -23,6 +26,8 @@ interface Wrong {
   spec?: object;
   /** What is named. */
   field: string;
+  /** What `serin why` names, where it is another: the field of the way out. */
+  named?: string;
   says?: RegExp;
   good: unknown;
   cause?: 'InvalidSpec' | 'ProviderRefused';
@@ -102,7 +107,16 @@ export const specStalls: readonly Stall[] = [
   wrong('delegate-with-hosts', {
     spec: service({ delegation: true, hosts: ['example.com'] }),
     field: 'spec.provider',
+    says: /remove service\.hosts and service\.gateways, or service\.delegation/,
     cause: 'ProviderRefused',
-    good: 'kubernetes',
+    named: 'spec.service.hosts',
+    good: undefined,
+  }),
+  wrong('route-of-another-provider', {
+    spec: { provider: 'gatewayapi:v1', ...service({ appProtocol: 'grpc', rewrite: { uri: '/' }, gatewayRefs: [{ name: 'front' }] }) },
+    field: 'spec.service.rewrite',
+    says: /cannot be said in a GRPCRoute: remove it/,
+    cause: 'ProviderRefused',
+    good: undefined,
   }),
 ];
