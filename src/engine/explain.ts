@@ -122,7 +122,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `Succeeded: ${resting(canary, facts)}.`;
     case 'Failed.servingFromCanary':
     case 'Failed.restoringPrimary':
-      return `Failed${why}: the canary serves where it can ${since} until the primary is back at its last promoted template and ready; an edit of ${name} waits for that.`;
+      return `Failed${why}: the canary serves where it can ${since} until the primary is back at its last promoted template and ready${lacks(facts.primary, 'primary')}; an edit of ${name} waits for that.`;
     case 'Failed.resting':
       return `Failed${why}: ${facts.primary && !facts.primary.serving ? `the primary does not serve${lacks(facts.primary, 'primary')}` : 'the primary serves'}; push a corrected ${name} to start again.`;
     default:

@@ -3,7 +3,7 @@ import type { Release } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Sight } from '../people/sight.ts';
-import type { Cause } from './causes.ts';
+import { type Cause, harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromSide } from './from-side.ts';
@@ -63,8 +63,11 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
   }
 }
 
-function restoring({ proof }: Trouble): Trouble {
-  return { cause: 'Restoring', proof, action: 'wait until the primary is ready again, then push a corrected target' };
+/** Its template is what Serin puts back, so that only its surroundings are for others to correct. */
+function restoring({ change: _, ...why }: Trouble): Trouble {
+  const then = 'then push a corrected target';
+  if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: `wait until the primary is ready again, ${then}` };
+  return { ...why, cause: 'Restoring', action: `${why.action}; wait until the primary is ready again, ${then}` };
 }
 
 function resting(sight: Sight): Trouble {

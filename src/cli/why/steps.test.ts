@@ -36,6 +36,33 @@ const stalls: readonly Stall[] = [
       world.push('s1:c');
     },
   },
+  ...[
+    { of: 'that comes by itself', status: {}, action: /^wait until the primary is ready again, then push/ },
+    {
+      of: 'whose pods are refused',
+      status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }] },
+      action: /^raise the quota.*; wait until the primary is ready again, then push/,
+    },
+  ].map(
+    ({ of, status, action }): Stall => ({
+      title: `a primary ${of} and has not got its last template back`,
+      play() {
+        const world = initialized(aCanary({ stepWeight: 50 }));
+        world.behaviour.brokenPrimary.add('s1:b');
+        pushed(world, ({ step }) => step === 'awaitingPrimary');
+        world.behaviour.brokenPrimary.add('s1:a');
+        world.tickUntil(({ phase, step }) => phase === 'Failed' && step === 'restoringPrimary');
+        return { world, primary: { status } };
+      },
+      cause: 'Restoring',
+      proof: ['Deployment', /^status\./],
+      action,
+      mend({ world }) {
+        world.behaviour.brokenPrimary.clear();
+        world.tickUntil(({ step }) => step === 'resting');
+      },
+    }),
+  ),
   {
     title: 'a Canary that nobody has seen',
     play: () => ({ world: new World(aCanary({ stepWeight: 20 })) }),

@@ -1,7 +1,7 @@
 import { PATIENT, released, SINCE, type Stall, type Theatre } from './stall.ts';
 
 /** Of one namespace, so that opening one gate opens no other. */
-const hookOf = (namespace: string): string => `${namespace}-hook`;
+export const hookOf = (namespace: string): string => `${namespace}-hook`;
 
 const held = ({ hooks }: Theatre, namespace: string, type: string, fields: object = {}) => {
   hooks.answers(hookOf(namespace), 403);

@@ -227,13 +227,25 @@ export const obstacleStalls: readonly Stall[] = [
     },
   },
   {
+    namespace: 'upstream-missing',
+    cause: /spec\.upstreamRef: there is no Upstream shop/,
+    wayOut: /create it, or remove the reference/,
+    why: { cause: 'RouteRefused', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
+    play: ({ cluster }) =>
+      begun(cluster, 'upstream-missing', {
+        spec: { provider: 'gloo', upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'shop' } },
+      }),
+  },
+  {
     namespace: 'route-unconfirmed',
     cause: /Not in force yet: .*HTTPRoute web/,
     wayOut: /./,
     why: {
       cause: 'RouteUnconfirmed',
       proof: SAID,
-      clear: { others: ({ cluster }) => setField(cluster, refOf(gateway('')), 'spec.listeners[http].hostname', 'web.example.com') },
+      clear: {
+        others: ({ cluster }) => setField(cluster, refOf(gateway('')), 'spec.listeners[http].hostname', 'web.example.com'),
+      },
     },
     play: ({ cluster }) =>
       begun(cluster, 'route-unconfirmed', {

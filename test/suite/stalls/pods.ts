@@ -1,4 +1,6 @@
-import { aDeployment, canaryRef } from '../troubles/objects.ts';
+import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { aDeployment, canaryRef, push } from '../troubles/objects.ts';
+import { hookOf, underWay } from './hooks.ts';
 import {
   APP,
   aGoodContainer,
@@ -44,6 +46,14 @@ async function releasedAs(theatre: Theatre, namespace: string, container: object
   await rested(theatre, namespace);
   const containers = [{ ...aGoodContainer, ...container }];
   await theatre.cluster.patch(deployment(namespace), { spec: { template: { spec: { containers } } } });
+}
+
+const account = (namespace: string) => ({ apiVersion: 'v1', kind: 'ServiceAccount', name: 'builder', namespace });
+
+/** Makes the service account without which every pod that names it is refused. */
+async function admitPods(cluster: KubeCluster, namespace: string): Promise<void> {
+  const { apiVersion, kind, name } = account(namespace);
+  await cluster.create({ apiVersion, kind, metadata: { name, namespace } });
 }
 
 const CORRECTED = { set: aGoodContainer };
@@ -112,6 +122,59 @@ export const podStalls: readonly Stall[] = [
       const target = aDeployment('unschedulable', APP);
       target.spec.template.spec.nodeSelector = { disk: 'none' };
       await begunWith(cluster, 'unschedulable', target, { spec: SOON_LATE });
+    },
+  },
+  {
+    namespace: 'pods-refused',
+    cause: /Deployment web: its pods are refused: .*serviceaccount "builder" not found/,
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: {
+      cause: 'PodsRefused',
+      proof: /^Deployment web: status\.conditions\[ReplicaFailure\]\.message$/,
+      clear: { others: ({ cluster }) => admitPods(cluster, 'pods-refused') },
+    },
+    async play(theatre) {
+      await rested(theatre, 'pods-refused');
+      const spec = { serviceAccountName: 'builder', containers: [aGoodContainer] };
+      await theatre.cluster.patch(deployment('pods-refused'), { spec: { template: { spec } } });
+    },
+  },
+  {
+    namespace: 'primary-not-put-back',
+    cause: /Deployment web-primary: its pods are refused: .*serviceaccount "builder" not found/,
+    wayOut: /until the primary is back.*an edit of web waits for that/,
+    why: {
+      cause: 'Restoring',
+      proof: /^Deployment web-primary: status\.conditions\[ReplicaFailure\]\.message$/,
+      clear: { others: ({ cluster }) => admitPods(cluster, 'primary-not-put-back') },
+    },
+    // Neither version of the primary gets its pod, and its strategy has taken the old one away.
+    async play(theatre) {
+      const { cluster, teller, hooks } = theatre;
+      const namespace = 'primary-not-put-back';
+      const target = aDeployment(namespace, APP);
+      target.spec.strategy = { type: 'Recreate' };
+      target.spec.template.spec.serviceAccountName = 'builder';
+      await begunWith(cluster, namespace, target, underWay(theatre, namespace));
+      await admitPods(cluster, namespace);
+      await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      await push(cluster, namespace, APP, '2');
+      await teller.until(namespace, APP, 'the gate', ({ phase }) => phase === 'WaitingPromotion');
+      await cluster.delete(account(namespace));
+      await cluster.patch(canaryRef(namespace, APP), { spec: SOON_LATE });
+      hooks.answers(hookOf(namespace), 200);
+    },
+  },
+  {
+    namespace: 'ready-and-too-early',
+    cause: new RegExp(UNREADY),
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: { cause: 'NotYetAvailable', proof: /^Deployment web: spec\.minReadySeconds$/, clear: { set: 0 } },
+    async play(theatre) {
+      await begun(theatre.cluster, 'ready-and-too-early', { spec: { progressDeadlineSeconds: 300 } });
+      await theatre.teller.until('ready-and-too-early', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      const spec = { minReadySeconds: 400, template: { spec: { containers: [aGoodContainer] } } };
+      await theatre.cluster.patch(deployment('ready-and-too-early'), { spec });
     },
   },
   {
