@@ -79,16 +79,19 @@ describe('makeCopies', () => {
     {
       what: 'permission',
       error: new ApiError('POST: 403 Forbidden: User "serin" cannot create', { status: 403, reason: 'Forbidden' }),
-      says: /cannot create/,
+      says: /cannot create: grant it/,
     },
     {
       what: 'a quota',
-      error: new ApiError('POST: 403 Forbidden: exceeded quota', { status: 403, reason: 'Forbidden' }),
-      says: /exceeded quota/,
+      error: new ApiError('POST: 403 Forbidden: exceeded quota: small, requested: secrets=1', { status: 403, reason: 'Forbidden' }),
+      says: /exceeded quota.*who owns the quota can raise it/,
     },
     {
       what: 'a webhook that quotes',
-      error: new ApiError(`POST: admission webhook "x" denied: ${SECRET_TEXT}`, { status: 403, reason: 'Forbidden' }),
+      error: new ApiError(`POST: admission webhook "x" denied the request: User "a" cannot have ${SECRET_TEXT}`, {
+        status: 403,
+        reason: 'Forbidden',
+      }),
       says: /403 Forbidden$/,
     },
     {

@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import { ApiError, isAlreadyExists } from '../kube/errors.ts';
+import { ApiError, exceedsQuota, isAlreadyExists, lacksRight } from '../kube/errors.ts';
 import { recordsOf } from '../workloads/anchor.ts';
 import { type ConfigRef, configObjectRef } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesToPrune, isSameCopy } from '../workloads/configs/copies.ts';
@@ -76,8 +76,6 @@ function isCopyName({ name }: ConfigRef): boolean {
 /** Status and reason alone, unless it is about permission or quota: what admission says of a refused object may quote it. */
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
-  const isAboutUs = error.reason === 'Forbidden' && !error.message.includes('admission webhook');
-  return isAboutUs
-    ? `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`
-    : `${error.status} ${error.reason}`;
+  if (lacksRight(error)) return `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`;
+  return exceedsQuota(error) ? `${error.message}: who owns the quota can raise it` : `${error.status} ${error.reason}`;
 }

@@ -80,6 +80,14 @@ export const isConflict = (error: unknown): error is ApiError => hasStatus(error
 export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409) && error.reason === 'AlreadyExists';
 export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
+/** A right is missing: authorizers say who cannot do what. Quotas and admission rules answer 403 as well, and no Role helps against them. */
+export const lacksRight = (error: ApiError): boolean =>
+  error.status === 403 && /: User ".*" cannot /.test(error.message) && !isDenied(error);
+/** A quota has no room for the object. */
+export const exceedsQuota = (error: ApiError): boolean =>
+  error.status === 403 && error.message.includes('exceeded quota: ') && !isDenied(error);
+/** An admission webhook or policy refuses the object, in words of its own. */
+export const isDenied = ({ message }: ApiError): boolean => /\bdenied (the )?request\b/.test(message);
 /** The object broke a schema or an admission rule (422). */
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
 /** The resourceVersion asked for is no longer kept: list again (410). */

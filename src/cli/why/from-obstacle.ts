@@ -42,10 +42,14 @@ const FORMS: readonly Form[] = [
     value: 'no record of the promoted revision',
   },
   { cause: 'TargetUnusable', form: /^((?<kind>Deployment|DaemonSet) )?(?<name>\S+): (?<field>spec\.[\w.[\]-]*\w)/ },
-  { cause: 'Forbidden', form: /^the API server refused .*\b403\b/ },
+  { cause: 'QuotaExceeded', form: /^the API server refused .*\bexceeded quota: (?<name>[^\s,]+)/, field: 'spec.hard' },
+  { cause: 'Forbidden', form: /^the API server refused .*: grant it to the service account of Serin/ },
   { cause: 'ApiRefused', form: /^the API server refused / },
   { cause: 'RouteRefused', form: /^(?<field>(spec|service|analysis|provider)\b[\w.[\]-]*)/ },
 ];
+
+/** Of the object concerned, where the sentence does not say it and it is not the target. */
+const KINDS: Readonly<Partial<Record<Cause, string>>> = { KindAbsent: 'CustomResourceDefinition', QuotaExceeded: 'ResourceQuota' };
 
 /** What stands in the way of the objects of a release, as the sentence of `explain` tells it. */
 export function fromObstacle(sight: Sight, obstacle: string): Trouble {
@@ -62,7 +66,7 @@ export function fromObstacle(sight: Sight, obstacle: string): Trouble {
       return { cause, proof: [proofIn(raw, path, valueAt(raw, path)), said], action, change: toSet(raw, path) };
     }
     if (name === undefined) return { cause, proof: [said], action };
-    const owner = kind ?? (cause === 'KindAbsent' ? 'CustomResourceDefinition' : (canary?.spec.targetRef.kind ?? 'object'));
+    const owner = kind ?? KINDS[cause] ?? canary?.spec.targetRef.kind ?? 'object';
     const at = cause === 'KindAbsent' ? {} : { namespace };
     const proof = { kind: owner, ...at, name, field: told ?? field ?? 'metadata', value: value ?? shown(obstacle) };
     const concerned = { kind: owner, metadata: { name, ...(at.namespace && { namespace: at.namespace }) } };
@@ -91,6 +95,8 @@ function wayOutOf(
         : toRemove(kind, name, namespace);
       return { change, look: `kubectl get ${kind.toLowerCase()} ${name} -n ${namespace} -o yaml` };
     }
+    case 'QuotaExceeded':
+      return { look: `kubectl describe resourcequota ${name} -n ${namespace}` };
     case 'TargetUnusable':
       return { change: toSet({ kind, metadata }, field) };
     case 'NoPromotedTemplate':

@@ -97,10 +97,33 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a permission that is missing',
-    api(403, 'PATCH /apis/networking.istio.io: 403 Forbidden: no'),
+    api(403, 'PATCH /apis/networking.istio.io: 403 Forbidden: User "serin" cannot patch resource "virtualservices"'),
     'Forbidden',
     ['Canary', /Promoted/],
     /by a Role or ClusterRole/,
+  ),
+  blocked(
+    'a quota without room',
+    api(
+      403,
+      'POST /api/v1: 403 Forbidden: services "podinfo-canary" is forbidden: exceeded quota: small, requested: services=1, used: services=2',
+    ),
+    'QuotaExceeded',
+    ['ResourceQuota', 'spec.hard'],
+    /^who owns the quota can raise it$/,
+  ),
+  ...[
+    'POST /api/v1: 403 Forbidden: pods "podinfo" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
+    'POST /api/v1: 400 BadRequest: admission webhook "policy.example.com" denied the request: no: owner',
+    "POST /api/v1: 422 Invalid: services is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: no: owner",
+  ].map((message) =>
+    blocked(
+      `a rule of the cluster (${message.slice(13, 30)})`,
+      api(Number(/\d{3}/.exec(message)?.[0]), message),
+      'ApiRefused',
+      ['Canary', /Promoted/],
+      /^who owns the rule that refuses it can correct it or make an exception$/,
+    ),
   ),
   blocked(
     'an object that an admission rule refuses',

@@ -1,4 +1,5 @@
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import type { RefusalKind } from '../troubles/api-proxy.ts';
 import { aCanary, aDeployment, aService, makeNamespace } from '../troubles/objects.ts';
 import { setField } from './set-field.ts';
 import { APP, begun, begunWith, deployment, released, rested, type Stall } from './stall.ts';
@@ -20,10 +21,11 @@ const settings = (namespace: string) => ({
 });
 
 /** What the controller is refused in the namespace of the stall, until somebody grants it. */
-export const refusals: readonly { namespace: string; path: string; methods: 'all' | 'writes'; code: 403 | 422 }[] = [
+export const refusals: readonly { namespace: string; path: string; methods: 'all' | 'writes'; code: RefusalKind }[] = [
   { namespace: 'rbac', path: '/virtualservices', methods: 'writes', code: 403 },
   { namespace: 'rbac-services', path: '/services', methods: 'writes', code: 403 },
   { namespace: 'rbac-primary', path: '/deployments', methods: 'writes', code: 403 },
+  { namespace: 'quota', path: '/services', methods: 'writes', code: 'quota' },
   { namespace: 'policy-routes', path: '/virtualservices', methods: 'writes', code: 422 },
   { namespace: 'policy-primary', path: '/deployments', methods: 'writes', code: 422 },
   { namespace: 'policy-promotion', path: '/deployments/web-primary', methods: 'writes', code: 422 },
@@ -110,6 +112,17 @@ export const obstacleStalls: readonly Stall[] = [
   ),
   refused('rbac-services', /Blocked: the API server refused .*services.*403/, /grant it to the service account of Serin/, 'Forbidden'),
   refused('rbac-primary', /Blocked: the API server refused .*deployments.*403/, /grant it to the service account of Serin/, 'Forbidden'),
+  {
+    namespace: 'quota',
+    cause: /Blocked: the API server refused .*exceeded quota: small/,
+    wayOut: /who owns the quota can raise it/,
+    why: {
+      cause: 'QuotaExceeded',
+      proof: /^ResourceQuota small: spec\.hard$/,
+      clear: { others: ({ grant }) => grant('quota') },
+    },
+    play: ({ cluster }) => begun(cluster, 'quota'),
+  },
   refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRefused'),
   refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRefused'),
   {

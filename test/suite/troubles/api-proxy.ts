@@ -8,7 +8,10 @@ interface KubeConfigFile {
 }
 
 /** A refusal in place of the API server's own answer; undefined lets the request through. */
-export type Refuse = (method: string, path: string) => 403 | 404 | 422 | undefined;
+export type Refuse = (method: string, path: string) => RefusalKind | undefined;
+
+/** A status code; `quota`: 403 as a ResourceQuota named `small` has it. */
+export type RefusalKind = 403 | 404 | 422 | 'quota';
 
 export interface ApiProxy {
   /** Of the same user, whose requests come this way. */
@@ -25,9 +28,10 @@ export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise
   const request = apiUrl.startsWith('https:') ? requestOverHttps : requestOverHttp;
   const server = createServer((incoming, answer) => {
     const { method = 'GET', url = '/' } = incoming;
-    const code = refuse(method, url);
-    if (code !== undefined) {
-      const { reason, message } = wordsOf(code, method, url);
+    const refusal = refuse(method, url);
+    if (refusal !== undefined) {
+      const code = refusal === 'quota' ? 403 : refusal;
+      const { reason, message } = wordsOf(refusal, method, url);
       answer.writeHead(code, { 'content-type': 'application/json' });
       answer.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code }));
       return;
@@ -53,8 +57,13 @@ export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise
   };
 }
 
-function wordsOf(code: 403 | 404 | 422, method: string, url: string): { reason: string; message: string } {
+function wordsOf(code: RefusalKind, method: string, url: string): { reason: string; message: string } {
   const [path = url] = url.split('?');
+  if (code === 'quota')
+    return {
+      reason: 'Forbidden',
+      message: `${path} is forbidden: exceeded quota: small, requested: services=1, used: services=2, limited: services=2`,
+    };
   if (code === 403) return { reason: 'Forbidden', message: `User "serin" cannot ${method.toLowerCase()} ${path}` };
   if (code === 422) return { reason: 'Invalid', message: `${path}: denied by policy of the team` };
   return { reason: 'NotFound', message: 'the server could not find the requested resource' };
