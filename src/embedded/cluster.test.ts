@@ -170,6 +170,9 @@ describe('the embedded cluster', () => {
     await expect(embedded.cluster.patch(ref, more)).rejects.toThrow("found new scheduling gate 'example.com/late'");
     await embedded.cluster.patch(ref, { spec: { schedulingGates: null } });
     await comesTo({ ContainersReady: 'True', Ready: 'False' });
+    expect((await embedded.cluster.get(ref))?.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', reason: 'ReadinessGatesNotReady', message: expect.stringContaining('example.com/warm') }),
+    );
     const open = [...((await embedded.cluster.get(ref))?.status.conditions ?? []), { type: 'example.com/warm', status: 'True' }];
     await embedded.cluster.patch(ref, { status: { conditions: open } }, { subresource: 'status' });
     await comesTo({ Ready: 'True', 'example.com/warm': 'True' });

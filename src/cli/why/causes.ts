@@ -36,6 +36,7 @@ export const causes = {
   OutOfMemory: 'a container was ended for the memory that it took',
   CrashLoop: 'a container ends again and again',
   ProbeFails: 'a container runs and is not ready',
+  PodGated: 'a scheduling or readiness gate of a pod is not open yet',
   PodsStarting: 'pods are being started',
   NotYetAvailable: 'pods are ready, and count only after spec.minReadySeconds',
   RolloutStalled: 'the rollout has failed, or exceeded its own deadline',

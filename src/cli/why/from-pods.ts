@@ -29,7 +29,8 @@ const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
   OutOfMemory: 'raise the memory limit of the container in the pod template, or push a version that takes less',
   CrashLoop: 'read the logs of the container and push a version that starts',
   ProbeFails: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
-  PodsStarting: 'nothing to do but wait',
+  PodGated: 'who opens this gate (a queue of the cluster, or the controller of a load balancer) can tell what it waits for',
+  PodsStarting: 'nothing to do but wait; if that lasts, the events of the pod tell what it waits for',
 };
 
 /** The first pod that does not come, and what it says itself. */
@@ -52,9 +53,11 @@ export function fromPods(sight: Pick<Sight, 'raw' | 'canary'>, pods: readonly Ku
   return undefined;
 }
 
-function lookAtPod({ status = {} }: KubeObject): Look | undefined {
-  const conditions: { type: string; status: string; message?: string }[] = status.conditions ?? [];
-  if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return undefined;
+function lookAtPod({ spec = {}, status = {} }: KubeObject): Look | undefined {
+  const conditions: { type: string; status: string; reason?: string; message?: string }[] = status.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  if (spec.schedulingGates?.length > 0) return { cause: 'PodGated', field: 'spec.schedulingGates', value: spec.schedulingGates };
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
   if (unscheduled)
     return { cause: 'Unschedulable', field: 'status.conditions[PodScheduled].message', value: unscheduled.message, part: '.spec' };
@@ -64,6 +67,8 @@ function lookAtPod({ status = {} }: KubeObject): Look | undefined {
       if (look) return { ...look, part: `.spec.${list}[${one.name}]${PARTS[look.cause] ?? ''}` };
     }
   }
+  if (ready?.reason === 'ReadinessGatesNotReady')
+    return { cause: 'PodGated', field: 'status.conditions[Ready].message', value: ready.message };
   return { cause: 'PodsStarting', field: 'status.phase', value: status.phase };
 }
 

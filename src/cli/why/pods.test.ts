@@ -78,6 +78,35 @@ const stalls: readonly Stall[] = [
     way: 'set Deployment podinfo spec.template.spec',
     mend: comes,
   },
+  ...[
+    {
+      of: 'scheduling',
+      scene: () => {
+        const scene = unready({});
+        for (const pod of scene.targetPods ?? []) pod.spec = { schedulingGates: [{ name: 'example.com/queue' }] };
+        return scene;
+      },
+      field: 'spec.schedulingGates',
+    },
+    {
+      of: 'readiness',
+      scene: () =>
+        unready(
+          { conditions: [{ type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'example.com/target-health' }] },
+          { ready: true, state: { running: {} } },
+        ),
+      field: 'status.conditions[Ready].message',
+    },
+  ].map(
+    ({ of, scene, field }): Stall => ({
+      title: `a ${of} gate of a pod`,
+      play: scene,
+      cause: 'PodGated',
+      proof: ['Pod', field],
+      action: /who opens this gate/,
+      mend: comes,
+    }),
+  ),
   {
     title: 'a paused rollout',
     play: () => ({ ...unready({}), target: { spec: { replicas: 1, paused: true } } }),

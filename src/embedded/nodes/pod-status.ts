@@ -33,23 +33,25 @@ export function podStatus(pod: KubeObject, seen: Seen): Record<string, unknown> 
     const status = isTrue ? 'True' : 'False';
     const before = previous.find((each) => each.type === type);
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime : nowText();
-    const isUnready = !isTrue && (type === 'Ready' || type === 'ContainersReady');
-    return {
-      type,
-      status,
-      lastTransitionTime,
-      ...(isUnready ? { reason: 'ContainersNotReady', message: 'containers with unready status' } : {}),
-    };
+    return { type, status, lastTransitionTime, ...(isTrue ? {} : whyNot[type]) };
   };
   const gates = (pod.spec.readinessGates ?? []) as { conditionType: string }[];
-  const areGatesOpen = gates.every(({ conditionType }) => previous.some(({ type, status }) => type === conditionType && status === 'True'));
+  const closed = gates.find(({ conditionType }) => !previous.some(({ type, status }) => type === conditionType && status === 'True'));
+  const unready = { reason: 'ContainersNotReady', message: 'containers with unready status' };
+  const whyNot: Record<string, object> = {
+    ContainersReady: unready,
+    Ready:
+      seen.isReady && closed
+        ? { reason: 'ReadinessGatesNotReady', message: `the readiness gate ${closed.conditionType} is not open` }
+        : unready,
+  };
   return {
     phase: seen.state === 'starting' ? 'Pending' : 'Running',
     conditions: [
       condition('PodScheduled', true),
       condition('Initialized', true),
       condition('ContainersReady', seen.isReady),
-      condition('Ready', seen.isReady && areGatesOpen),
+      condition('Ready', seen.isReady && !closed),
       ...previous.filter(({ type }) => !OWN_CONDITIONS.includes(type)),
     ],
     hostIP: seen.hostIP,

@@ -1,3 +1,5 @@
+import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { aDeployment, canaryRef, push } from '../troubles/objects.ts';
 import { hookOf, underWay } from './hooks.ts';
@@ -54,6 +56,28 @@ const account = (namespace: string) => ({ apiVersion: 'v1', kind: 'ServiceAccoun
 async function admitPods(cluster: KubeCluster, namespace: string): Promise<void> {
   const { apiVersion, kind, name } = account(namespace);
   await cluster.create({ apiVersion, kind, metadata: { name, namespace } });
+}
+
+const GATE = 'example.com/target-health';
+
+/** As the controller of a load balancer does when it has taken the pods in, now and from now on. */
+function openGates({ cluster, atEnd }: Theatre, namespace: string): void {
+  const open = async (pod: KubeObject): Promise<void> => {
+    const conditions: { type: string; status: string }[] = pod.status?.conditions ?? [];
+    if (pod.spec.readinessGates === undefined || conditions.some(({ type }) => type === GATE)) return;
+    const patch = { status: { conditions: [...conditions, { type: GATE, status: 'True' }] } };
+    await cluster.patch(refOf(pod), patch, { subresource: 'status' }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  };
+  const watch = cluster.watch(
+    { apiVersion: 'v1', kind: 'Pod', namespace },
+    {
+      onList: (pods) => void Promise.all(pods.map(open)),
+      onEvent: ({ type, object }) => void (type === 'DELETED' ? undefined : open(object)),
+    },
+  );
+  atEnd(async () => watch.stop());
 }
 
 const CORRECTED = { set: aGoodContainer };
@@ -163,6 +187,21 @@ export const podStalls: readonly Stall[] = [
       await cluster.delete(account(namespace));
       await cluster.patch(canaryRef(namespace, APP), { spec: SOON_LATE });
       hooks.answers(hookOf(namespace), 200);
+    },
+  },
+  {
+    namespace: 'readiness-gate',
+    cause: new RegExp(UNREADY),
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: {
+      cause: 'PodGated',
+      proof: /^Pod web-\S+: status\.conditions\[Ready\]\.message$/,
+      clear: { others: (theatre) => openGates(theatre, 'readiness-gate') },
+    },
+    async play(theatre) {
+      await rested(theatre, 'readiness-gate');
+      const spec = { readinessGates: [{ conditionType: GATE }], containers: [aGoodContainer] };
+      await theatre.cluster.patch(deployment('readiness-gate'), { spec: { template: { spec } } });
     },
   },
   {
