@@ -1,6 +1,7 @@
 import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
+import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
 import type { Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts';
@@ -69,7 +70,21 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
       ...toCorrect(sight),
       look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
-  return pods ?? notYetAvailable(sight, role, object) ?? starting(object);
+  return pods ?? nowhere(sight, object) ?? notYetAvailable(sight, role, object) ?? starting(object);
+}
+
+/** A DaemonSet has a pod for each node that fits it, and here none does. */
+function nowhere(sight: Sight, object: KubeObject): Trouble | undefined {
+  const { observedGeneration = 0, desiredNumberScheduled = 0 } = object.status ?? {};
+  const isObserved = (object.metadata.generation ?? 0) <= observedGeneration;
+  if (object.kind !== 'DaemonSet' || !isObserved || desiredNumberScheduled > 0 || isScaledToZero(object)) return undefined;
+  return {
+    cause: 'Unschedulable',
+    proof: [proofIn(object, 'status.desiredNumberScheduled', 0)],
+    action: 'correct nodeSelector, affinity or tolerations in the pod template, or give it a node that they fit',
+    ...toCorrect(sight, '.spec'),
+    look: 'kubectl get nodes --show-labels',
+  };
 }
 
 /** Every pod is ready, as each says itself. */
@@ -88,11 +103,10 @@ function notYetAvailable({ canary, targetPods, primaryPods }: Sight, role: 'targ
 }
 
 function starting(object: KubeObject): Trouble {
-  const { availableReplicas = 0, numberAvailable } = object.status ?? {};
-  const field = numberAvailable === undefined ? 'status.availableReplicas' : 'status.numberAvailable';
+  const counter = object.kind === 'DaemonSet' ? 'numberAvailable' : 'availableReplicas';
   return {
     cause: 'PodsStarting',
-    proof: [proofIn(object, field, numberAvailable ?? availableReplicas)],
+    proof: [proofIn(object, `status.${counter}`, object.status?.[counter] ?? 0)],
     action: 'nothing to do but wait for its pods',
   };
 }

@@ -6,6 +6,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   Canary: 'flagger.app/v1beta1',
   MetricTemplate: 'flagger.app/v1beta1',
   Deployment: 'apps/v1',
+  DaemonSet: 'apps/v1',
   Service: 'v1',
   ConfigMap: 'v1',
   Secret: 'v1',

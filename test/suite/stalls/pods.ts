@@ -217,6 +217,30 @@ export const podStalls: readonly Stall[] = [
     },
   },
   {
+    namespace: 'no-node-fits',
+    cause: /DaemonSet web-primary: no node takes its pods/,
+    wayOut: new RegExp(`${SINCE}.*its owner can fix`),
+    why: {
+      cause: 'Unschedulable',
+      proof: /^DaemonSet web-primary: status\.desiredNumberScheduled$/,
+      clear: { set: aGoodTemplate.spec },
+    },
+    async play({ cluster }) {
+      const { kind: _, spec, ...target } = aDeployment('no-node-fits', APP);
+      const { replicas: __, ...rest } = spec;
+      rest.template.spec.nodeSelector = { disk: 'none' };
+      await begunWith(
+        cluster,
+        'no-node-fits',
+        { ...target, kind: 'DaemonSet', spec: rest },
+        {
+          analysis: { stepWeight: undefined, maxWeight: undefined, iterations: 1 },
+          spec: { ...SOON_LATE, provider: 'kubernetes', targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP } },
+        },
+      );
+    },
+  },
+  {
     namespace: 'rollout-stalled',
     cause: /exceeded its progressDeadlineSeconds; only an edit helps/,
     wayOut: new RegExp(`${SINCE}.*its owner can (correct|fix)`),
