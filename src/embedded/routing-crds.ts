@@ -37,10 +37,21 @@ export function routingCrds(): KubeObject[] {
 
 /** Those of Knative, whose Services are routes and targets in one. */
 export function knativeCrds(): KubeObject[] {
-  return [crd('serving.knative.dev', 'Service', 'services', ['v1']), crd('serving.knative.dev', 'Revision', 'revisions', ['v1'])];
+  const group = 'serving.knative.dev';
+  return [
+    crd(group, 'Service', 'services', ['v1'], open, ['kservice', 'ksvc']),
+    crd(group, 'Revision', 'revisions', ['v1'], open, ['rev']),
+  ];
 }
 
-function crd(group: string, kind: string, plural: string, versions: readonly string[], spec: object = open): KubeObject {
+function crd(
+  group: string,
+  kind: string,
+  plural: string,
+  versions: readonly string[],
+  spec: object = open,
+  shortNames: readonly string[] = [],
+): KubeObject {
   const schema = { openAPIV3Schema: { ...open, properties: { spec } } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -49,7 +60,7 @@ function crd(group: string, kind: string, plural: string, versions: readonly str
     spec: {
       group,
       scope: 'Namespaced',
-      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List`, ...(shortNames.length > 0 && { shortNames }) },
       versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema, subresources: { status: {} } })),
     },
   };

@@ -1,10 +1,12 @@
 import type { Canary } from '../../api/canary.ts';
 import { apiVersion } from '../../api/canary.ts';
+import { isKnative } from '../../api/knative.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
+import { latestCreated, primaryRevision } from '../../workloads/knative/revisions.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import { getCanary, record } from './canary-reading.ts';
 
@@ -55,8 +57,9 @@ export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: 
     const target = await ifAllowed(targetRef.kind, cluster.get(targetRef), undefined);
     const primary =
       refKey(primaryRef) === refKey(targetRef) ? target : await ifAllowed(primaryRef.kind, cluster.get(primaryRef), undefined);
-    const podsOf = (owner: KubeObject | undefined) => ifAllowed('pods', listPods(cluster, namespace, owner), []);
-    const [targetPods, primaryPods] = await Promise.all([podsOf(target), primary === target ? [] : podsOf(primary)]);
+    const podsOf = (selector: string) => ifAllowed('pods', listPods(cluster, namespace, selector), []);
+    const [ofTarget, ofPrimary] = [podSelector(target, latestCreated), podSelector(primary, primaryRevision)];
+    const [targetPods, primaryPods] = await Promise.all([podsOf(ofTarget), ofPrimary === ofTarget ? [] : podsOf(ofPrimary)]);
     return { ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods };
   };
   // Together: whichever fails first, the other's failure is nobody's surprise.
@@ -85,12 +88,18 @@ export function timeOfEvent(event: KubeObject): string {
   return String(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? '');
 }
 
-/** By the selector of a workload of apps/v1; others have none that tells their pods. */
-async function listPods(cluster: Pick<Cluster, 'list'>, namespace: string, owner: KubeObject | undefined): Promise<KubeObject[]> {
-  const labels = record(record(owner?.spec?.selector).matchLabels);
-  const labelSelector = Object.entries(labels)
+/** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; others have none that tells their pods. */
+function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeObject) => string | undefined): string {
+  if (owner && isKnative(owner)) {
+    const revision = revisionOf(owner);
+    return revision === undefined ? '' : `serving.knative.dev/revision=${revision}`;
+  }
+  return Object.entries(record(record(owner?.spec?.selector).matchLabels))
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
+}
+
+async function listPods(cluster: Pick<Cluster, 'list'>, namespace: string, labelSelector: string): Promise<KubeObject[]> {
   if (labelSelector === '') return [];
   return (await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { labelSelector })).items;
 }

@@ -1,7 +1,9 @@
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Sight } from '../people/sight.ts';
+import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
+import { fromPods } from './from-pods.ts';
 
 interface Condition {
   type: string;
@@ -10,7 +12,7 @@ interface Condition {
   message?: string;
 }
 
-/** Why a Revision does not serve, as far as its Knative Service tells it; the pods are Knative's own affair. */
+/** Why a Revision does not serve: by its pods, where one of them tells, else as far as its Knative Service does. */
 export function fromKnative(sight: Sight, service: KubeObject, role: 'target' | 'primary'): Trouble {
   const conditions: Condition[] = service.status?.conditions ?? [];
   const unmet = conditions.find(({ type, status }) => type === 'Ready' && status !== 'True');
@@ -18,6 +20,8 @@ export function fromKnative(sight: Sight, service: KubeObject, role: 'target' | 
     role === 'target'
       ? proofIn(service, 'status.latestCreatedRevisionName', service.status?.latestCreatedRevisionName)
       : proofIn(service, `metadata.annotations[${primaryRevisionAnnotation}]`, service.metadata.annotations?.[primaryRevisionAnnotation]);
+  const pods = fromPods(sight, role === 'target' ? sight.targetPods : sight.primaryPods);
+  if (pods && !harmless.has(pods.cause)) return { ...pods, proof: [...pods.proof, named] };
   const said = unmet && [unmet.reason, unmet.message].filter(Boolean).join(': ');
   const hasFailed = unmet?.status === 'False';
   return {

@@ -63,6 +63,6 @@ export async function clear(
     await cluster.create(object);
   } else {
     const value = typeof way.set === 'function' ? way.set(theatre) : way.set;
-    await setField(cluster, refOfKind(change.kind, change.name, namespace), change.field ?? '', value);
+    await setField(cluster, refOfKind(change.kind, change.name, namespace, why.apiVersion), change.field ?? '', value);
   }
 }

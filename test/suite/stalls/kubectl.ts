@@ -13,10 +13,11 @@ const VERSIONS: Readonly<Record<string, string>> = {
   HorizontalPodAutoscaler: 'autoscaling/v2',
 };
 
-export function refOfKind(kind: string, name: string, namespace: string): ObjectRef {
+/** `apiVersion` where the kind alone does not tell it. */
+export function refOfKind(kind: string, name: string, namespace: string, apiVersion?: string): ObjectRef {
   const known = Object.keys(VERSIONS).find((one) => one.toLowerCase() === kind.toLowerCase());
   if (known === undefined) throw new Error(`no test knows the kind ${kind}`);
-  return { apiVersion: VERSIONS[known] ?? '', kind: known, name, namespace };
+  return { apiVersion: apiVersion ?? VERSIONS[known] ?? '', kind: known, name, namespace };
 }
 
 /** What kubectl does of these words, where there is no kubectl; the end-to-end tier gives the same words to the real one. */

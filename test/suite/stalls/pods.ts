@@ -1,3 +1,4 @@
+import { knativeApiVersion } from '../../../src/api/knative.ts';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
@@ -237,6 +238,36 @@ export const podStalls: readonly Stall[] = [
           analysis: { stepWeight: undefined, maxWeight: undefined, iterations: 1 },
           spec: { ...SOON_LATE, provider: 'kubernetes', targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP } },
         },
+      );
+    },
+  },
+  {
+    namespace: 'knative-image-missing',
+    cause: /canary to be ready, Revision web-\d+: /,
+    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    why: {
+      cause: 'ImageUnavailable',
+      proof: /^Pod web-\S+: status\.containerStatuses\[web\]\.state\.waiting$/,
+      clear: { set: 'web:3' },
+      apiVersion: knativeApiVersion,
+    },
+    async play({ cluster, teller }) {
+      const namespace = 'knative-image-missing';
+      const service = { apiVersion: knativeApiVersion, kind: 'Service', metadata: { name: APP, namespace } };
+      const container = { name: 'web', image: 'web:1', ports: [{ containerPort: 9898 }] };
+      await begunWith(
+        cluster,
+        namespace,
+        { ...service, spec: { template: { spec: { containers: [container] } } } },
+        {
+          spec: { provider: 'knative', targetRef: { apiVersion: knativeApiVersion, kind: 'Service', name: APP } },
+        },
+      );
+      await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      const containers = [{ ...container, image: 'registry.invalid/web:2' }];
+      await cluster.patch(
+        { apiVersion: knativeApiVersion, kind: 'Service', name: APP, namespace },
+        { spec: { template: { spec: { containers } } } },
       );
     },
   },

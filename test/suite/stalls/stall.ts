@@ -43,6 +43,8 @@ export interface Expected {
   /** As `Canary web: spec.suspend`; of a pod only the kind and the field. */
   proof: RegExp;
   clear: Clear;
+  /** Of the object that is to be changed, where its kind alone does not tell it. */
+  apiVersion?: string;
   /** A standing condition that is told beside it. */
   also?: string;
 }
