@@ -46,6 +46,12 @@ export function unconfirmedIn(sentence: string): string | undefined {
   return new RegExp(String.raw`\. Not in force yet: (.+?)\.${AFTER}`, 's').exec(sentence)?.[1];
 }
 
+/** Of a sentence of `explainRelease`: by when something happens by itself, in epoch milliseconds. What is only expected is none of that. */
+export function dueIn(sentence: string): number | undefined {
+  const due = /(?<!expected )\b(?:until|next at) (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(sentence)?.[1];
+  return due === undefined ? undefined : Date.parse(due);
+}
+
 /** Which spec this goes by, and who can change that. */
 function refused({ refused: edit }: Facts): string {
   if (edit === undefined) return '';

@@ -54,9 +54,11 @@ export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: 
     side === undefined || isGone
       ? {}
       : { [name === 'podinfo' ? 'target' : 'primary']: { ...workload(name, side.replicas, side.readiness.ready), ...over } };
+  // The same template by the release's own record: which one it is, the world says without one.
+  const seen = target && { metadata: { ...workload('podinfo', 1, 1).metadata, uid: target.uid, generation: target.generation } };
   return {
     ...sightOf(raw),
-    ...shown(target, 'podinfo', scene.target, 'target' in scene && scene.target === undefined),
+    ...shown(target, 'podinfo', { ...seen, ...scene.target }, 'target' in scene && scene.target === undefined),
     ...shown(primary, 'podinfo-primary', scene.primary, 'primary' in scene && scene.primary === undefined),
     targetPods,
     primaryPods,

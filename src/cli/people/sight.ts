@@ -24,6 +24,8 @@ export interface Sight {
   primaryPods: readonly KubeObject[];
   /** Of the Canary itself, oldest first. */
   events: readonly KubeObject[];
+  /** When this was looked at, in epoch milliseconds. Absent: nobody asks what is late. */
+  atMs?: number;
   /** What could not be looked at, in words. */
   hidden: readonly string[];
 }
@@ -64,7 +66,7 @@ export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: 
   };
   // Together: whichever fails first, the other's failure is nobody's surprise.
   const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
-  return { ...sight, ...seen, events, hidden };
+  return { ...sight, ...seen, events, hidden, atMs: Date.now() };
 }
 
 /** What the screen of one Canary has to follow. */

@@ -1,6 +1,8 @@
+import type { Canary } from '../../api/canary.ts';
 import { isKnative } from '../../api/knative.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import type { Sides, Workload } from '../../workloads/workload.ts';
 import { CommandError } from '../output/exit-codes.ts';
 
 /**
@@ -35,6 +37,13 @@ export async function toldTarget(cluster: Pick<Cluster, 'get' | 'watch'>, ref: O
     clearTimeout(timer);
     watch.stop();
   }
+}
+
+/** What its revision is told by; undefined where that cannot be told yet. */
+export function targetSide(canary: Canary, workload: Workload, object: KubeObject): Sides['target'] {
+  const known = { object: workload.slim(object), revision: workload.revision(object) };
+  const find = (ref: ObjectRef) => (refKey(ref) === refKey(refOf(object)) ? known : undefined);
+  return workload.sides(canary, { find, all: () => [] }).target;
 }
 
 interface KnativeStatus {

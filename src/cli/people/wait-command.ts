@@ -1,6 +1,6 @@
 import { apiVersion } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
-import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Phase } from '../../api/phase.ts';
 import { recordedFor } from '../../controller/target-facts.ts';
@@ -13,7 +13,7 @@ import { cleaned } from '../output/text.ts';
 import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
 import { sightOf } from './sight.ts';
-import { toldTarget } from './told-target.ts';
+import { targetSide, toldTarget } from './told-target.ts';
 
 /** What can be waited for. */
 export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
@@ -124,8 +124,7 @@ async function wantedOf(
   if (!canary || !workload)
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
   const object = await toldTarget(cluster, workload.targetRef(canary), untilMs);
-  const known = { object: workload.slim(object), revision: workload.revision(object) };
-  const { target } = workload.sides(canary, { find: (ref) => (refKey(ref) === refKey(refOf(object)) ? known : undefined), all: () => [] });
+  const target = targetSide(canary, workload, object);
   if (target === undefined) throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} cannot be told yet`);
   return { target };
 }

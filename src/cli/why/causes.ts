@@ -1,6 +1,6 @@
 /** The closed list of what `serin why` names: programs may match on it. docs/cli.md has the table. */
 export const causes = {
-  Unseen: 'no controller has looked at this Canary, or none that may',
+  Unseen: 'no controller has looked at this Canary or at its last change, or none that may; or what is due is not done',
   Deleting: 'the Canary is being deleted and something holds it',
   InvalidSpec: 'the spec cannot be run',
   ProviderRefused: 'the traffic provider cannot do what the spec asks for',

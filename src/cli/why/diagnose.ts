@@ -6,6 +6,7 @@ import { proofIn, type Trouble, toSet } from './finding.ts';
 import { fromObstacle } from './from-obstacle.ts';
 import { fromRefusal, suspended } from './from-refusal.ts';
 import { fromStep } from './from-step.ts';
+import { overdue, unseen } from './unseen.ts';
 
 /** What holds a Canary, by the objects as they stand. Pure. What a person has to mend first comes first. */
 export function whyOf(sight: Sight): Why {
@@ -42,7 +43,11 @@ function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   if (obstacle !== undefined) return [told(fromObstacle(sight, obstacle)), ...alsoPaused];
   const unconfirmed = unconfirmedIn(said);
   const route = unconfirmed === undefined ? undefined : routeUnconfirmed(sight, unconfirmed);
-  if (!pause) return [told(route ?? fromStep(sight, canary, phase, release))];
+  if (!pause) {
+    const late = overdue(sight, said);
+    const held = told(route ?? fromStep(sight, canary, phase, release));
+    return late ? [told(late), held] : [held];
+  }
   // A provider often takes a route by itself, a moment later; a pause ends by a person only.
   return route ? [told(pause), told(route, `Its routes are not in force yet: ${unconfirmed}.`)] : [told(pause)];
 }
@@ -62,15 +67,6 @@ function paused({ raw }: Sight, pause: { by: string }): Trouble {
     proof: [proofIn(raw, 'status.release.paused.by', pause.by)],
     action: 'resume it, or promote it or take it back',
     command: `serin resume ${name} -n ${namespace}`,
-  };
-}
-
-function unseen({ raw }: Sight): Trouble {
-  return {
-    cause: 'Unseen',
-    proof: [proofIn(raw, 'status.release', raw.status?.release)],
-    action: 'start the controller, or let its --namespace and --canary-selector reach this Canary',
-    look: 'kubectl get deployment -A -l app.kubernetes.io/name=serin',
   };
 }
 

@@ -7,6 +7,7 @@ import { type Cause, harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromSide } from './from-side.ts';
+import { unseenChange } from './unseen.ts';
 
 /** What a release waits for where it stands in the statechart. */
 export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Release): Trouble {
@@ -74,6 +75,8 @@ function resting(sight: Sight): Trouble {
   const { raw, canary, target, primary, workload } = sight;
   if (canary && workload?.hasPods && primary && !workload.isServing(workload.slim(primary))) return primaryDown(sight, primary);
   if (target === undefined) return fromSide(sight, 'target');
+  const unseen = unseenChange(sight);
+  if (unseen) return unseen;
   return { cause: 'Resting', proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
 }
 

@@ -131,6 +131,25 @@ export const handStalls: readonly Stall[] = [
     },
   },
   {
+    namespace: 'left-alone-later',
+    unspoken: true,
+    cause: /./,
+    wayOut: /./,
+    why: {
+      cause: 'Unseen',
+      proof: /^Deployment web: metadata\.generation$/,
+      clear: {
+        others: ({ cluster }) => setField(cluster, canaryRef('left-alone-later', APP), `metadata.labels[${LEFT_ALONE}]`, undefined),
+      },
+    },
+    async play(theatre) {
+      await rested(theatre, 'left-alone-later');
+      await until(theatre.cluster, deployment('left-alone-later'), 'is at zero', (now) => now?.spec.replicas === 0);
+      await theatre.cluster.patch(canaryRef('left-alone-later', APP), { metadata: { labels: { [LEFT_ALONE]: 'true' } } });
+      await push(theatre.cluster, 'left-alone-later', APP, '2');
+    },
+  },
+  {
     namespace: 'kept-by-a-finalizer',
     unspoken: true,
     cause: /./,

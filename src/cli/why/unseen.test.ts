@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { pushed, sightIn } from '../../../test/build/standing-still.ts';
+import { aCanary, initialized, type World } from '../../../test/build/world.ts';
+import { whyOf } from './diagnose.ts';
+
+const MINUTE = 60_000;
+const hooks = (timeout: string) => ({
+  stepWeight: 20,
+  webhooks: [{ name: 'smoke', type: 'rollout' as const, url: 'http://tester/', timeout }],
+});
+const analysing = (analysis: Parameters<typeof aCanary>[0] = { stepWeight: 20 }) => pushed(initialized(aCanary(analysis)));
+const causesAt = (world: World, lateMs: number) => {
+  const sight = sightIn({ world });
+  const why = whyOf({ ...sight, atMs: (world.canary.status?.release?.wakeAtMs ?? 0) + lateMs });
+  return [why.diagnosis, ...why.also];
+};
+
+it('names the controller when the next check is long over, and what the release waits for beside it', () => {
+  const [main, also] = causesAt(analysing(), 3 * MINUTE);
+  expect(main).toMatchObject({
+    cause: 'Unseen',
+    action: expect.stringContaining('start the controller'),
+    proof: [
+      { kind: 'Canary', field: 'status.conditions[Promoted].message', value: expect.stringMatching(/^due at \d{4}-.*, and it is \d{4}-/) },
+    ],
+  });
+  expect(also?.cause).toBe('Running');
+});
+
+it.each([
+  { what: 'a check that is a minute late', world: analysing(), lateMs: MINUTE },
+  { what: 'hooks that may take so long', world: analysing(hooks('3m')), lateMs: 4 * MINUTE },
+])('does not name it for $what', ({ world, lateMs }) => {
+  expect(causesAt(world, lateMs).map(({ cause }) => cause)).toEqual(['Running']);
+});
+
+it('counts the time that hooks may take, and no more', () => {
+  expect(causesAt(analysing(hooks('3m')), 6 * MINUTE)[0]?.cause).toBe('Unseen');
+});
+
+it('names it when the target has changed since a controller saw it, and not when it has been seen', () => {
+  const world = initialized(aCanary({ stepWeight: 20 }));
+  expect(whyOf(sightIn({ world })).diagnosis.cause).toBe('Resting');
+  const { target } = sightIn({ world });
+  const metadata = { ...target?.metadata, generation: (target?.metadata.generation ?? 0) + 1 };
+  const { diagnosis, waits } = whyOf(sightIn({ world, target: { metadata } }));
+  expect(diagnosis).toMatchObject({ cause: 'Unseen', proof: [{ kind: 'Deployment', field: 'metadata.generation' }, { kind: 'Canary' }] });
+  expect(waits).toBe(true);
+});
