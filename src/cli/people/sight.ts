@@ -30,6 +30,9 @@ export interface Sight {
   hidden: readonly string[];
 }
 
+/** In `hidden`, of a kind: what is absent from the sight may be there. */
+export const mayNotRead = (what: string): string => `${what} may not be read with these credentials`;
+
 /** A sight of nothing but the Canary. */
 export function sightOf(raw: KubeObject): Sight {
   const parsed = parseCanary(raw);
@@ -49,7 +52,7 @@ export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: 
       return await answer;
     } catch (error) {
       if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;
-      if (error.status === 403) hidden.push(`${what} may not be read with these credentials`);
+      if (error.status === 403) hidden.push(mayNotRead(what));
       return otherwise;
     }
   };

@@ -25,6 +25,7 @@ export const causes = {
   RouteRefused: 'the routes that the spec asks for cannot be said to this provider',
   Obstacle: 'something else is in the way, as the sentence says',
   RouteUnconfirmed: 'the routes are written, and the provider has not taken them',
+  Unreadable: 'whoever asks may not read what it waits for',
   TargetMissing: 'the workload of spec.targetRef does not exist',
   PrimaryMissing: 'the primary does not exist',
   ScaledToZero: 'somebody has scaled the workload to zero',

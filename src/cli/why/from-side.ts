@@ -2,7 +2,7 @@ import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
-import type { Sight } from '../people/sight.ts';
+import { mayNotRead, type Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
@@ -22,6 +22,7 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
   const { namespace = '' } = raw.metadata;
   if (object === undefined) {
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
+    if (sight.hidden.includes(mayNotRead(kind))) return unreadable(sight, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
     const missing = { kind, namespace, name: named, field: 'metadata', value: 'does not exist' };
     if (role === 'primary')
@@ -71,6 +72,18 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
       look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
   return pods ?? nowhere(sight, object) ?? notYetAvailable(sight, role, object) ?? starting(object);
+}
+
+/** It may be there or not: the sentence of the controller, which may read it, is all that is known. */
+function unreadable({ raw }: Sight, kind: string): Trouble {
+  const { namespace = '' } = raw.metadata;
+  const said = (raw.status?.conditions ?? []).find(({ type }: Condition) => type === 'Promoted')?.message;
+  return {
+    cause: 'Unreadable',
+    proof: [proofIn(raw, 'status.conditions[Promoted].message', said)],
+    action: `ask somebody who may get ${kind}s in ${namespace}, or have that granted: what Serin itself says of it is all that can be told`,
+    look: `kubectl auth can-i get ${kind.toLowerCase()}s -n ${namespace}`,
+  };
 }
 
 /** A DaemonSet has a pod for each node that fits it, and here none does. */

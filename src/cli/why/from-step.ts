@@ -74,7 +74,9 @@ function restoring({ change: _, ...why }: Trouble): Trouble {
 function resting(sight: Sight): Trouble {
   const { raw, canary, target, primary, workload } = sight;
   if (canary && workload?.hasPods && primary && !workload.isServing(workload.slim(primary))) return primaryDown(sight, primary);
-  if (target === undefined) return fromSide(sight, 'target');
+  const missing = target === undefined ? fromSide(sight, 'target') : undefined;
+  // At rest nothing depends on it.
+  if (missing && missing.cause !== 'Unreadable') return missing;
   const unseen = unseenChange(sight);
   if (unseen) return unseen;
   return { cause: 'Resting', proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };

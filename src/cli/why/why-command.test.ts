@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/build/held-cluster.ts';
-import { aCanary, initialized } from '../../../test/build/world.ts';
+import { pushed } from '../../../test/build/standing-still.ts';
+import { aCanary, initialized, type World } from '../../../test/build/world.ts';
 import { Output } from '../output/output.ts';
+import { lookAt } from '../people/sight.ts';
+import { whyOf } from './diagnose.ts';
 import { whyCommand } from './why-command.ts';
 
 it.each([
@@ -18,4 +21,21 @@ it.each([
   const session = { cluster: new HeldCluster([canary]), namespace: 'test', output, clusterFlags: flags };
   expect(await whyCommand(session as unknown as Parameters<typeof whyCommand>[0], 'podinfo')).toBe('done');
   expect(said.split('\n')).toContain(run);
+});
+
+it.each([
+  { where: 'at rest', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
+  { where: 'while its pods are awaited', isSo: (world: World) => world.step === 'scalingUp', cause: 'Unreadable' },
+])('$where a target that may not be read is not said to be missing', async ({ isSo, cause }) => {
+  const world = initialized(aCanary({ stepWeight: 25 }));
+  if (!isSo(world)) {
+    world.behaviour.brokenCanary.add('s1:b');
+    pushed(world, isSo);
+  }
+  const cluster = new HeldCluster([JSON.parse(JSON.stringify(world.canary))]);
+  for (const kind of ['Deployment', 'Pod']) cluster.forbidden.add(kind);
+  const { diagnosis } = whyOf({ ...(await lookAt(cluster, 'test', 'podinfo')), atMs: world.nowMs });
+  expect(diagnosis.cause).toBe(cause);
+  if (cause === 'Unreadable')
+    expect(diagnosis).toMatchObject({ look: 'kubectl auth can-i get deployments -n test', proof: [{ kind: 'Canary' }] });
 });
