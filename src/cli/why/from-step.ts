@@ -44,7 +44,7 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
     case 'Failed.restoringPrimary':
       return restoring(side('primary'));
     case 'Failed.resting':
-      return failed(sight, canary, release);
+      return unseenChange(sight) ?? failed(sight, canary, release);
     case 'Waiting.gate':
     case 'Initialized.confirming':
     case 'Succeeded.confirming':
@@ -77,9 +77,8 @@ function resting(sight: Sight): Trouble {
   const missing = target === undefined ? fromSide(sight, 'target') : undefined;
   // At rest nothing depends on it.
   if (missing && missing.cause !== 'Unreadable') return missing;
-  const unseen = unseenChange(sight);
-  if (unseen) return unseen;
-  return { cause: 'Resting', proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
+  const rest = { proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
+  return unseenChange(sight) ?? { cause: 'Resting', ...rest };
 }
 
 /** It was ready once: what is wrong with it now came by another hand, or with its surroundings, so that it may be corrected itself. */

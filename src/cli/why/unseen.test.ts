@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pushed, sightIn } from '../../../test/build/standing-still.ts';
+import { pushed, sightIn, verdict } from '../../../test/build/standing-still.ts';
 import { aCanary, initialized, type World } from '../../../test/build/world.ts';
 import { whyOf } from './diagnose.ts';
 
@@ -38,9 +38,17 @@ it('counts the time that hooks may take, and no more', () => {
   expect(causesAt(analysing(hooks('3m')), 6 * MINUTE)[0]?.cause).toBe('Unseen');
 });
 
-it('names it when the target has changed since a controller saw it, and not when it has been seen', () => {
-  const world = initialized(aCanary({ stepWeight: 20 }));
-  expect(whyOf(sightIn({ world })).diagnosis.cause).toBe('Resting');
+const failedAtOnce = () => {
+  const world = initialized(aCanary({ stepWeight: 20, threshold: 1 }));
+  world.behaviour.verdicts = [verdict({ value: 3 })];
+  return pushed(world, ({ phase, step }) => phase === 'Failed' && step === 'resting');
+};
+
+it.each([
+  { where: 'at rest', world: initialized(aCanary({ stepWeight: 20 })), cause: 'Resting' },
+  { where: 'after a failure', world: failedAtOnce(), cause: 'Failed' },
+])('names it $where when the target has changed since a controller saw it, and not when it has been seen', ({ world, cause }) => {
+  expect(whyOf(sightIn({ world })).diagnosis.cause).toBe(cause);
   const { target } = sightIn({ world });
   const metadata = { ...target?.metadata, generation: (target?.metadata.generation ?? 0) + 1 };
   const { diagnosis, waits } = whyOf(sightIn({ world, target: { metadata } }));
