@@ -2,6 +2,7 @@ import { parseStatus } from '../../api/parse-status.ts';
 import { obstacleIn, unconfirmedIn } from '../../engine/explain.ts';
 import { type Diagnosis, outputVersion, type Why } from '../output/documents.ts';
 import type { Sight } from '../people/sight.ts';
+import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toSet } from './finding.ts';
 import { fromObstacle } from './from-obstacle.ts';
 import { fromRefusal, suspended } from './from-refusal.ts';
@@ -45,8 +46,9 @@ function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   const route = unconfirmed === undefined ? undefined : routeUnconfirmed(sight, unconfirmed);
   if (!pause) {
     const late = overdue(sight, said);
-    const held = told(route ?? fromStep(sight, canary, phase, release));
-    return late ? [told(late), held] : [held];
+    const held = route ?? fromStep(sight, canary, phase, release);
+    // That it goes on by itself is just what it does not.
+    return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)])] : [told(held)];
   }
   // A provider often takes a route by itself, a moment later; a pause ends by a person only.
   return route ? [told(pause), told(route, `Its routes are not in force yet: ${unconfirmed}.`)] : [told(pause)];
