@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pushed, sightIn, verdict } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, type World } from '../../../test/build/world.ts';
+import { aCanary, initialized, World } from '../../../test/build/world.ts';
 import { whyOf } from './diagnose.ts';
 
 const MINUTE = 60_000;
@@ -41,6 +41,16 @@ it.each([
   { what: 'hooks that may take so long', world: analysing(hooks('3m')), lateMs: 4 * MINUTE },
 ])('does not name it for $what', ({ world, lateMs }) => {
   expect(causesAt(world, lateMs).map(({ cause }) => cause)).toEqual(['Running']);
+});
+
+it('does not name it when what is late was only expected', () => {
+  const world = new World(aCanary({ stepWeight: 20 }));
+  world.behaviour.brokenPrimary.add('s1:a');
+  world.begin();
+  world.tick(1);
+  const { diagnosis } = whyOf({ ...sightIn({ world }), atMs: world.nowMs + 600 * MINUTE });
+  expect(diagnosis.sentence).toMatch(/expected until \d{4}-/);
+  expect(diagnosis.cause).toBe('PodsStarting');
 });
 
 it('counts the time that hooks may take, and no more', () => {
