@@ -64,6 +64,51 @@ const stalls: readonly Stall[] = [
     }),
   ),
   {
+    title: 'a canary without the pods for its next share',
+    play() {
+      const limits = { min: 1, max: 20 };
+      const world = initialized(aCanary({ stepWeights: [30] }), (one) => {
+        one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
+      });
+      Object.assign(world, { primaryReplicas: 10, room: { target: 1, primary: 20 } });
+      world.look();
+      return { world: pushed(world, ({ step }) => step === 'raising') };
+    },
+    cause: 'NoRoom',
+    proof: ['Deployment', 'status.availableReplicas'],
+    action: /who owns the cluster can make room/,
+    mend({ world }) {
+      world.room.target = 20;
+      world.look();
+      world.tickUntil(({ step }) => step === 'analysing');
+    },
+  },
+  {
+    title: 'a primary that somebody has deleted during its promotion',
+    play() {
+      const world = initialized(aCanary({ stepWeight: 50 }));
+      world.behaviour.brokenPrimary.add('s1:b');
+      return { world: pushed(world, ({ step }) => step === 'awaitingPrimary'), primary: undefined };
+    },
+    cause: 'PrimaryMissing',
+    proof: ['Deployment', 'metadata'],
+    action: /wait until Serin has made it/,
+    mend(scene) {
+      delete scene.primary;
+      scene.world.behaviour.brokenPrimary.clear();
+      scene.world.look();
+      scene.world.tickUntil(({ phase }) => phase === 'Succeeded');
+    },
+  },
+  {
+    title: 'a canary that has just become ready',
+    play: () => ({ world: pushed(initialized(aCanary({ stepWeight: 50 })), ({ step }) => step === 'settling') }),
+    cause: 'Propagating',
+    proof: ['Canary', 'status.release.step'],
+    action: /it goes on by itself/,
+    mend: ({ world }) => void world.tickUntil(({ step }) => step === 'analysing'),
+  },
+  {
     title: 'a Canary that nobody has seen',
     play: () => ({ world: new World(aCanary({ stepWeight: 20 })) }),
     cause: 'Unseen',
