@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
-import { parseDuration } from '../api/duration.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
 import type { FindWay } from '../api/outgoing.ts';
+import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
@@ -28,8 +28,6 @@ export interface CallOptions {
   timeCall?: TimeCall | undefined;
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000;
-const MAX_WAIT_MS = 30_000;
 const SHOWN_CHARACTERS = 512;
 const realClock = { sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }) };
 /** Types whose receivers answer 204 to say no (05 W31). */
@@ -51,14 +49,14 @@ export async function callWebhook(
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
-  const timeoutMs = webhook.timeout ? parseDuration(webhook.timeout) : DEFAULT_TIMEOUT_MS;
+  const timeoutMs = attemptTimeoutMs(webhook);
   if (!timeoutMs) return { outcome: 'refused', reason: `its timeout ${oneLine(webhook.timeout ?? '', 40)} is not a duration` };
 
   const credentials = await credentialsFor(webhook, payload.namespace, secret, signal);
   if (credentials && 'problem' in credentials) return { outcome: 'refused', reason: credentials.problem };
   const secrets = [...userInfoOf(webhook.url), ...addressOf(webhook, url), ...(credentials?.secrets ?? [])];
 
-  const lastAttempt = Math.max(0, webhook.retries ?? 0) + 1;
+  const lastAttempt = attemptsOf(webhook);
   for (let attempt = 1; ; attempt += 1) {
     const ended = timeCall?.(webhook.type ?? '');
     const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials, findWay });

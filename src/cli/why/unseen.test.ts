@@ -4,9 +4,9 @@ import { aCanary, initialized, World } from '../../../test/build/world.ts';
 import { whyOf } from './diagnose.ts';
 
 const MINUTE = 60_000;
-const hooks = (timeout: string) => ({
+const hooks = (timeout: string, retries = 0) => ({
   stepWeight: 20,
-  webhooks: [{ name: 'smoke', type: 'rollout' as const, url: 'http://tester/', timeout }],
+  webhooks: [{ name: 'smoke', type: 'rollout' as const, url: 'http://tester/', timeout, retries }],
 });
 const analysing = (analysis: Parameters<typeof aCanary>[0] = { stepWeight: 20 }) => pushed(initialized(aCanary(analysis)));
 const causesAt = (world: World, lateMs: number) => {
@@ -39,6 +39,7 @@ it('names beside it what the release waits for that does not end by itself', () 
 it.each([
   { what: 'a check that is a minute late', world: analysing(), lateMs: MINUTE },
   { what: 'hooks that may take so long', world: analysing(hooks('3m')), lateMs: 4 * MINUTE },
+  { what: 'hooks that may try so often', world: analysing(hooks('1m', 4)), lateMs: 8 * MINUTE },
 ])('does not name it for $what', ({ world, lateMs }) => {
   expect(causesAt(world, lateMs).map(({ cause }) => cause)).toEqual(['Running']);
 });

@@ -1,15 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
-import { parseDuration } from '../../api/duration.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { recordedFor } from '../../controller/target-facts.ts';
 import { dueIn } from '../../engine/explain.ts';
+import { longestCallMs } from '../../webhooks/call-time.ts';
 import type { Sight } from '../people/sight.ts';
 import { targetSide, tellsRevision } from '../people/told-target.ts';
 import { proofIn, type Trouble } from './finding.ts';
 
 /** Beyond it an answer is no longer under way: metric queries have a minute, and clocks differ. */
 const PATIENCE_MS = 2 * 60_000;
-const HOOK_TIMEOUT_MS = 10_000;
 
 const HELP = {
   cause: 'Unseen',
@@ -32,7 +31,7 @@ export function overdue({ raw, canary, atMs }: Sight, sentence: string): Trouble
 
 /** The hooks of one look, however they are asked. */
 function hooksMs({ spec }: Canary): number {
-  return (spec.analysis.webhooks ?? []).reduce((sum, { timeout = '' }) => sum + (parseDuration(timeout) ?? HOOK_TIMEOUT_MS), 0);
+  return (spec.analysis.webhooks ?? []).reduce((sum, webhook) => sum + longestCallMs(webhook), 0);
 }
 
 /** A target that has changed since a controller saw it, which one that runs does within a second. */
