@@ -86,6 +86,6 @@ function counting(template: string, configs: TargetFacts['configs']): Pick<Targe
   return { revision: revisionWithConfigs(template, configs ?? {}), ...(configs && { configs }) };
 }
 
-function templateOf({ template, revision }: Release): string {
+export function templateOf({ template, revision }: Release): string {
   return template ?? revision;
 }

@@ -3,7 +3,7 @@ import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Phase } from '../../api/phase.ts';
-import { recordedFor } from '../../controller/target-facts.ts';
+import { recordedFor, templateOf } from '../../controller/target-facts.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import { outputVersion, type WaitResult } from '../output/documents.ts';
@@ -91,7 +91,7 @@ function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
     if (!canary || !release) return false;
     if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
     // A kind whose generation tells nothing of its pods: the hash alone decides (DESIGN Revisions).
-    return release.targetUid === uid && (release.template ?? release.revision) === revision;
+    return release.targetUid === uid && templateOf(release) === revision;
   }
   const seen = parseStatus(raw.status)?.lastAppliedSpec;
   return seen !== undefined && isRevision(seen, wanted.revision);

@@ -75,3 +75,15 @@ it.each([
   expect(diagnosis).toMatchObject({ cause: 'Unseen', proof: [{ kind: 'Deployment', field: 'metadata.generation' }, { kind: 'Canary' }] });
   expect(waits).toBe(true);
 });
+
+it('does not name it for a target that was deleted and made again as it was', () => {
+  const world = initialized(aCanary({ stepWeight: 20 }));
+  const before = sightIn({ world });
+  const sight = sightIn({ world, target: { metadata: { ...before.target?.metadata, uid: 'another', generation: 1 } } });
+  const { canary, workload, target } = sight;
+  const release = canary?.status?.release;
+  if (!canary?.status || !release || !workload || !target) throw new Error('the world has them');
+  expect(whyOf(sight).diagnosis.cause).toBe('Unseen');
+  const status = { ...canary.status, release: { ...release, template: workload.revision(target) } };
+  expect(whyOf({ ...sight, canary: { ...canary, status } }).diagnosis.cause).toBe('Resting');
+});

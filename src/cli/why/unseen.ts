@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import { recordedFor } from '../../controller/target-facts.ts';
+import { recordedFor, templateOf } from '../../controller/target-facts.ts';
 import { dueIn } from '../../engine/explain.ts';
 import { longestCallMs } from '../../webhooks/call-time.ts';
 import type { Sight } from '../people/sight.ts';
@@ -40,7 +40,8 @@ export function unseenChange({ raw, canary, workload, target }: Sight): Trouble 
   // Without a generation the release itself says that its configs are waited for.
   if (!canary || !workload || !target || !release || release.observedGeneration === 0 || !tellsRevision(target)) return undefined;
   const side = targetSide(canary, workload, target);
-  if (side === undefined || recordedFor(canary, side) !== undefined) return undefined;
+  // One that was deleted and made again as it was starts no release.
+  if (side === undefined || side.revision === templateOf(release) || recordedFor(canary, side) !== undefined) return undefined;
   const { kind, metadata } = target;
   return {
     ...HELP,
