@@ -42,7 +42,11 @@ const FORMS: readonly Form[] = [
     value: 'no record of the promoted revision',
   },
   { cause: 'TargetUnusable', form: /^((?<kind>Deployment|DaemonSet) )?(?<name>\S+): (?<field>spec\.[\w.[\]-]*\w)/ },
-  { cause: 'QuotaExceeded', form: /^the API server refused .*\bexceeded quota: (?<name>[^\s,]+)/, field: 'spec.hard' },
+  {
+    cause: 'QuotaExceeded',
+    form: /^the API server refused .*\bexceeded quota: (?<name>[^\s,]+).*: who owns the quota can raise it$/,
+    field: 'spec.hard',
+  },
   { cause: 'Forbidden', form: /^the API server refused .*: grant it to the service account of Serin/ },
   { cause: 'ApiRefused', form: /^the API server refused / },
   { cause: 'RouteRefused', form: /^(?<field>(spec|service|analysis|provider)\b[\w.[\]-]*)/ },

@@ -114,7 +114,7 @@ const stalls: readonly Stall[] = [
   ),
   ...[
     'POST /api/v1: 403 Forbidden: pods "podinfo" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
-    'POST /api/v1: 400 BadRequest: admission webhook "policy.example.com" denied the request: no: owner',
+    'POST /api/v1: 400 BadRequest: admission webhook "policy.example.com" denied the request: exceeded quota: of the team',
     "POST /api/v1: 422 Invalid: services is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: no: owner",
   ].map((message) =>
     blocked(
