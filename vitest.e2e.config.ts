@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** The integration suite on etcd, kube-apiserver, kube-controller-manager and Prometheus; what starts them is in test/e2e. */
+/**
+ * The integration suite on etcd, kube-apiserver, kube-controller-manager and Prometheus, which test/e2e starts. Each file has a control plane
+ * of its own and mostly waits: two at once fit on two cores.
+ */
 export default defineConfig({
-  test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 180_000, fileParallelism: false },
+  test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 180_000, maxWorkers: 2 },
 });

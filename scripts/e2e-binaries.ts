@@ -71,6 +71,14 @@ export function ensureNginx(say?: (line: string) => void): Promise<string> {
   );
 }
 
+/** Paths of the shells whose completion scripts are tried; bash is taken as there. */
+export function ensureZsh(say?: (line: string) => void): Promise<string> {
+  return ensurePackaged('zsh', 'the end-to-end tests complete commands in zsh: put `zsh` on the PATH (https://www.zsh.org)', say);
+}
+export function ensureFish(say?: (line: string) => void): Promise<string> {
+  return ensurePackaged('fish', 'the end-to-end tests complete commands in fish: put `fish` on the PATH (https://fishshell.com)', say);
+}
+
 /** Path of a program; as root on Debian the package of its name is installed, but its service is not started. */
 async function ensurePackaged(name: string, howTo: string, say: (line: string) => void = () => undefined): Promise<string> {
   const found = programOnPath(name);
@@ -136,6 +144,8 @@ if (import.meta.main) {
     say(`control plane: ${dir}`);
     say(`prometheus: ${await ensurePrometheus(say)}`);
     say(`nginx: ${await ensureNginx(say)}`);
+    say(`zsh: ${await ensureZsh(say)}`);
+    say(`fish: ${await ensureFish(say)}`);
     say(`envoy: ${await ensureEnvoy(say)}`);
     say(`helm: ${await ensureHelm(say)}`);
   } catch (error) {

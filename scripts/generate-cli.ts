@@ -66,6 +66,8 @@ under that name; \`serin.yaml\` of a release is its manifest for krew.
 It reads the kubeconfig, context and namespace that kubectl reads, and needs no more than the rights to read Canaries, their workloads and
 Events in the namespace; what it may not read, it says so and shows the rest.
 
+A Canary is named \`NAME\`, \`NAMESPACE/NAME\` or \`canary/NAME\`, as \`kubectl get -o name\` writes it.
+
 ## What is written where
 
 Data goes to the standard output. Hints, warnings and errors go to the standard error, a line each and never a stack trace.

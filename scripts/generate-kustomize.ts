@@ -7,7 +7,7 @@ import type { KubeObject } from '../src/api/kube-object.ts';
 import { providerPermissions } from '../src/controller/permissions.ts';
 import { crdFiles } from './generate-crds.ts';
 import { LOADTESTER_NAMESPACE, loadTesterObjects } from './kustomize/loadtester.ts';
-import { baseObjects, providerObjects, requestPolicyObjects } from './kustomize/manifests.ts';
+import { baseObjects, linkerdAuthorization, providerObjects, requestPolicyObjects } from './kustomize/manifests.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -30,15 +30,43 @@ const write = (path: string, ...objects: object[]) =>
 const kustomization = (fields: object): object => ({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...fields });
 const COMPONENT = { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component' };
 
+/** Flags that a provider needs beside its name. */
+const furtherFlags: Partial<Record<Provider, string>> = { contour: '--ingress-class=contour' };
+
 function component(provider: Provider, objects: readonly KubeObject[]): object {
-  const flags = [`--mesh-provider=${provider}`, ...[metricsServers[provider] ?? []].flat().map((url) => `--metrics-server=${url}`)];
-  const patch = stringify(flags.map((value) => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value })));
+  const server = metricsServers[provider];
+  const flags = [
+    `--mesh-provider=${provider}`,
+    ...(server ? [`--metrics-server=${server}`] : []),
+    ...[furtherFlags[provider] ?? []].flat(),
+  ];
   return {
     ...COMPONENT,
     ...(objects.length > 0 && { resources: ['role.yaml'] }),
-    patches: [{ target: { kind: 'Deployment', name: 'serin' }, patch }],
+    patches: patchesOf(flags.map(argument)),
   };
 }
+
+const argument = (value: string): object => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value });
+const patchesOf = (operations: object[]): object[] => [{ target: { kind: 'Deployment', name: 'serin' }, patch: stringify(operations) }];
+
+/** Linkerd splits by the Gateway API, and its Prometheus answers those that it knows by their mesh identity (06-KU3). */
+function linkerdOverlay(): void {
+  write('linkerd/authorization.yaml', linkerdAuthorization());
+  const inject = { op: 'add', path: '/spec/template/metadata/annotations/linkerd.io~1inject', value: 'enabled' };
+  write(
+    'linkerd/kustomization.yaml',
+    // Without `namespace`, which would move the policy, too.
+    kustomization({
+      resources: ['../base', 'authorization.yaml'],
+      components: ['../providers/gatewayapi-v1beta1'],
+      patches: patchesOf([argument(`--metrics-server=${metricsServers.linkerd}`), inject]),
+    }),
+  );
+}
+
+const overlayOf = (folder: string): object =>
+  kustomization({ namespace: 'serin', resources: ['../base'], components: [`../providers/${folder}`] });
 
 if (import.meta.main) {
   for (const { name, text } of crdFiles()) writeOrCheck(join(root, 'kustomize', 'crds', name), text, 'src/api');
@@ -54,9 +82,8 @@ if (import.meta.main) {
     const objects = providerObjects(folder, providerPermissions(provider));
     if (objects.length > 0) write(`providers/${folder}/role.yaml`, ...objects);
     write(`providers/${folder}/kustomization.yaml`, component(provider, objects));
-    write(
-      `${folder}/kustomization.yaml`,
-      kustomization({ namespace: 'serin', resources: ['../base'], components: [`../providers/${folder}`] }),
-    );
+    if (provider !== 'linkerd') write(`${folder}/kustomization.yaml`, overlayOf(folder));
   }
+  linkerdOverlay();
+  write('gatewayapi/kustomization.yaml', overlayOf('gatewayapi-v1'));
 }

@@ -57,7 +57,7 @@ One JSON object a line, on the standard error. A field has one meaning wherever 
 |---|---|
 ${fields.join('\n')}
 
-What is logged, and with which fields beside \`level\`, \`time\` and \`msg\`. What an event tells is logged, too, with \`canary\` and the event's \`reason\`:
+What is logged, and with which fields beside \`level\`, \`time\` and \`msg\`. Each event is logged, too: its message, with \`canary\` and its \`reason\`, or \`kind\` and \`name\` where it is about another object:
 
 | level | msg | fields |
 |---|---|---|

@@ -29,6 +29,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the receiver of a confirmation hook answers no, 204, an error, or nothing',
     next: `open the gate that the message names; ${describe} shows the answer's body`,
   },
+  HookPassed: { causes: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook answers yes', next: nothing },
   Stepped: { causes: 'all checks of an interval passed', next: nothing },
   CheckFailed: {
     causes: 'a metric out of its range, a webhook that refused, or something unmeasured while `analysis.unmeasured` is `fail`',
@@ -65,6 +66,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
     next: 'correct its address; tell the receiver by hand if it needs to know',
   },
+  HookFailed: {
+    causes: 'a wrong url, a receiver that refuses the call, one that is down or too slow',
+    next: 'correct what the message names; a receiver that has refused hears of it by hand only',
+  },
   AlertFailed: {
     causes:
       'an AlertProvider or its Secret that is missing, a revoked address or token, a channel that is gone, a chat service that is down',
@@ -84,7 +89,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   TargetTaken: {
     causes: 'a Canary was copied, or moved to another name without removing the first',
-    next: '`kubectl get canary`; remove one of the two',
+    next: '`kubectl get canary`; remove the younger one',
   },
   TargetMissing: {
     causes: 'the Deployment is not applied yet, was deleted, or is misspelt',
@@ -97,6 +102,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
   Blocked: {
     causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
     next: 'do what the message says; the release goes on by itself',
+  },
+  FieldIgnored: {
+    causes: 'a field that the traffic provider cannot express, a weight above 100, an interval that is no duration',
+    next: 'remove or correct the field that the message names: `serin validate -f FILE` finds it before',
   },
   ProviderDeprecated: {
     causes: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
@@ -111,6 +120,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
       'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',
     next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
   },
+  TargetScaledUp: {
+    causes:
+      'a manifest with `spec.replicas` that Git, Helm or a GitOps tool applies again; an autoscaler that `spec.autoscalerRef` does not name',
+    next: 'take `spec.replicas` out of the manifest, then `kubectl scale deployment TARGET --replicas=0`; or leave the pods, which get no traffic; without `spec.autoscalerRef` the next promotion gives the primary as many',
+  },
   ServiceTrafficRefused: {
     causes:
       'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`; any such field beside a Knative target, which makes its Services itself',
@@ -123,7 +137,8 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
   ForeignController: {
-    causes: 'the other controller still runs, or somebody edited the status by hand',
+    causes:
+      'the other controller still runs, a second Serin runs without leader election or under another lease, or the status was edited by hand',
     next: 'stop the other one, then `kubectl annotate canary NAME serin.dev/resume="$(date)" --overwrite`',
   },
   CRDOutdated: {

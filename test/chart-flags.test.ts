@@ -21,6 +21,7 @@ const withoutValue = {
     port: 'of a container of its own',
     'lease-duration': 'the defaults suit most clusters; extraArgs',
     'renew-deadline': 'the same',
+    'api-server-timeout': 'its default suits a pod that is restarted; extraArgs',
     'retry-period': 'the same',
   },
   loadtester: {

@@ -43,7 +43,7 @@ interface Run {
 }
 
 function run(env: Record<string, string> = {}, { envoy = true } = {}): Run {
-  for (const name of ['prometheus', 'nginx', 'helm']) program(name, 'true');
+  for (const name of ['prometheus', 'nginx', 'zsh', 'fish', 'helm']) program(name, 'true');
   if (envoy) program('envoy', 'true');
   const child = spawn(process.execPath, [SCRIPT], {
     env: {
@@ -79,7 +79,9 @@ it('builds what is missing, says what, why, how long and where to, and builds no
     expect(first.said()).toContain(told);
   const second = run();
   expect(await second.ended).toBe(0);
-  const packaged = ['prometheus', 'nginx', 'envoy', 'helm'].map((name) => `${name}: ${join(folder, 'bin', name)}\n`).join('');
+  const packaged = ['prometheus', 'nginx', 'zsh', 'fish', 'envoy', 'helm']
+    .map((name) => `${name}: ${join(folder, 'bin', name)}\n`)
+    .join('');
   expect(second.said()).toBe(`control plane: ${cache()}\n${packaged}`);
   expect(builds()).toHaveLength(4);
 });

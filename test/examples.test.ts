@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { findings } from '../src/api/findings.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
+import { names } from '../src/api/names.ts';
 import { parseCanary, parseMetricTemplate } from '../src/api/parse-canary.ts';
 import { checkTemplate } from '../src/metrics/query-template.ts';
 import { routerFor } from '../src/routers/index.ts';
@@ -67,6 +68,30 @@ describe('examples', () => {
     expect(router).not.toHaveProperty('unsupported');
     expect('unsupported' in router ? 'unsupported' : router.refuses?.(canary)).toBeUndefined();
     expect(workloadFor(canary.spec.targetRef)).not.toHaveProperty('unsupported');
+  });
+
+  it.each(files)(
+    '%s can be applied as it is: its namespaces come first, and each webhook has a Service that it or its Canary makes',
+    (file) => {
+      const objects = objectsOf(file);
+      const made = new Set<string>();
+      for (const { kind, metadata } of objects) {
+        if (kind === 'Namespace') made.add(metadata.name);
+        else expect(made, `${kind} ${metadata.name}`).toContain(metadata.namespace);
+      }
+      const canary = canaryOf(file);
+      const { namespace } = canary.metadata;
+      const { apexService, primaryService, canaryService } = names(canary);
+      const services = objects.flatMap(({ kind, metadata }) => (kind === 'Service' ? `${metadata.name}.${metadata.namespace}` : []));
+      const hosts = [...services, ...[apexService, primaryService, canaryService].map((name) => `${name}.${namespace}`)];
+      for (const { url } of canary.spec.analysis.webhooks ?? []) expect(hosts).toContain(new URL(url).hostname);
+    },
+  );
+
+  it('can be applied together: no two have an object of the same name, but for their namespaces', () => {
+    const all = files.flatMap(objectsOf).filter(({ kind }) => kind !== 'Namespace');
+    const addresses = all.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`);
+    expect(addresses.filter((address, index) => addresses.indexOf(address) !== index)).toEqual([]);
   });
 
   it.each(['metric-template.yaml', 'service-target.yaml'])('%s holds a template whose query can be rendered', (file) => {

@@ -19,18 +19,39 @@ describe('the overlays of Kustomize', () => {
   it.each([
     { row: 'KU1', folder: 'istio', provider: 'istio', server: 'http://prometheus.istio-system:9090' },
     { row: 'KU2', folder: 'appmesh', provider: 'appmesh', server: 'http://appmesh-prometheus.appmesh-system:9090' },
-    { row: 'KU3', folder: 'linkerd', provider: 'linkerd', server: 'http://prometheus.linkerd-viz:9090' },
     { row: 'KU4', folder: 'kuma', provider: 'kuma', server: 'http://prometheus-server.mesh-observability:80' },
-    { row: 'KU5', folder: 'contour', provider: 'contour' },
+    { row: 'KU5', folder: 'contour', provider: 'contour', further: ['--ingress-class=contour'] },
     { row: 'KU6', folder: 'kubernetes', provider: 'kubernetes' },
     { row: 'KU7', folder: 'knative', provider: 'knative' },
     { row: 'KU8', folder: 'gatewayapi-v1', provider: 'gatewayapi:v1' },
     { row: 'KU9', folder: 'apisix', provider: 'apisix' },
-  ])('06-$row: $folder is the base with the flags and the role of $provider', ({ folder, provider, server }) => {
-    const flags = [`--mesh-provider=${provider}`, ...(server === undefined ? [] : [`--metrics-server=${server}`])];
+  ])('06-$row: $folder is the base with the flags and the role of $provider', ({ folder, provider, server, further = [] }) => {
+    const flags = [`--mesh-provider=${provider}`, ...(server === undefined ? [] : [`--metrics-server=${server}`]), ...further];
     expect(flagsOf(folder)).toEqual(flags);
     expect(parse(textOf(folder, 'kustomization.yaml'))).toMatchObject({
       ...{ namespace: 'serin', resources: ['../base'], components: [`../providers/${folder}`] },
+    });
+  });
+
+  it('06-KU8: gatewayapi is gatewayapi:v1', () => {
+    expect(parse(textOf('gatewayapi', 'kustomization.yaml'))).toEqual(parse(textOf('gatewayapi-v1', 'kustomization.yaml')));
+  });
+
+  it('06-KU3: linkerd routes by the Gateway API, is a part of the mesh, and may ask the Prometheus of its viz extension', () => {
+    const { resources, components, patches } = parse(textOf('linkerd', 'kustomization.yaml'));
+    expect([resources, components]).toEqual([['../base', 'authorization.yaml'], ['../providers/gatewayapi-v1beta1']]);
+    expect(patches.map(({ patch }: { patch: string }) => parse(patch))).toEqual([
+      [
+        { op: 'add', path: '/spec/template/spec/containers/0/args/-', value: '--metrics-server=http://prometheus.linkerd-viz:9090' },
+        { op: 'add', path: '/spec/template/metadata/annotations/linkerd.io~1inject', value: 'enabled' },
+      ],
+    ]);
+    expect(parse(textOf('linkerd', 'authorization.yaml'))).toMatchObject({
+      metadata: { namespace: 'linkerd-viz' },
+      spec: {
+        targetRef: { kind: 'Server', name: 'prometheus-admin' },
+        requiredAuthenticationRefs: [{ kind: 'ServiceAccount', name: 'serin', namespace: 'serin' }],
+      },
     });
   });
 

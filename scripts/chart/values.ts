@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { providers } from '../../src/api/canary.ts';
+import { providerByMesh } from '../../src/api/mesh-provider.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
@@ -24,7 +25,7 @@ export const Values = z.strictObject({
     .default('info')
     .describe('Least level that is logged.'),
   meshProvider: z
-    .enum(['', ...providers])
+    .enum(['', ...providers, ...keysOf(providerByMesh)])
     .default('')
     .describe('Traffic provider of Canaries that name none; empty: `istio`. docs/providers.md says what each can do.'),
   providers: z
@@ -51,6 +52,10 @@ export const Values = z.strictObject({
   namespace: text('', 'Only this namespace; empty: see `namespaces`. Then no ClusterRole is made.'),
   namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; none: the whole cluster.'),
   canarySelector: text('', 'Only Canaries with these labels, like `team=shop`.'),
+  uninstallGrace: text(
+    '',
+    'How long a target and its Canary must both be gone before what was generated for them is removed; empty: `5m`.',
+  ),
   selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
   includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
   configTracking: z
@@ -221,7 +226,7 @@ export const Values = z.strictObject({
     .describe('ServiceMonitor.'),
   linkerdAuthPolicy: z
     .strictObject({
-      create: onOff(false, 'Let Serin ask the Prometheus of Linkerd’s viz extension.'),
+      create: onOff(false, 'Let Serin ask the Prometheus of Linkerd’s viz extension; its pod becomes a part of the mesh for that.'),
       namespace: text('linkerd-viz', 'Where that is.'),
     })
     .describe('Linkerd.'),

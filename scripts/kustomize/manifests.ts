@@ -62,6 +62,19 @@ export function requestPolicyObjects(): KubeObject[] {
   ];
 }
 
+/** Lets Serin ask the Prometheus of Linkerd's viz extension, where that usually is. */
+export function linkerdAuthorization(): KubeObject {
+  return {
+    apiVersion: 'policy.linkerd.io/v1alpha1',
+    kind: 'AuthorizationPolicy',
+    metadata: { name: `${NAME}-prometheus`, namespace: 'linkerd-viz', labels },
+    spec: {
+      targetRef: { group: 'policy.linkerd.io', kind: 'Server', name: 'prometheus-admin' },
+      requiredAuthenticationRefs: [account],
+    },
+  };
+}
+
 /** The role of one provider; none where it needs none. */
 export function providerObjects(name: string, permissions: readonly Permission[]): KubeObject[] {
   return permissions.length === 0 ? [] : clusterRole(`${NAME}-${name}`, rulesOf(permissions));

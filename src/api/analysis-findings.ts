@@ -2,9 +2,9 @@ import { badDuration } from './bad-duration.ts';
 import type { Analysis } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
-import { error, type Finding, type Scope, warning } from './finding.ts';
+import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
-import { providerCapabilities } from './provider-capabilities.ts';
+import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp, providerCapabilities } from './provider-capabilities.ts';
 
 const at = (field: string): string => `spec.analysis.${field}`;
 
@@ -24,7 +24,7 @@ export function analysisFindings(scope: Scope): Finding[] {
       ? [warning('spec.metricsServerSecretRef', 'is for spec.metricsServer, which is not set: set it, or remove this')]
       : []),
     ...(spec.metricsServer ? urlFindings(spec.metricsServer, 'spec.metricsServer') : []),
-    ...cookieFindings(analysis),
+    ...cookieFindings(scope),
   ];
 }
 
@@ -57,7 +57,7 @@ function stepFindings({ canary, provider }: Scope): Finding[] {
   }
   const found: Finding[] = [];
   if ((stepWeight ?? 0) <= 0) found.push(error(at('stepWeight'), 'is not above 0, so the canary never gets traffic: set it from 1 to 100'));
-  if ((maxWeight ?? 0) > 100) found.push(error(at('maxWeight'), `is ${maxWeight}, which is never reached: set it to 100 or less`));
+  if ((maxWeight ?? 0) > 100) found.push(ignored(at('maxWeight'), `is ${maxWeight} and counts as 100: set it to 100 or less`));
   return found;
 }
 
@@ -69,9 +69,9 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
   if (first <= 0) found.push(error(`${path}[0]`, 'is not above 0, so the canary never gets traffic: begin with 1 or more'));
   for (const [index, weight] of weights.entries()) {
     const before = weights[index - 1];
-    if (weight > 100 || weight < 0)
-      found.push(error(`${path}[${index}]`, `is ${weight}, outside 0 to 100: weights are percent of traffic`));
-    if (before !== undefined && weight <= before) {
+    if (weight > 100) found.push(ignored(`${path}[${index}]`, `is ${weight} and counts as 100: weights are percent of traffic`));
+    if (weight < 0) found.push(error(`${path}[${index}]`, `is ${weight}, below 0: weights are percent of traffic`));
+    else if (before !== undefined && weight <= before) {
       found.push(error(`${path}[${index}]`, `is ${weight} after ${before}, so the release would not move on: list weights that rise`));
     }
   }
@@ -89,7 +89,7 @@ function limitFindings({ canary }: Scope): Finding[] {
   const { mirrorWeight, stepWeightPromotion, threshold } = analysis;
   const found: Finding[] = [];
   if (mirrorWeight !== undefined && (mirrorWeight < 0 || mirrorWeight > 100)) {
-    found.push(error(at('mirrorWeight'), `is ${mirrorWeight}, outside 0 to 100: it is percent of requests`));
+    found.push(ignored(at('mirrorWeight'), `is ${mirrorWeight} and counts as 100: it is percent of requests, so set it from 1 to 100`));
   }
   for (const field of ['primaryReadyThreshold', 'canaryReadyThreshold'] as const) {
     const percent = analysis[field] ?? 100;
@@ -106,34 +106,37 @@ function limitFindings({ canary }: Scope): Finding[] {
   return found;
 }
 
-/** Strategies that the provider cannot express; what it would do instead sends the wrong users to the canary. */
+/**
+ * Fields that the provider cannot express: refused where running without it would send the wrong users to the canary, or users before the copies
+ * that were asked for; else it has no effect, as in Flagger.
+ */
 function capabilityFindings({ canary, provider }: Scope): Finding[] {
-  const { analysis, service } = canary.spec;
+  const { analysis } = canary.spec;
   if (provider === undefined) return [];
-  const isTcp = provider === 'istio' && service.appProtocol?.toLowerCase() === 'tcp';
-  const can = isTcp
-    ? { ...providerCapabilities.istio, mirroring: false, headerMatch: false, sessionAffinity: false }
-    : providerCapabilities[provider];
-  const who = isTcp ? 'provider istio with appProtocol tcp' : `provider ${provider}`;
+  const can = capabilitiesFor(canary, provider);
+  const who = isIstioTcp(canary, provider) ? 'provider istio with appProtocol tcp' : `provider ${provider}`;
+  const elsewhere = 'or use istio or gatewayapi:v1';
   const found: Finding[] = [];
   if (analysis.match?.length && !can.headerMatch) {
-    if ((analysis.iterations ?? 0) > 0)
-      found.push(error(at('match'), `${who} cannot choose requests by headers: remove match, or use istio or gatewayapi:v1`));
-    else found.push(warning(at('match'), `${who} cannot choose requests by headers, so weights are of all traffic: remove match`));
+    const what = `${who} cannot choose requests by headers`;
+    if (choosesUsers(canary) && can.weights) found.push(error(at('match'), `${what}: remove match, ${elsewhere}`));
+    else found.push(ignored(at('match'), `has no effect, since ${what}${can.weights ? ': weights are of all traffic' : ''}. Remove match`));
   }
-  if (analysis.mirror && !can.mirroring)
-    found.push(error(at('mirror'), `${who} cannot mirror requests: remove mirror, or use istio or gatewayapi:v1`));
-  if (analysis.sessionAffinity && !can.sessionAffinity) {
-    found.push(error(at('sessionAffinity'), `${who} cannot keep users on one side: remove sessionAffinity, or use istio or gatewayapi:v1`));
+  if (analysis.mirror && !can.mirroring) {
+    const what = `${who} cannot mirror requests`;
+    if (beginsMirrored(canary) && can.weights) found.push(error(at('mirror'), `${what}: remove mirror, ${elsewhere}`));
+    else found.push(ignored(at('mirror'), `has no effect, since ${what}: remove mirror, ${elsewhere}`));
   }
+  if (analysis.sessionAffinity && !can.sessionAffinity)
+    found.push(ignored(at('sessionAffinity'), `has no effect, since ${who} cannot keep users on one side: remove it, ${elsewhere}`));
   if (provider.startsWith('gatewayapi')) found.push(...gatewayMatchFindings(analysis));
   return found;
 }
 
 /** APISIX counts by route, and both sides are behind one: errors of the canary are thinned by the requests of the primary. */
-function bothSidesFindings({ canary, provider }: Scope): Finding[] {
+function bothSidesFindings({ canary, observed }: Scope): Finding[] {
   const { metrics = [], match } = canary.spec.analysis;
-  if (provider !== 'apisix' || match?.length) return [];
+  if (observed !== 'apisix' || match?.length) return [];
   const index = metrics.findIndex(({ name, query, templateRef }) => builtIn.includes(name) && !query && !templateRef);
   if (index < 0) return [];
   const why = 'sees both sides of the split, since APISIX counts them as one route: use a MetricTemplate over metrics of the application';
@@ -153,7 +156,7 @@ function gatewayMatchFindings({ match = [] }: Analysis): Finding[] {
 
 function intervalFindings({ interval }: Analysis): Finding[] {
   const ms = parseDuration(interval);
-  if (ms === undefined || ms <= 0) return [badDuration(at('interval'), interval)];
+  if (ms === undefined) return [ignored(at('interval'), `is ${shorten(interval)} and counts as 1m: write it as in 30s or 1m`)];
   if (ms >= shortestIntervalMs) return [];
   return [warning(at('interval'), `is ${shorten(interval)} and is raised to 10s: set it to 10s or more`)];
 }
@@ -164,15 +167,18 @@ function webhookFindings({ webhooks = [] }: Analysis): Finding[] {
     const found = urlFindings(webhook.url, `${path}.url`);
     const ms = webhook.timeout === undefined ? 1 : parseDuration(webhook.timeout);
     if (webhook.timeout !== undefined && (ms === undefined || ms <= 0)) found.push(badDuration(`${path}.timeout`, webhook.timeout));
-    return found;
+    // No release waits for the answer of these.
+    return ['event', 'post-rollout'].includes(webhook.type ?? '') ? found.map((one) => ignored(one.path, one.message)) : found;
   });
 }
 
-function cookieFindings({ sessionAffinity }: Analysis): Finding[] {
+function cookieFindings({ canary, provider }: Scope): Finding[] {
+  const { sessionAffinity } = canary.spec.analysis;
   if (!sessionAffinity) return [];
   const { cookieName, primaryCookieName } = sessionAffinity;
   const path = at('sessionAffinity');
-  if (cookieName === '') return [error(`${path}.cookieName`, 'is empty: name the cookie')];
+  const isUsed = provider === undefined || capabilitiesFor(canary, provider).sessionAffinity;
+  if (cookieName === '' && isUsed) return [error(`${path}.cookieName`, 'is empty: name the cookie')];
   if (cookieName !== primaryCookieName) return [];
   return [error(`${path}.primaryCookieName`, 'is the same as cookieName, so both sides would claim each user: give it another name')];
 }

@@ -34,11 +34,18 @@ export type Verdict = z.infer<typeof Verdict>;
 export const Delivery = z.object({
   /** Idempotency key, stable over retries and restarts. */
   key: z.string(),
-  kind: z.enum(['event', 'post-rollout', 'alert']),
+  kind: z.enum(['event', 'event-webhook', 'post-rollout', 'alert']),
   /** Absent: news along the way, which only an alert tells. */
   outcome: z.enum(['Succeeded', 'Failed', 'superseded', 'cancelled']).optional(),
   message: z.string(),
+  /** Of a release that has ended: which revision it was, whatever is analysed by the time this is taken. */
+  revision: z.string().optional(),
   sinceMs: z.number(),
+  /**
+   * The webhook to call: the `nth` of this name among those of its type. Absent: `-event-webhook`; of a `post-rollout` that an earlier
+   * version has listed: all.
+   */
+  hook: z.object({ name: z.string(), nth: z.int() }).optional(),
   /** Of an alert, but for those that an earlier version has listed. */
   alert: z
     .object({
@@ -69,8 +76,6 @@ export const Capacity = z.object({
   had: z.int().optional(),
   /** Since when it has them; proxies learn of new pods as late as of routes. */
   reachedMs: z.number().optional(),
-  /** Held no longer than this: by then its own scaler has measured the load that it got. */
-  untilMs: z.number().optional(),
 });
 export type Capacity = z.infer<typeof Capacity>;
 
@@ -132,13 +137,21 @@ export const Release = z.object({
   /** The webhook whose gate is closed, once an alert has told of it. */
   gate: z.string().optional(),
   capacity: Capacity.optional(),
+  /** Pods that the canary had for its last step: the user's scaler is kept from going below them (E101). */
+  heldPods: z.int().optional(),
+  /** Pods that the target had before they were stopped, to be started anew with other configs (E91). */
+  stoppedPods: z.int().optional(),
   /** With a scaler: ready pods of the primary when the run began, and it carried the whole load. */
   podsAtStart: z.int().optional(),
+  /** uid of the target that was seen at zero since the last release: pods that it has by now are another writer's (E90). */
+  scaledDownUid: z.string().optional(),
   /** `kind/name` of the user's scaler that the primary's was made from; another one in the spec replaces that (03 B14). */
   scaler: z.string().optional(),
   /** Why the release failed or waits; in words for the condition. */
   reason: z.string().optional(),
   deliveries: z.array(Delivery).optional(),
+  /** The controller process that wrote this; two that take turns run the same Canary. */
+  writer: z.string().optional(),
   /** A person holds the release where it is: who, and since when. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
   /** An undo that is under way: the target is being written (E74). */

@@ -8,9 +8,9 @@ export const version = 'v1beta1';
 export const apiVersion = `${group}/${version}`;
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
-const Duration = z.string().regex(/^[0-9]+(m|s)/);
+const Duration = z.string().regex(/^[0-9]+(m|s)/, 'it must begin with a number of minutes or seconds, as in 30s or 1m');
 /** As wide as the times that people write; `1min` is Graphite's (05 W14). */
-const Window = z.string().regex(/^[0-9]+(h|m|s)/);
+const Window = z.string().regex(/^[0-9]+(h|m|s)/, 'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h');
 
 export const providers = [
   'apisix',
@@ -37,6 +37,9 @@ export const providers = [
 ] as const;
 export const Provider = z.enum(providers);
 export type Provider = z.infer<typeof Provider>;
+/** Flagger's definition took the last one once, and it is still stored; Flagger runs it as `gatewayapi:v1`. */
+export const NamedProvider = z.enum([...providers, 'gatewayapi:v1alpha2']);
+export type NamedProvider = z.infer<typeof NamedProvider>;
 
 const CrossReference = z.object({
   apiVersion: z.string().describe('API version of the object.'),
@@ -176,7 +179,7 @@ export type Alert = z.infer<typeof Alert>;
 
 export const Analysis = z.object({
   interval: Duration.describe('Time between checks, as duration text; at least 10s.'),
-  threshold: z.int().describe('Number of failed checks that ends the release.'),
+  threshold: z.int().describe('Maximum number of failed checks before the release is rolled back.'),
   iterations: z.int().optional().describe('Number of checks of an A/B or Blue/Green release.'),
   maxWeight: z.int().optional().describe('Percent of traffic to the canary at which promotion starts; 100 when absent.'),
   stepWeight: z.int().optional().describe('Percent of traffic added at each step.'),
@@ -200,7 +203,7 @@ export const Analysis = z.object({
 export type Analysis = z.infer<typeof Analysis>;
 
 export const CanarySpec = z.object({
-  provider: Provider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
+  provider: NamedProvider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
   metricsServer: z.string().optional().describe('Prometheus of this Canary; the global one when absent.'),
   metricsServerSecretRef: z
     .object({ name: z.string().describe('Name of the Secret.') })

@@ -1,6 +1,7 @@
 import { analysisFindings } from './analysis-findings.ts';
-import type { Canary, Provider } from './canary.ts';
+import type { Canary } from './canary.ts';
 import type { Finding, Scope } from './finding.ts';
+import { type MeshProvider, observedProvider, providerOf } from './mesh-provider.ts';
 import { routingFindings } from './routing-findings.ts';
 import { scalerFindings } from './scaler-findings.ts';
 
@@ -10,7 +11,10 @@ export type { Finding } from './finding.ts';
  * Everything that can be said about a Canary without a cluster. `options.provider` is the global one; with neither it nor
  * `spec.provider`, what depends on the provider is not judged.
  */
-export function findings(canary: Canary, options: { provider?: Provider } = {}): Finding[] {
-  const scope: Scope = { canary, provider: canary.spec.provider ?? options.provider };
+export function findings(canary: Canary, options: { provider?: MeshProvider } = {}): Finding[] {
+  const { provider: named } = canary.spec;
+  const { provider: mesh } = options;
+  const routed = named ?? mesh;
+  const scope: Scope = { canary, provider: routed && providerOf(routed), observed: observedProvider(named, mesh) };
   return [...routingFindings(scope), ...scalerFindings(scope), ...analysisFindings(scope)];
 }

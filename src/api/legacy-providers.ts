@@ -1,4 +1,5 @@
-import type { Provider } from './canary.ts';
+import type { Canary, Provider } from './canary.ts';
+import { meshProviderNote } from './mesh-provider.ts';
 
 const appMesh =
   'AWS has ended App Mesh (September 2026): move to another mesh, such as istio, linkerd, or gatewayapi:v1 with the Amazon VPC Lattice controller';
@@ -10,3 +11,8 @@ export const legacyProviders: Readonly<Partial<Record<Provider, string>>> = {
   kuma: 'Kuma has taken TrafficRoute out: move to gatewayapi:v1, which Kuma serves too',
   osm: 'Open Service Mesh is archived: move to a mesh that is kept up, such as istio, linkerd or gatewayapi:v1',
 };
+
+/** The same for the provider of a Canary, by the name that it is given there. */
+export function endedProvider({ spec }: Pick<Canary, 'spec'>, provider: Provider): string | undefined {
+  return legacyProviders[provider] ?? (spec.provider && meshProviderNote(spec.provider));
+}

@@ -9,6 +9,9 @@ export const builtIn = ['request-success-rate', 'request-duration'];
 /** The shortest interval of an analysis that is used: milliseconds. Source: reference 01 §4. */
 export const shortestIntervalMs = 10_000;
 
+/** The default window, which is free of this warning whatever the analysis' interval (05 W14). */
+const usualWindowMs = 60_000;
+
 /** Few scrape more often than every 15 s, and a rate is made of two samples (05 W32). */
 const twoScrapesMs = 30_000;
 const narrow = (interval: string, ms: number): string =>
@@ -28,8 +31,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (min === undefined && max === undefined && metric.threshold === undefined && metric.baseline === undefined) {
     found.push(warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max'));
   }
-  if (metric.threshold !== undefined)
-    found.push(warning(`${path}.threshold`, 'is deprecated: use thresholdRange.min or thresholdRange.max'));
+  if (metric.threshold !== undefined) found.push(deprecatedThreshold(metric.name, metric.threshold, path));
   if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
   if (metric.failureLimit !== undefined && metric.failureLimit + 1 >= Math.max(1, analysis.threshold))
     found.push(
@@ -56,15 +58,21 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
     const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
     found.push(warning(`${path}.interval`, text));
   } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
-  else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, shortestIntervalMs)) {
+  else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, usualWindowMs)) {
     found.push(
       warning(
         `${path}.interval`,
-        `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: make it no longer`,
+        `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: use 1m, or at most the interval of the analysis`,
       ),
     );
   }
   return found;
+}
+
+/** The same number is a minimum of one metric, and a maximum of all others. */
+function deprecatedThreshold(name: string, threshold: number, path: string): Finding {
+  const [word, bound] = name === 'request-success-rate' ? ['minimum', 'min'] : ['maximum', 'max'];
+  return warning(`${path}.threshold`, `is deprecated, and a ${word} of ${name}: write thresholdRange.${bound}: ${threshold}`);
 }
 
 /** Options of the one metric that has a distribution. */
@@ -94,16 +102,16 @@ const byService: readonly (Provider | undefined)[] = ['apisix', 'contour', 'gloo
 /** Others do the same for a Service target, which has no workload that could be named. */
 const byServiceOfServices = /^(istio|linkerd|smi)/;
 
-function baselineFindings({ name, baseline, query }: Metric, path: string, { canary, provider }: Scope): Finding[] {
+function baselineFindings({ name, baseline, query }: Metric, path: string, { canary, observed }: Scope): Finding[] {
   if (baseline === undefined) return [];
   const { minRatio, maxRatio } = baseline;
   if (minRatio === undefined && maxRatio === undefined) return [error(path, 'accepts any value: set minRatio or maxRatio')];
   if (minRatio !== undefined && maxRatio !== undefined && minRatio > maxRatio)
     return [error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`)];
   if (baseline.query) return [];
-  const isOfServices = canary.spec.targetRef.kind === 'Service' && byServiceOfServices.test(provider ?? '');
-  if (builtIn.includes(name) && (byService.includes(provider) || isOfServices))
-    return [error(path, `has no query, and those of provider ${provider} do not go by the workload: set baseline.query`)];
+  const isOfServices = canary.spec.targetRef.kind === 'Service' && byServiceOfServices.test(observed ?? '');
+  if (builtIn.includes(name) && (byService.includes(observed) || isOfServices))
+    return [error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`)];
   if (query && !/\{\{[^}]*\btarget\b[^}]*\}\}/.test(query))
     return [
       error(

@@ -40,6 +40,10 @@ export const revisionAnnotation = 'flagger-id';
 export const ownerAnnotation = 'serin.dev/canary-uid';
 /** Allows Serin to take over an object of the right name that it did not make. */
 export const adoptAnnotation = 'serin.dev/adopt';
+/** `"true"` on the Canary, the target or the anchor: the primary serves on when both are deleted. */
+export const keepAnnotation = 'serin.dev/keep-on-uninstall';
+/** Of an anchor: since when neither its Canary nor its target exists, as a timestamp. */
+export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
 /** A new value lets Serin go on with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
 /** What a person asks of a Canary; see `verb-request.ts`. */

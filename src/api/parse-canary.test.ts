@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
+import { alertProviders } from './alert-provider.ts';
+import { providers } from './canary.ts';
 import { findings } from './findings.ts';
+import { metricProviders } from './metric-template.ts';
 import { parseAlertProvider, parseCanary, parseMetricTemplate } from './parse-canary.ts';
 
 type Fields = Record<string, unknown>;
@@ -109,22 +112,42 @@ it('a MetricTemplate and an AlertProvider are read, or refused by field', () => 
   expect(alert).toHaveProperty('problems.0.path', 'spec.type');
 });
 
-const corpus = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus');
-const hasCorpus = existsSync(corpus);
+describe('the forms in which users write these resources (test/fixtures/public-forms)', () => {
+  const folder = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'public-forms');
+  const forms = readdirSync(folder).flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => ({ file, raw: document.toJS() })),
+  );
+  const parsers = { Canary: parseCanary, MetricTemplate: parseMetricTemplate, AlertProvider: parseAlertProvider };
 
-it.skipIf(!hasCorpus)(
-  'every manifest of the public corpus parses without an error (skipped where the corpus is not beside the repository)',
-  () => {
-    for (const file of readdirSync(corpus).filter((each) => each.endsWith('.yaml'))) {
-      const raw = parse(readFileSync(join(corpus, file), 'utf8'));
-      const result =
-        raw.kind === 'Canary' ? parseCanary(raw) : raw.kind === 'MetricTemplate' ? parseMetricTemplate(raw) : parseAlertProvider(raw);
-      expect(result, file).not.toHaveProperty('problems');
-      if ('canary' in result)
-        expect(
-          findings(result.canary).filter(({ severity }) => severity === 'error'),
-          file,
-        ).toEqual([]);
-    }
-  },
-);
+  it.each(forms)('$file: $raw.kind $raw.metadata.name is read without an error', ({ raw }) => {
+    const result = parsers[raw.kind as keyof typeof parsers](raw);
+    expect(result).not.toHaveProperty('problems');
+    if ('canary' in result) expect(findings(result.canary).filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  it('hold each kind of target, of metric backend and of receiver, and a provider of each family', () => {
+    const valuesAt = (pick: (raw: Fields) => unknown) => new Set(forms.map(({ raw }) => pick(raw.spec)));
+    const typesOf = (kind: string) =>
+      forms.filter(({ raw }) => raw.kind === kind).map(({ raw }) => raw.spec.provider?.type ?? raw.spec.type);
+    expect(valuesAt(({ targetRef }) => (targetRef as Fields | undefined)?.kind)).toEqual(
+      new Set(['Deployment', 'DaemonSet', 'Service', undefined]),
+    );
+    expect(typesOf('MetricTemplate').toSorted()).toEqual([...metricProviders].toSorted());
+    expect(typesOf('AlertProvider').toSorted()).toEqual([...alertProviders].toSorted());
+    const family = (provider: unknown) => (typeof provider === 'string' ? provider.split(':')[0] : undefined);
+    expect(valuesAt(({ provider }) => family(provider))).toEqual(new Set([undefined, ...providers.map(family)]));
+  });
+});
+
+it.each([
+  [{ analysis: { interval: 'soon' } }, 'spec.analysis.interval', /minutes or seconds, as in 30s/],
+  [{ analysis: { metrics: [{ name: 'a', interval: 'soon' }] } }, 'spec.analysis.metrics[0].interval', /hours, minutes or seconds/],
+  [{ service: { port: 80, trafficDistribution: 'Near' } }, 'spec.service.trafficDistribution', /must be PreferClose, PreferSameZone/],
+  [{ analysis: { webhooks: [{ name: 'load' }] } }, 'spec.analysis.webhooks[0].url', /^is missing: write the http or https address/],
+])('a pattern is told by what it is for: %j', (change, path, message) => {
+  const { service = { port: 80 }, analysis } = change as { service?: object; analysis?: object };
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' };
+  const spec = { targetRef, service, analysis: { interval: '1m', threshold: 1, stepWeight: 10, ...analysis } };
+  const read = parseCanary({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'shop', namespace: 'test' }, spec });
+  expect(read).toEqual({ problems: [{ path, message: expect.stringMatching(message) }] });
+});

@@ -22,6 +22,7 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
   const found = value === undefined ? 'is missing' : `is ${typed(value)}`;
   switch (issue.code) {
     case 'invalid_type':
+      if (value === undefined && issue.path.at(-1) === 'url') return `${found}: write the http or https address that gets the call`;
       return value === undefined ? `is missing: set it to ${wanted(issue.expected)}` : `${found}: it must be ${wanted(issue.expected)}`;
     case 'invalid_value':
       return `${found}: it must be one of ${issue.values.map((each) => (each === '' ? '""' : String(each))).join(', ')}`;
@@ -29,7 +30,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_big':
       return `${found}: ${bound(issue)}`;
     case 'invalid_format':
-      return `${found}: it must begin with a number of minutes or seconds, as in 30s or 1m`;
+      // The schema says what its pattern is for.
+      return `${found}: ${issue.message}`;
     case 'invalid_union':
       return typeof value === 'object' && value !== null
         ? 'must have exactly one of exact, prefix, suffix and regex, with a text: write each condition as an entry of its own'

@@ -1,4 +1,4 @@
-import type { Provider } from './canary.ts';
+import type { Canary, Provider } from './canary.ts';
 
 /** What a traffic provider can express. Its router's `supports` says the same. */
 export interface Capabilities {
@@ -45,3 +45,21 @@ export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   'smi:v1alpha4': withMatch,
   traefik: { ...weightsOnly, mirroring: true },
 };
+
+type Specified = Pick<Canary, 'spec'>;
+
+/** Istio's TCP routes have weights only. */
+export const isIstioTcp = ({ spec: { service } }: Specified, provider: Provider): boolean =>
+  provider === 'istio' && service.appProtocol?.toLowerCase() === 'tcp';
+
+/** Capabilities of a provider that this spec leaves in force. */
+export function capabilitiesFor(canary: Specified, provider: Provider, can: Capabilities = providerCapabilities[provider]): Capabilities {
+  return isIstioTcp(canary, provider) ? { ...nothing, weights: can.weights } : can;
+}
+
+/** The analysis chooses the users of the canary by conditions; with weights alone, `match` narrows the weights where that is possible. */
+export const choosesUsers = ({ spec: { analysis } }: Specified): boolean =>
+  (analysis.match?.length ?? 0) > 0 && (analysis.iterations ?? 0) > 0;
+
+/** A stage of copied requests comes before the first weight. With iterations, copies are an extra. */
+export const beginsMirrored = ({ spec: { analysis } }: Specified): boolean => analysis.mirror === true && (analysis.iterations ?? 0) <= 0;

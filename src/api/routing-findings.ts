@@ -1,8 +1,8 @@
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
-import { error, type Finding, type Scope, warning } from './finding.ts';
+import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { isKnative } from './knative.ts';
-import { legacyProviders } from './legacy-providers.ts';
+import { endedProvider } from './legacy-providers.ts';
 import { names } from './names.ts';
 import { serviceTrafficFields } from './service-traffic.ts';
 
@@ -87,8 +87,8 @@ function coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: S
   return [warning('spec.provider', `${provider} ${why}`)];
 }
 
-function legacyFindings({ provider }: Scope): Finding[] {
-  const ended = provider && legacyProviders[provider];
+function legacyFindings({ canary, provider }: Scope): Finding[] {
+  const ended = provider && endedProvider(canary, provider);
   return ended ? [warning('spec.provider', `is ${provider}. ${ended}`)] : [];
 }
 
@@ -117,6 +117,9 @@ function referenceFindings({ canary, provider }: Scope): Finding[] {
   }
 }
 
+/** Providers whose routes have times of requests; elsewhere those of the spec go nowhere. */
+const writesTimes = /^(istio|gatewayapi|appmesh|contour|gloo)/;
+
 function serviceFindings({ canary, provider }: Scope): Finding[] {
   const { service } = canary.spec;
   const found: Finding[] = [];
@@ -129,6 +132,7 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535)) {
     found.push(error('spec.service.targetPort', `is ${targetPort}, which is no port: use 1 to 65535, or the name of a container port`));
   }
+  found.push(...portNameFindings(service));
   const durations = {
     timeout: service.timeout,
     backendTimeout: service.backendTimeout,
@@ -136,23 +140,42 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   };
   for (const [field, text] of Object.entries({ ...durations, 'corsPolicy.maxAge': service.corsPolicy?.maxAge })) {
     // 0 is a time here: it turns the limit off. Empty is as good as absent.
-    if (text && parseDuration(text) === undefined)
-      found.push(error(`spec.service.${field}`, `is ${shorten(text)}, which is no time: write it as in 15s`));
+    if (text && parseDuration(text) === undefined) {
+      const say = provider === undefined || writesTimes.test(provider) ? error : ignored;
+      found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is no time: write it as in 15s`));
+    }
   }
   for (const [index, { backendRef }] of (service.mirror ?? []).entries()) {
     const isService = backendRef && (backendRef.kind ?? 'Service') === 'Service' && (backendRef.group ?? '') === '';
-    if (isService && backendRef.port === undefined)
+    if (isService && backendRef.port === undefined && (provider === undefined || provider.startsWith('gatewayapi')))
       found.push(error(`spec.service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one'));
   }
   return isKnative(canary.spec.targetRef) ? found : [...found, ...trafficFindings(service)];
 }
 
+const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/** As the API server has them: names of Service ports are DNS labels, those of container ports have at most 15 characters and a letter. */
+function portNameFindings({ portName, targetPort }: Scope['canary']['spec']['service']): Finding[] {
+  const found: Finding[] = [];
+  if (portName && (portName.length > 63 || !dnsLabel.test(portName)))
+    found.push(
+      error('spec.service.portName', `is ${shorten(portName)}, which the API server refuses: use lower-case letters, digits and -`),
+    );
+  const isName = typeof targetPort === 'string' && targetPort !== '' && !/^\d+$/.test(targetPort);
+  if (isName && (targetPort.length > 15 || !dnsLabel.test(targetPort) || !/[a-z]/.test(targetPort) || targetPort.includes('--'))) {
+    const rule = 'at most 15 lower-case letters, digits and single -, with a letter';
+    found.push(error('spec.service.targetPort', `is ${shorten(targetPort)}, which is not the name of a container port: use ${rule}`));
+  }
+  return found;
+}
+
 /** What most clusters refuse, and what does not do what it seems to (07 S2, S4, S9). */
 function trafficFindings(service: Scope['canary']['spec']['service']): Finding[] {
   const found: Finding[] = [];
-  const { sessionAffinity, sessionAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
-  if (sessionAffinityConfig && sessionAffinity !== 'ClientIP')
-    found.push(warning('spec.service.sessionAffinityConfig', 'means nothing without sessionAffinity: ClientIP: set it, or remove this'));
+  const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
+  if (clientAffinityConfig && clientAffinity !== 'ClientIP')
+    found.push(warning('spec.service.clientAffinityConfig', 'means nothing without clientAffinity: ClientIP: set it, or remove this'));
   if (trafficDistribution?.includes('/'))
     found.push(
       warning(

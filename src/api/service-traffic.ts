@@ -9,20 +9,21 @@ export const serviceTraffic = {
     .string()
     .regex(
       new RegExp(`^(PreferClose|PreferSameZone|PreferSameNode|${OWN_HEURISTIC})$`),
-      'must be PreferClose, PreferSameZone, PreferSameNode, or DOMAIN/NAME of an implementation',
+      'it must be PreferClose, PreferSameZone, PreferSameNode, or DOMAIN/NAME of an implementation',
     )
     .optional()
     .describe('Preference of the generated Services for near endpoints; DOMAIN/NAME where the cluster knows more.'),
-  sessionAffinity: z
+  /** `sessionAffinity` of a Service. Flagger's manifests have an object of that name here, which its CRD drops. */
+  clientAffinity: z
     .enum(['None', 'ClientIP'])
     .optional()
     .describe('Whether the generated Services keep a client at one pod, by its address.'),
-  sessionAffinityConfig: z
+  clientAffinityConfig: z
     .object({
       clientIP: z
         .object({ timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Seconds since the last request; 10800 when absent.') })
         .optional()
-        .describe('For sessionAffinity ClientIP.'),
+        .describe('For clientAffinity ClientIP.'),
     })
     .optional()
     .describe('How long a client is kept.'),
@@ -40,17 +41,31 @@ const Traffic = z.object(serviceTraffic);
 export type ServiceTraffic = z.infer<typeof Traffic>;
 export const serviceTrafficFields = Traffic.keyof().options;
 
+/** Field names of a Service for each of them. */
+export const serviceFieldNames = {
+  trafficDistribution: 'trafficDistribution',
+  clientAffinity: 'sessionAffinity',
+  clientAffinityConfig: 'sessionAffinityConfig',
+  internalTrafficPolicy: 'internalTrafficPolicy',
+  externalTrafficPolicy: 'externalTrafficPolicy',
+} as const satisfies Record<keyof ServiceTraffic, string>;
+
+/** The same fields as a Service has them. */
+export function asServiceFields(wanted: ServiceTraffic): Record<string, unknown> {
+  return Object.fromEntries(
+    serviceTrafficFields.flatMap((field) => (wanted[field] === undefined ? [] : [[serviceFieldNames[field], wanted[field]]])),
+  );
+}
+
 /**
  * What of it a Service of this type takes. An API server refuses `externalTrafficPolicy` of one that nobody outside reaches, and drops the
  * time of an affinity that there is not.
  */
-export function trafficFieldsFor(wanted: ServiceTraffic, type: string): ServiceTraffic {
+export function trafficFieldsFor(wanted: ServiceTraffic, type: string): Record<string, unknown> {
   const isReachable = type === 'NodePort' || type === 'LoadBalancer';
   const isTaken = (field: keyof ServiceTraffic): boolean => {
     if (field === 'externalTrafficPolicy') return isReachable;
-    return field !== 'sessionAffinityConfig' || wanted.sessionAffinity === 'ClientIP';
+    return field !== 'clientAffinityConfig' || wanted.clientAffinity === 'ClientIP';
   };
-  return Object.fromEntries(
-    serviceTrafficFields.flatMap((field) => (wanted[field] !== undefined && isTaken(field) ? [[field, wanted[field]]] : [])),
-  );
+  return asServiceFields(Object.fromEntries(Object.entries(wanted).filter(([field]) => isTaken(field as keyof ServiceTraffic))));
 }

@@ -2,8 +2,11 @@ import { expect, it } from 'vitest';
 import { aCanary } from '../../test/build/world.ts';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { routers } from '../routers/index.ts';
 import { admit } from './admission.ts';
 import { ControllerConfig } from './config.ts';
+import { RefusedSteering } from './refused-steering.ts';
+import { warningsOf } from './standing-warnings.ts';
 
 const admitted = (canary: Canary, noCrossNamespaceRefs: boolean) =>
   admit(canary as KubeObject, {
@@ -35,4 +38,11 @@ it.each([
 it('I12: 05 T23: references within the namespace are none of that', () => {
   const canary = aCanary({ stepWeight: 10, metrics: [metric('test'), metric()], alerts: [alert('test'), alert()] });
   expect(admitted(canary, true)).toHaveProperty('canary');
+});
+
+it('DF340: a stored provider gatewayapi:v1alpha2 is run by gatewayapi:v1, with a warning', () => {
+  const canary = aCanary({ stepWeight: 10 }, { provider: 'gatewayapi:v1alpha2', service: { port: 80, gatewayRefs: [{ name: 'edge' }] } });
+  expect(admitted(canary, false)).toMatchObject({ provider: 'gatewayapi:v1', router: routers['gatewayapi:v1'] });
+  const warnings = warningsOf(canary, 'gatewayapi:v1', { find: () => undefined, all: () => [] }, new RefusedSteering());
+  expect(warnings).toEqual([{ type: 'ProviderDeprecated', message: expect.stringContaining('v1alpha2') }]);
 });

@@ -3,6 +3,7 @@ import type { Condition } from '../api/canary-status.ts';
 import { findings } from '../api/findings.ts';
 import { foreignRefs } from '../api/foreign-refs.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
+import { providerOf } from '../api/mesh-provider.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Reason } from '../engine/reasons.ts';
 import { isConflict } from '../kube/errors.ts';
@@ -24,6 +25,8 @@ export interface Admitted {
 export interface Refusal {
   reason: Reason;
   message: string;
+  /** The spec before it, where that is known from the cluster. */
+  before?: Readonly<Record<string, unknown>>;
 }
 
 /** Whether this Canary can be run, as it was written (I12). What comes first is what a person has to mend first. */
@@ -36,7 +39,8 @@ export function admit(raw: KubeObject, room: Pick<ControllerRoom, 'config' | 'ol
   }
   const rival = room.olderRival(canary);
   if (rival === undefined) return readable;
-  return { reason: 'TargetTaken', message: `spec.targetRef: Canary ${rival} releases the same target and is older: remove one of them` };
+  const message = `spec.targetRef: Canary ${rival} releases the same target and is older: remove this Canary, or let it release another target`;
+  return { reason: 'TargetTaken', message };
 }
 
 /** The same by its spec alone, whatever else there is in the cluster. */
@@ -47,16 +51,16 @@ export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'con
     return { reason: 'InvalidSpec', message: first ? `${first.path}: ${first.message}` : 'the spec cannot be read' };
   }
   const { canary } = parsed;
-  const provider = canary.spec.provider ?? config.meshProvider;
-  const router = routerFor(provider, config);
+  const named = canary.spec.provider ?? config.meshProvider;
+  const router = routerFor(named, config);
   const refused = 'unsupported' in router ? router.unsupported : router.refuses?.(canary);
   if ('unsupported' in router || refused !== undefined) {
-    const { field, message } = placedRefusal(refused ?? provider);
+    const { field, message } = placedRefusal(refused ?? named);
     return { reason: 'ProviderRefused', message: `${field}: ${message}` };
   }
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return { reason: 'InvalidSpec', message: workload.unsupported };
-  const hopeless = findings(canary, { provider }).filter(({ severity }) => severity === 'error');
+  const hopeless = findings(canary, { provider: config.meshProvider }).filter(({ severity }) => severity === 'error');
   if (hopeless[0]) {
     const more = hopeless.length > 1 ? ` (and ${hopeless.length - 1} more: run "serin validate")` : '';
     return { reason: 'InvalidSpec', message: `${hopeless[0].path} ${hopeless[0].message}${more}` };
@@ -66,7 +70,7 @@ export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'con
     const { path, namespace } = foreign;
     return { reason: 'CrossNamespaceRef', message: `${path}: ${namespace} is another namespace, which --no-cross-namespace-refs forbids` };
   }
-  return { canary, provider, router, workload };
+  return { canary, provider: providerOf(named), router, workload };
 }
 
 /** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
@@ -74,19 +78,22 @@ export async function refuse(raw: KubeObject, { reason, message }: Refusal, room
   const { clock, cluster, view } = room;
   const status = (raw.status ?? {}) as { conditions?: Condition[] };
   const condition = { type: 'Accepted', status: 'False', reason, message } as const;
-  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted');
   const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
   if (known?.reason === reason && known.message === message) return;
   const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const before = (status.conditions ?? []).find(({ type }) => type === 'Promoted');
+  // Another controller's status stays, and a failure stays a failure.
+  const isKept = before !== undefined && (reason === 'ForeignController' || before.status === 'False');
   const promoted: Condition = {
     type: 'Promoted',
     status: 'Unknown',
-    reason: 'Initializing',
+    reason: before?.reason ?? 'Initializing',
     message,
     lastUpdateTime: now,
-    lastTransitionTime: now,
+    lastTransitionTime: before?.status === 'Unknown' ? (before.lastTransitionTime ?? now) : now,
   };
-  const conditions = [...(others.length > 0 ? others : [promoted]), { ...condition, lastUpdateTime: now, lastTransitionTime: now }];
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Promoted');
+  const conditions = [isKept ? before : promoted, ...others, { ...condition, lastUpdateTime: now, lastTransitionTime: now }];
   try {
     const patch = { metadata: { resourceVersion: raw.metadata.resourceVersion }, status: { ...statusBasics(status), conditions } };
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));

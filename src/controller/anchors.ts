@@ -1,7 +1,7 @@
 import { apiVersion, type Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
-import { anchorName, names } from '../api/names.ts';
+import { anchorName, keepAnnotation, names } from '../api/names.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isForbidden } from '../kube/errors.ts';
 import {
@@ -18,6 +18,15 @@ import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
 import { apexOriginal } from './apex-given-back.ts';
 
+/** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
+const COPIED = 'copied';
+
+/** The application is to serve on when its target and Canary are both gone. */
+export function isKept(anchor: KubeObject): boolean {
+  const mark = anchor.metadata.annotations?.[keepAnnotation];
+  return mark === 'true' || mark === COPIED;
+}
+
 /** Templates that may be put back, and those that no longer can. */
 export interface KeptTemplates {
   kept: readonly PrimarySpec[];
@@ -32,6 +41,8 @@ export class Anchors {
   readonly #cluster: Cluster;
   readonly #historyLimit: number;
   readonly #known = new Map<string, KubeObject>();
+  /** Canaries whose anchor has a copied mark. */
+  readonly #kept = new Set<string>();
 
   constructor(cluster: Cluster, historyLimit: number) {
     this.#cluster = cluster;
@@ -76,6 +87,22 @@ export class Anchors {
     const { targetRef } = canary.spec;
     const target = await this.#cluster.get({ ...targetRef, namespace }, { signal });
     return this.ensure(canary, target ?? { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } }, signal);
+  }
+
+  /** Copies the wish to keep the application to the anchor, where it outlives Canary and target; a request only when the wish has changed. */
+  async keep(canary: Canary, isWanted: boolean, signal: AbortSignal): Promise<void> {
+    const { uid, namespace } = canary.metadata;
+    if (isWanted === this.#kept.has(uid)) return;
+    const name = anchorName(canary);
+    const anchor = await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
+    if (!anchor) return;
+    // The user's own mark stays.
+    if (anchor.metadata.annotations?.[keepAnnotation] !== 'true') {
+      const annotations = { [keepAnnotation]: isWanted ? COPIED : null };
+      await this.#cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+    }
+    if (isWanted) this.#kept.add(uid);
+    else this.#kept.delete(uid);
   }
 
   /** The spec that the anchor was made under, as far as it tells what the Canary owns and how it is routed. */
@@ -149,6 +176,7 @@ export class Anchors {
     return items.flatMap((anchor) => {
       const { canary } = readAnchor(anchor) ?? {};
       if (!canary) return [];
+      if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(canary.metadata.uid);
       const metadata = { ...canary.metadata, generation: 0, resourceVersion: '' };
       if (isAlive({ metadata, spec: canary.spec })) return [];
       return [{ apiVersion, kind: 'Canary' as const, metadata, spec: canary.spec }];
@@ -168,11 +196,17 @@ export class Anchors {
 
   forget(canaryUid: string): void {
     this.#known.delete(canaryUid);
+    this.#kept.delete(canaryUid);
   }
 
   async #records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
-    return (await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal })).items;
+    const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
+    const anchor = await this.#find(canary, signal);
+    // Those of an earlier anchor are about to be collected, and tell of an application that was uninstalled.
+    const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+      ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
+    return items.filter(isOurs);
   }
 
   async #find(

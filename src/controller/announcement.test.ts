@@ -7,6 +7,7 @@ import { eventually } from '../../test/suite/eventually.ts';
 import { straightWay } from '../api/outgoing.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import { announcer } from './announcer.ts';
+import { loggedEvents } from './logged-events.ts';
 
 it('05-V1, V5: what happens is an Event of its own reason, a log line with the Canary, and a call of the event webhook with the recorded phase', async () => {
   const posted: unknown[] = [];
@@ -27,7 +28,7 @@ it('05-V1, V5: what happens is an Event of its own reason, a log line with the C
   const log = { debug: () => undefined, info: (...line: unknown[]) => logged.push(line), warn: () => undefined, error: () => undefined };
   const { announce } = announcer({
     metrics: { told: (_, reason) => counted.push(reason) },
-    recorder: { record: async (involved, announcement) => void events.push([involved.metadata.name, announcement]) },
+    recorder: loggedEvents({ record: async (involved, announcement) => void events.push([involved.metadata.name, announcement]) }, log),
     log,
     clock: handClock(1234),
     secret: async () => undefined,

@@ -41,7 +41,6 @@ export function announcer({
   };
   const announce = (canary: Canary, announcement: Announcement): void => {
     announceOn(canary, announcement);
-    log.info({ canary: labelOf(canary), reason: announcement.reason }, announcement.message);
     const { phase, release } = canary.status ?? { phase: '' as const };
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
     const checksum = release?.revision ?? '';

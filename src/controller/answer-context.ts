@@ -1,4 +1,4 @@
-import type { Canary, Provider } from '../api/canary.ts';
+import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FindWay } from '../api/outgoing.ts';
@@ -12,14 +12,13 @@ import type { TrackedConfigs } from './tracked-configs.ts';
 /** What an answer to one of the chart's questions takes from the world. */
 export interface AnswerContext {
   canary: Canary;
-  provider: Provider;
   cluster: Cluster;
   anchors: Anchors;
   config: ControllerConfig;
   configs: Pick<TrackedConfigs, 'learn'>;
   /** The answer of a write replaces what the view knows. */
   learn(object: KubeObject): void;
-  measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
   secret: ReadSecret;
   findWay?: FindWay | undefined;
   timeCall?: TimeCall | undefined;

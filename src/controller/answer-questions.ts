@@ -2,7 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
-import { isConflict } from '../kube/errors.ts';
+import { isAlreadyExists, isConflict } from '../kube/errors.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -11,8 +11,12 @@ import type { AnswerContext } from './answer-context.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+import { patchPrimary } from './patch-primary.ts';
 import { readTargetConfigs } from './target-configs.ts';
 import { undo, undoableTemplate } from './undo.ts';
+
+/** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
+const MOST_RACES = 3;
 
 type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
 
@@ -22,19 +26,17 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   switch (question.kind) {
     case 'runHooks': {
       const { canary, signal, secret, findWay, timeCall } = context;
-      const checksum = canary.status?.release?.revision ?? '';
-      return {
-        kind: 'runHooks',
-        id,
-        ...(await runHooks(canary, question.type, { phase: question.phase, checksum, signal, secret, findWay, timeCall })),
-      };
+      const { type, phase, checksum } = question;
+      const revision = canary.status?.release?.revision ?? '';
+      const outcome = await runHooks(canary, type, { phase, checksum, revision, signal, secret, findWay, timeCall });
+      return { kind: 'runHooks', id, type, ...outcome };
     }
     case 'measure':
-      return { kind: 'measure', id, verdicts: await context.measure(context.canary, context.provider, context.signal) };
+      return { kind: 'measure', id, verdicts: await context.measure(context.canary, context.signal) };
     case 'promote':
-      return { kind: 'promote', id, ...(await promote(question.revision, context)) };
+      return { kind: 'promote', id, ...(await unlessRaced(() => promote(question.revision, context), context)) };
     case 'restorePrimary':
-      return { kind: 'restorePrimary', id, ...(await restorePrimary(question.revision, context)) };
+      return { kind: 'restorePrimary', id, ...(await unlessRaced(() => restorePrimary(question.revision, context), context)) };
     case 'undo':
       return { kind: 'undo', id, ...(await undo(question.revision, context)) };
     default:
@@ -42,59 +44,70 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   }
 }
 
-type Written = { outcome: 'written' } | { outcome: 'refused'; reason: string };
+type Refused = { outcome: 'refused'; reason: string };
+type Written = { outcome: 'written' } | Refused;
+
+/** A lost race is no refusal: everything is read again at once, and compared again with what was analysed (E103). */
+async function unlessRaced<T>(act: () => Promise<T>, { signal }: AnswerContext): Promise<T | Refused> {
+  for (let races = 0; ; races += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!isConflict(error) || isAlreadyExists(error))
+        return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
+      if (races === MOST_RACES) return { outcome: 'refused', reason: 'another writer changes the primary without pause; trying again' };
+    }
+  }
+}
 
 /** Only analysed bytes are promoted: the target is read once and compared with the pinned revision before the one write (I3). */
 async function promote(revision: string, context: AnswerContext): Promise<Written | { outcome: 'mismatch' }> {
   const { canary, cluster, config, anchors, signal } = context;
   const workload = workloadOf(canary);
-  try {
-    const [target, primary] = await Promise.all([
-      cluster.get(targetRefOf(canary), { signal }),
-      cluster.get(primaryRefOf(canary), { signal }),
-    ]);
-    if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
-    const isCarried = workload.carries(primary) === revision;
-    if (isCarried && (await anchors.promotedTemplate(canary, signal))?.revision === revision) {
-      // A target that has moved on has the replicas of another revision.
-      const { release } = canary.status ?? {};
-      const isPinned = target && workload.revision(target) === (release?.template ?? release?.revision);
-      if (isPinned) await followReplicas(primary, target, context, workload);
-      return { outcome: 'written' };
-    }
-    const read = target && (await readTargetConfigs(canary, target, workload, context));
-    // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
-    if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
-    if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
-    if ('problem' in read) return { outcome: 'refused', reason: read.problem };
-    // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
-    const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
-    if (read.revision !== revision || isInDoubt) {
-      context.configs.learn(read.found);
-      return { outcome: 'mismatch' };
-    }
-    const selector = workload.selector(target, config.selectorLabels);
-    if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
-    const template = workload.primaryTemplate(canary, target, {
-      selector,
-      includeLabelPrefix: config.includeLabelPrefix,
-      selectorLabels: config.selectorLabels,
-      revision,
-      replicas: workload.replicas(primary),
-      configs: read.copies.names,
-    });
-    if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), signal);
-    if (!isCarried) await keepCarried(primary, context, workload);
-    const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
-    const answer = isWritten ? primary : await write(primary, template, context, workload);
-    const leftover = workload.templateMatches(answer, template, primary);
-    if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
-    await keep(primary, template, revision, context, workload, undoableTemplate(canary, target));
-    await followReplicas(primary, target, context, workload);
+  const [target, primary] = await Promise.all([
+    cluster.get(targetRefOf(canary), { signal }),
+    cluster.get(primaryRefOf(canary), { signal }),
+  ]);
+  if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+  const isCarried = workload.carries(primary) === revision;
+  if (isCarried && (await anchors.promotedTemplate(canary, signal))?.revision === revision) {
+    // A target that has moved on has the replicas of another revision.
+    const { release } = canary.status ?? {};
+    const isPinned = target && workload.revision(target) === (release?.template ?? release?.revision);
+    if (isPinned) await followReplicas(primary, target, context, workload);
     return { outcome: 'written' };
-  } catch (error) {
-    return refusal(error, signal);
   }
+  const read = target && (await readTargetConfigs(canary, target, workload, context));
+  // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
+  if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
+  if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
+  if ('problem' in read) return { outcome: 'refused', reason: read.problem };
+  // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
+  const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
+  if (read.revision !== revision || isInDoubt) {
+    context.configs.learn(read.found);
+    return { outcome: 'mismatch' };
+  }
+  const selector = workload.selector(target, config.selectorLabels);
+  if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
+  const template = workload.primaryTemplate(canary, target, {
+    selector,
+    includeLabelPrefix: config.includeLabelPrefix,
+    selectorLabels: config.selectorLabels,
+    revision,
+    replicas: workload.replicas(primary),
+    configs: read.copies.names,
+  });
+  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), signal);
+  if (!isCarried) await keepCarried(primary, context, workload);
+  const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
+  const answer = isWritten ? primary : await write(primary, template, context, workload);
+  const leftover = workload.templateMatches(answer, template, primary);
+  if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
+  await keep(primary, template, revision, context, workload, undoableTemplate(canary, target));
+  await followReplicas(primary, target, context, workload);
+  return { outcome: 'written' };
 }
 
 /**
@@ -129,27 +142,23 @@ async function followReplicas(
 async function restorePrimary(revision: string, context: AnswerContext): Promise<Written> {
   const { canary, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
-  try {
-    const promoted = await anchors.promotedTemplate(canary, signal, revision);
-    const primary = await cluster.get(primaryRefOf(canary), { signal });
-    if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary).name);
-    if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
-    // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
-    await write(primary, promoted.spec, context, workload);
-    await keep(primary, promoted.spec, revision, context, workload, promoted.target);
-    return { outcome: 'written' };
-  } catch (error) {
-    return refusal(error, signal);
-  }
+  const promoted = await anchors.promotedTemplate(canary, signal, revision);
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary).name);
+  if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+  // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
+  await write(primary, promoted.spec, context, workload);
+  await keep(primary, promoted.spec, revision, context, workload, promoted.target);
+  return { outcome: 'written' };
 }
 
 async function write(
   primary: KubeObject,
   template: PrimarySpec,
-  { canary, cluster, learn, signal }: AnswerContext,
+  { cluster, learn, signal }: AnswerContext,
   workload: Workload,
 ): Promise<KubeObject> {
-  const answer = await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal });
+  const answer = await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal);
   learn(answer);
   return answer;
 }
@@ -167,12 +176,6 @@ async function keep(
   // What its pods read until now they may read until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets: config.secretsMode, signal });
-}
-
-function refusal(error: unknown, signal: AbortSignal): { outcome: 'refused'; reason: string } {
-  if (signal.aborted) throw signal.reason;
-  if (isConflict(error)) return { outcome: 'refused', reason: 'the primary was changed at the same moment; trying again' };
-  return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
 }
 
 function workloadOf(canary: Canary): Workload {

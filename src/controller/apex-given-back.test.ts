@@ -111,8 +111,8 @@ it('I5: where the target is gone, all of it goes to the other side, and the rest
   const split = aService({ annotations: fluxOff }, { selector: { app: 'shop', tier: 'web' } });
   const after: KubeObject = mergePatch(
     structuredClone(split),
-    JSON.parse(JSON.stringify(apexMoved(split, { key: 'app', value: 'shop-primary' }))),
+    JSON.parse(JSON.stringify(apexMoved(split, { key: 'app', value: 'shop-primary' }, null))),
   );
   expect([after.spec.selector, after.metadata.annotations]).toEqual([{ app: 'shop-primary' }, fluxOff]);
-  expect(apexMoved(after, { key: 'app', value: 'shop-primary' })).toBeUndefined();
+  expect(apexMoved(after, { key: 'app', value: 'shop-primary' }, null)).toBeUndefined();
 });

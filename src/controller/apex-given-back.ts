@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject, Labels } from '../api/kube-object.ts';
+import type { KubeObject, Labels, OwnerReference } from '../api/kube-object.ts';
 import { fluxOff } from '../api/names.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
 import type { Originals } from '../workloads/anchor.ts';
@@ -66,11 +66,11 @@ export function apexGivenBack(service: KubeObject, target: KubeObject, own: Sele
   };
 }
 
-/** The same where the target is gone: all traffic to this side, whose selector is `own`. */
-export function apexMoved({ metadata, spec }: KubeObject, own: SelectorLabel): ApexPatch | undefined {
+/** The same where the target is gone: all traffic to this side, whose selector is `own`; `owners` take the Service along when they go. */
+export function apexMoved({ metadata, spec }: KubeObject, own: SelectorLabel, owners: OwnerReference[] | null): ApexPatch | undefined {
   const selector = { [own.key]: own.value };
-  if (metadata.ownerReferences === undefined && isDeepStrictEqual(spec?.selector, selector)) return undefined;
-  return { metadata: { ownerReferences: null }, spec: { selector: replacing(spec?.selector, selector) } };
+  if (isDeepStrictEqual(metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(spec?.selector, selector)) return undefined;
+  return { metadata: { ownerReferences: owners }, spec: { selector: replacing(spec?.selector, selector) } };
 }
 
 /** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */

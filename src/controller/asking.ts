@@ -1,4 +1,4 @@
-import type { Canary, Provider } from '../api/canary.ts';
+import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import { answerQuestion } from './answer-questions.ts';
@@ -35,7 +35,7 @@ export class Asking {
     return this.#under.signal;
   }
 
-  ask(canary: Canary, provider: Provider, questions: readonly Question[]): void {
+  ask(canary: Canary, questions: readonly Question[]): void {
     const { clock, metrics } = this.#room;
     for (const question of questions) {
       switch (question.kind) {
@@ -52,7 +52,7 @@ export class Asking {
           });
           break;
         default:
-          this.#put(question, canary, provider);
+          this.#put(question, canary);
       }
     }
   }
@@ -74,14 +74,13 @@ export class Asking {
     this.#under.abort(new Error('stopped'));
   }
 
-  #put(question: Parameters<typeof answerQuestion>[0], canary: Canary, provider: Provider): void {
+  #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
     const { cluster, anchors, config, view, measure, secret, findWay, timeCall } = this.#room;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
     answerQuestion(question, {
       canary,
-      provider,
       cluster,
       anchors,
       config,

@@ -6,13 +6,14 @@ import type { Adoption, Facts } from '../engine/facts.ts';
 import { type Snapshot, start, step } from '../engine/machine.ts';
 import type { EngineEvent, Question } from '../engine/questions.ts';
 import type { Router } from '../routers/router.ts';
-import { admit, refuse } from './admission.ts';
+import { type Admitted, admit, type Refusal, refuse } from './admission.ts';
 import { isForeign, lookAtAdoption } from './adoption.ts';
 import { Alarms } from './alarms.ts';
 import { Asking } from './asking.ts';
 import { ConfigLook } from './config-look.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { Convergence } from './convergence.ts';
+import { editedSincePromoted } from './edited-target.ts';
 import { eventsOfPass, type Letter } from './events-of-pass.ts';
 import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
@@ -20,6 +21,8 @@ import { Mailbox } from './mailbox.ts';
 import { OfflineLook } from './offline-look.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { scalerRefs } from './scaling.ts';
+import { ServiceFit } from './service-fit.ts';
+import { RIVAL_SILENCE_MS, type Rival } from './status-ownership.ts';
 import { plain } from './status-patch.ts';
 import { StatusWriter } from './status-writer.ts';
 import { Told } from './told.ts';
@@ -42,6 +45,7 @@ export class CanaryProcess {
   readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look' | 'unchecked'>;
   readonly #configs: ConfigLook;
   readonly #offline: OfflineLook;
+  readonly #fit: ServiceFit;
   #snapshot: Snapshot | undefined;
   /** What the status remembered when the snapshot was last in step with it. */
   #remembered: unknown;
@@ -75,6 +79,7 @@ export class CanaryProcess {
       due: () => this.wake({ type: 'WAKE' }),
     });
     this.#offline = new OfflineLook(room);
+    this.#fit = new ServiceFit(room);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -94,16 +99,24 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#room.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
-    if (this.#status.isContested(raw)) return this.#standAside(raw);
+    const rival = this.#status.rivalOf(raw);
+    if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
-    const admitted = admit(raw, this.#room);
-    this.#fallback = 'reason' in admitted ? await fallbackOf(raw, admitted, this.#fallback, this.#room, this.#asking.signal) : undefined;
+    const admitted = await this.#admit(raw);
+    const { signal: looking } = this.#asking;
+    const again = (spec: KubeObject) => this.#admit(spec);
+    this.#fallback =
+      'reason' in admitted ? await fallbackOf(raw, admitted, this.#fallback, { ...this.#room, admit: again }, looking) : undefined;
     const runnable = this.#fallback ?? admitted;
     if ('reason' in runnable) {
       await refuse(raw, runnable, this.#room, this.#asking.signal);
       return;
     }
     const { canary, provider, router, workload } = runnable;
+    // Refused for what the cluster held, and fit since.
+    if (!this.#fallback && this.#room.lastAccepted(this.#label)?.metadata.generation !== raw.metadata.generation) {
+      this.#room.lookAfter(canary, raw);
+    }
     this.#lookAtRefusal(canary, raw);
     const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
     await Promise.all(watched.map((ref) => this.#room.view.ready(ref)));
@@ -123,26 +136,46 @@ export class CanaryProcess {
     await this.#step(canary, provider, router);
   }
 
+  /** By its spec, by the target it had (E112), and by what its Services lead to now (I14). */
+  async #admit(raw: KubeObject): Promise<Admitted | Refusal> {
+    const admitted = admit(raw, this.#room);
+    if ('reason' in admitted) return admitted;
+    const { signal } = this.#asking;
+    return (await editedSincePromoted(admitted, raw, this.#room, signal)) ?? (await this.#fit.refusalOf(admitted, signal)) ?? admitted;
+  }
+
   /** What was accepted before is not known: the bare spec's objects are looked at, and the analysis has an end. */
   #lookAtRefusal(canary: Canary, raw: KubeObject): void {
     const { uncheckedUntilMs } = this.#fallback?.refused ?? {};
     this.#alarms.clear('unchecked');
-    if (uncheckedUntilMs === undefined) return;
+    if (uncheckedUntilMs === undefined) {
+      // Known from the anchor only: the objects of that spec are looked at, and given back when the Canary goes.
+      const isSeenRefused = this.#room.lastAccepted(this.#label)?.metadata.generation === raw.metadata.generation;
+      if (this.#fallback && isSeenRefused)
+        this.#room.lookAfter(canary, { ...raw, metadata: { ...raw.metadata, generation: 0 }, spec: canary.spec });
+      return;
+    }
     this.#room.lookAfter(canary, raw);
     const leftMs = uncheckedUntilMs - this.#room.clock.nowMs();
     if (leftMs > 0) this.#alarms.set('unchecked', leftMs, () => this.wake());
   }
 
-  /** Two controllers must not run one Canary: it is said once, and nothing is written or asked from here on. */
-  async #standAside(raw: KubeObject): Promise<void> {
+  /** Two controllers must not run one Canary: it is said once, and nothing is written or asked as long as the other one goes on. */
+  async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
+    this.#alarms.stop();
+    if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
     if (this.#isAside) return;
     this.#isAside = true;
     this.#dropSnapshot();
-    this.#alarms.stop();
     this.#convergence.forget();
     this.#room.deliveries.stop(raw.metadata.uid);
-    const message = `another controller writes this status, so Serin leaves the Canary to it: stop the other one and then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
-    this.#room.log.warn({ canary: this.#label }, 'left to another controller, which writes its status');
+    const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
+    const message =
+      rival.kind === 'other'
+        ? `another controller writes this status, so Serin leaves the Canary to it: stop the other one and ${resume}`
+        : `another Serin, ${rival.writer}, writes this status, so ${this.#room.writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it goes on when the other one has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to go on sooner stop that one and ${resume}`;
+    const by = rival.kind === 'other' ? 'another controller' : rival.writer;
+    this.#room.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
     await refuse(raw, { reason: 'ForeignController', message }, this.#room, this.#asking.signal);
   }
 
@@ -178,7 +211,7 @@ export class CanaryProcess {
     if (recorded === undefined) return;
     this.#remembered = plain(recorded.status?.release);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#asking.endTick(recorded);
-    this.#asking.ask(this.#convergence.steering.worded(recorded), provider, questions);
+    this.#asking.ask(this.#convergence.steering.worded(recorded), questions);
     this.#offline.look(recorded, this.#asking.signal);
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
     this.#room.deliveries.deliver(recorded);
@@ -208,6 +241,7 @@ export class CanaryProcess {
       view,
       config,
       globalAlerts: this.#room.globalAlerts,
+      globalEvents: config.eventWebhook !== '',
       cookieWord,
       adoption: this.#adoption,
       nowMs: clock.nowMs(),

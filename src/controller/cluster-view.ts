@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { apiVersion } from '../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey } from '../api/kube-object.ts';
 import { establishedManager, fieldManager } from '../api/names.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
+import { installRemedy } from '../kube/discovery.ts';
 import { createProjection, type Projection } from '../kube/projection.ts';
 import { isUpdatedBy } from '../kube/taken-over-fields.ts';
 import type { ListHandler } from '../kube/watch.ts';
@@ -26,6 +27,15 @@ const BASE_KINDS = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'v1', kind: 'Service' },
 ] as const;
+
+interface WaitBounds {
+  clock: Clock;
+  /** Absent: without limit. */
+  boundMs?: number;
+  signal: AbortSignal;
+  /** Message of the error after the bound. */
+  late: string;
+}
 
 interface Watched {
   projection: Projection<Seen>;
@@ -84,21 +94,23 @@ export class ClusterView {
   }
 
   /** Resolves when the object is so, looked at now and on each change of it; rejects after the bound, or with the signal's reason. */
-  async until(
-    ref: ObjectRef,
-    isSo: (object: KubeObject | undefined) => boolean,
-    { clock, boundMs, signal, late }: { clock: Clock; boundMs: number; signal: AbortSignal; late: string },
-  ): Promise<void> {
-    await this.ready(ref);
+  until(ref: ObjectRef, isSo: (object: KubeObject | undefined) => boolean, bounds: WaitBounds): Promise<void> {
+    return this.untilAll([ref], () => isSo(this.find(ref)?.object), bounds);
+  }
+
+  /** The same of several objects, asked on each change of any of them. */
+  async untilAll(refs: readonly ObjectRef[], isSo: () => boolean, { clock, boundMs, signal, late }: WaitBounds): Promise<void> {
+    await Promise.all(refs.map((ref) => this.ready(ref)));
     const over = Promise.withResolvers<void>();
     const look = () => {
-      if (isSo(this.find(ref)?.object)) over.resolve();
+      if (isSo()) over.resolve();
     };
+    const keys = new Set(refs.map(refKey));
     const hear = (changed: ObjectRef) => {
-      if (changed.kind === ref.kind && changed.name === ref.name && changed.namespace === ref.namespace) look();
+      if (keys.has(refKey(changed))) look();
     };
     const onAbort = () => over.reject(signal.reason);
-    const cancel = clock.setTimer(boundMs, () => over.reject(new Error(late)));
+    const cancel = boundMs === undefined ? () => undefined : clock.setTimer(boundMs, () => over.reject(new Error(late)));
     signal.addEventListener('abort', onAbort, { once: true });
     this.#waiting.add(hear);
     try {
@@ -147,7 +159,7 @@ export class ClusterView {
     const projection = createProjection<Seen>(see, (cause, message) => {
       watched.unavailable =
         cause === 'absent'
-          ? `the cluster has no ${kind} in ${apiVersion}: install its CRD`
+          ? `the cluster has no ${kind} in ${apiVersion}: ${installRemedy(apiVersion)}`
           : `reading ${kind} in ${apiVersion} is forbidden: ${message}`;
       firstHeard.resolve();
       tellAvailability();
@@ -198,8 +210,10 @@ function see(whole: KubeObject): Seen {
   const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
   const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
+  const known = remembered(object);
   return {
-    ...remembered(withoutBookkeeping(object)),
+    ...known,
+    object: withoutBookkeeping(known.object),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, establishedManager) ? { isEstablished: true } : {}),
   };

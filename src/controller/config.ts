@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Provider } from '../api/canary.ts';
+import { MeshProvider } from '../api/mesh-provider.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
 import { allowedAddressProblem } from './outgoing.ts';
 
@@ -9,7 +9,7 @@ const seconds = (fallback: number) => z.number().min(0).default(fallback);
 export const ControllerConfig = z.object({
   namespaces: z.array(z.string()).default([]).describe('namespaces to watch; none is all of the cluster'),
   canarySelector: z.string().default('').describe('label selector of the Canaries to look after; empty is all'),
-  meshProvider: Provider.default('istio').describe('traffic provider of Canaries that name none'),
+  meshProvider: MeshProvider.default('istio').describe('traffic provider of Canaries that name none'),
   ingressAnnotationsPrefix: z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no prefix of annotations: write it like nginx.ingress.kubernetes.io')
@@ -17,7 +17,10 @@ export const ControllerConfig = z.object({
     .describe('prefix of the annotations of ingress-nginx'),
   ingressClass: z.string().default('').describe('ingress class of generated HTTPProxies of Contour; empty is none'),
   remoteRoutes: z.boolean().default(false).describe('routing objects of meshes lie in another cluster, where nothing of them has an owner'),
-  metricsServer: z.url().default('http://prometheus:9090').describe('Prometheus for built-in and inline checks'),
+  metricsServer: z
+    .url({ protocol: /^https?$/, error: ({ input }) => `${input} must be an http(s) URL: write it like http://prometheus:9090` })
+    .default('http://prometheus:9090')
+    .describe('Prometheus for built-in and inline checks'),
   selectorLabels: z
     .array(z.string())
     .default(['app', 'name', 'app.kubernetes.io/name'])
@@ -34,6 +37,7 @@ export const ControllerConfig = z.object({
     .min(0)
     .optional()
     .describe('how long a side that lost its traffic keeps its pods; default: one interval, at most 30 s'),
+  uninstallGraceMs: seconds(300_000).describe('how long target and Canary must both be gone before what was generated for them goes'),
   eventWebhook: z.string().default('').describe('URL that receives every event'),
   clusterName: z.string().default('').describe('shown in every alert'),
   slackUrl: z.string().default('').describe('where alerts of Canaries without alerts of their own go; empty is nowhere'),

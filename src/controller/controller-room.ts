@@ -1,4 +1,4 @@
-import type { Canary, Provider } from '../api/canary.ts';
+import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FindWay } from '../api/outgoing.ts';
@@ -26,6 +26,8 @@ export interface Log {
 /** What every Canary's process shares with the others. */
 export interface ControllerRoom {
   readonly config: ControllerConfig;
+  /** Names this process in what it writes. */
+  readonly writer: string;
   readonly clock: Clock;
   readonly cluster: Cluster;
   readonly view: ClusterView;
@@ -39,7 +41,7 @@ export interface ControllerRoom {
   /** The lease is ours and will be for as long as a write may take. */
   mayWrite(): boolean;
   cookieWord(): string;
-  measure(canary: Canary, provider: Provider, signal: AbortSignal): Promise<Verdict[]>;
+  measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
   /** How the addresses of Canaries are reached. */

@@ -14,7 +14,7 @@ import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
 import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { workloadFor } from '../workloads/index.ts';
-import { admitSpec } from './admission.ts';
+import { admitSpec, refuse } from './admission.ts';
 import { Anchors } from './anchors.ts';
 import { announcer } from './announcer.ts';
 import type { ShownCanary } from './canary-metrics.ts';
@@ -26,8 +26,10 @@ import { ConfigWatches } from './config-watches.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
-import { Departures } from './departures.ts';
+import { Departures, waitOf } from './departures.ts';
+import { editedTarget } from './edited-target.ts';
 import { globalNotifier } from './global-notifier.ts';
+import { loggedEvents } from './logged-events.ts';
 import { measuring } from './measuring.ts';
 import { outgoing } from './outgoing.ts';
 import { ProviderConditions } from './provider-conditions.ts';
@@ -36,9 +38,12 @@ import { readSecret } from './read-secret.ts';
 import { labelOf, readable } from './readable.ts';
 import { scalerRefs } from './scaling.ts';
 import { alertSender } from './send-alert.ts';
+import { suspected } from './service-fit.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
+  /** Names this process; random when absent. */
+  identity?: string;
   /** Without `ask` the metric backends that live in the cluster cannot be asked. */
   cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
   clock: Clock;
@@ -74,7 +79,7 @@ export function startController(options: ControllerOptions): Controller {
   const slice = parseLabelSelector(config.canarySelector);
   const stopping = new AbortController();
   let isStarted = false;
-  const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin' });
+  const recorder = loggedEvents(eventRecorder(cluster, { component: 'serin', instance: 'serin' }), log);
   const { ask } = cluster;
   const askCluster: AskCluster | undefined =
     ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
@@ -95,6 +100,7 @@ export function startController(options: ControllerOptions): Controller {
   if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
   const room: ControllerRoom = {
     config,
+    writer: options.identity ?? randomBytes(8).toString('hex'),
     clock,
     cluster,
     view,
@@ -188,12 +194,13 @@ export function startController(options: ControllerOptions): Controller {
     const unread = unreadable.get(key);
     if (unread && raw?.metadata.uid !== unread.metadata.uid) {
       unreadable.delete(key);
-      if (!before) void departures.leaveByAnchor(key, unread);
+      if (!before && !departures.hasOnlyWaited(key, unread)) void departures.leaveByAnchor(key, unread);
     }
     if (before && raw?.metadata.uid !== before.uid) {
       const rivals = register.rivalsOf(key);
       const last = readable(before.raw);
-      if (last === undefined) void departures.leaveByAnchor(key, before.raw);
+      if (departures.hasOnlyWaited(key, before.raw)) register.remove(key);
+      else if (last === undefined) void departures.leaveByAnchor(key, before.raw);
       else if (!departures.isInherited(last)) void departures.leave(key, last);
       forget(key);
       // Whoever waited for this one's target goes on.
@@ -230,16 +237,19 @@ export function startController(options: ControllerOptions): Controller {
   function isRefusedEdit(raw: KubeObject, before: KubeObject | undefined): boolean {
     if (before === undefined || before.metadata.uid !== raw.metadata.uid) return false;
     if (before.metadata.generation === raw.metadata.generation) return false;
-    return 'reason' in admitSpec(raw, room) && !('reason' in admitSpec(before, room));
+    const [was, now] = [admitSpec(before, room), admitSpec(raw, room)];
+    if ('reason' in was) return false;
+    return 'reason' in now || suspected(now, view) !== undefined || editedTarget(now, was.canary.spec, view) !== undefined;
   }
 
-  /** What the last Canary of this name had made for another target is owned by an anchor of the same name: first that goes. */
+  /** The application of the last Canary of this name is given back first, or uninstalled: the new one starts like any other then. */
   function isNameLeft(key: string, raw: KubeObject): boolean {
-    const before = departures.underWay(key);
-    if (before === undefined || before.metadata.uid === raw.metadata.uid || departures.isInherited(before)) return false;
-    const { kind, name } = before.spec.targetRef;
-    const message = `waits until ${kind} ${name}, which the last Canary of this name released, has its traffic back`;
-    room.announceOn(raw, { reason: 'Blocked', type: 'Warning', message });
+    const departing = departures.underWay(key);
+    if (departing === undefined || departing.last.metadata.uid === raw.metadata.uid || departures.isInherited(departing.last)) return false;
+    const refusal = { reason: 'Blocked', message: waitOf(departing) } as const;
+    refuse(raw, refusal, room, stopping.signal).catch((err: unknown) => {
+      if (!stopping.signal.aborted) log.warn({ canary: key, err }, 'status not written');
+    });
     return true;
   }
 

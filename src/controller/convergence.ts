@@ -11,6 +11,7 @@ import { obstacleOf } from './obstacle.ts';
 import { reconcile } from './reconcile.ts';
 import { type ReconcileContext, workloadOf } from './reconcile-context.ts';
 import { RefusedSteering } from './refused-steering.ts';
+import { TakenApex } from './taken-apex.ts';
 import type { Told } from './told.ts';
 
 const FIRST_BLOCKED_MS = 500;
@@ -18,7 +19,11 @@ const FIRST_BLOCKED_MS = 500;
 const LONGEST_BLOCKED_MS = 15_000;
 
 /** Whether the cluster holds what one Canary wants of it, as the facts say it. */
-export type Standing = Pick<Facts, 'converged'> & { unconfirmed: string | undefined; obstacle: string | undefined };
+export type Standing = Pick<Facts, 'converged'> & {
+  unconfirmed: string | undefined;
+  obstacle: string | undefined;
+  unroutable: Facts['unroutable'] | undefined;
+};
 
 /** Brings the cluster to what the recorded status asks for, and remembers between passes how far it is and what keeps it from that. */
 export class Convergence {
@@ -29,10 +34,11 @@ export class Convergence {
   readonly #marks = new Marks();
   /** What the cluster has refused of the Services' traffic fields. */
   readonly steering = new RefusedSteering();
+  readonly #apex = new TakenApex();
   readonly #wanted = new Map<string, string>();
   readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
-  #standing: Standing = { converged: false, unconfirmed: undefined, obstacle: undefined };
+  #standing: Standing = { converged: false, unconfirmed: undefined, obstacle: undefined, unroutable: undefined };
   /** A pass that ends at an obstacle is no failed one: its pauses grow on their own, until it is gone. */
   #blockedPauseMs = FIRST_BLOCKED_MS;
 
@@ -81,9 +87,10 @@ export class Convergence {
     try {
       const worded = this.steering.worded(canary);
       const done = await reconcile(this.#context(worded, router, signal), intentOf(canary, facts), facts);
-      this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, obstacle: undefined };
+      const unroutable = this.#sinceWhen(done.unroutable);
+      this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, obstacle: undefined, unroutable };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;
-      this.#told.refusal(canary, done.refused);
+      this.#told.refusal(canary, done.refused ?? done.unroutable);
       wrote = done.wrote;
       retryInMs = done.retryInMs;
       this.#told.doubtsOfRoutes(canary, router);
@@ -104,19 +111,28 @@ export class Convergence {
       retryInMs = this.#blockedPauseMs;
       this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
     }
-    const { converged, unconfirmed, obstacle } = this.#standing;
-    const hasMoved = before.converged !== converged || before.obstacle !== obstacle || before.unconfirmed !== unconfirmed;
+    const { converged, unconfirmed, obstacle, unroutable } = this.#standing;
+    const isSame = before.obstacle === obstacle && before.unconfirmed === unconfirmed && before.unroutable === unroutable;
+    const hasMoved = before.converged !== converged || !isSame;
     return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
+  }
+
+  /** The time of a release that cannot go on counts from when that was first seen. */
+  #sinceWhen(message: string | undefined): Standing['unroutable'] {
+    const known = this.#standing.unroutable;
+    if (message === undefined || known?.message === message) return message === undefined ? undefined : known;
+    return { message, sinceMs: this.#room.clock.nowMs() };
   }
 
   #context(canary: Canary, router: Router, signal: AbortSignal): ReconcileContext {
     const { cluster, view, anchors, config, clock } = this.#room;
     return {
-      ...{ canary, router, cluster, view, anchors, config, signal },
+      ...{ canary, router, cluster, view, anchors, config, clock, signal },
       brake: this.#brake,
       accepted: this.#accepted,
       marks: this.#marks,
       steering: this.steering,
+      apex: this.#apex,
       wanted: this.#wanted,
       answers: this.#answers,
       lastReplicas: this.#lastReplicas,

@@ -1,8 +1,9 @@
-import { expect, it, vi } from 'vitest';
-import type { Canary } from '../api/canary.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { Canary, Webhook } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { Clock } from '../kube/clock.ts';
+import { withServer } from '../webhooks/test-server.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.ts';
 import type { AlertOutcome } from './send-alert.ts';
 
@@ -16,12 +17,13 @@ const to = (name: string): Delivery => ({
 /** A queue whose timers are turned by hand. */
 function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutcome>, changes: Partial<DeliveryQueueOptions> = {}) {
   const timers: { ms: number; run: () => void }[] = [];
+  const cancelled: number[] = [];
   const clock: Clock = {
     nowMs: () => 0,
     monotonicMs: () => 0,
     setTimer: (ms, run) => {
-      timers.push({ ms, run });
-      return () => undefined;
+      const nth = timers.push({ ms, run });
+      return () => void cancelled.push(nth);
     },
   };
   const sent: string[] = [];
@@ -42,7 +44,7 @@ function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutco
     },
     ...changes,
   });
-  return { queue, timers, sent, record, onDelivered, log };
+  return { queue, timers, cancelled, sent, record, onDelivered, log };
 }
 
 it('I6: what was answered is not sent again while an older status still lists it', async () => {
@@ -123,6 +125,16 @@ it('I6: what the status lists no more is not tried again', async () => {
   expect([sent.length, queue.depth]).toEqual([1, 0]);
 });
 
+it('a stop leaves no timer behind, which would keep the process alive', async () => {
+  const { queue, timers, cancelled } = aQueue(async () => ({ ok: false, reason: 'no', retry: false }));
+  queue.deliver(canaryWith([to('a'), to('b')]));
+  await vi.waitFor(() => expect(timers).toHaveLength(2));
+  queue.deliver(canaryWith([to('b')]));
+  expect(cancelled).toEqual([1]);
+  queue.stop();
+  expect(cancelled).toEqual([1, 2]);
+});
+
 it('05 T24: what may not be sent counts as answered, and an event says why', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', retry: false, isFinal: true }));
   queue.deliver(canaryWith([to('chat')]));
@@ -148,7 +160,92 @@ it('what goes wrong in a receiver is not quoted', async () => {
   expect(JSON.stringify(log.warn.mock.calls)).not.toContain('s3cret');
 });
 
-function canaryWith(deliveries: Delivery[]): Canary {
+describe('hooks', () => {
+  const webhooks = (url: string) => ['a', 'b', 'c'].map((name) => ({ name, type: 'post-rollout' as const, url: `${url}/${name}` }));
+  const hook = (name: string): Delivery => ({ ...ALERT, key: name, kind: 'post-rollout', hook: { name, nth: 0 } });
+
+  it('E105: are called in the order of the spec, one that fails is tried again without the others, and one that refuses is not', async () => {
+    const statuses: Record<string, number> = { '/a': 500, '/b': 404, '/c': 200 };
+    const called: (string | undefined)[] = [];
+    await withServer(
+      (request, response) => {
+        called.push(request.url);
+        response.writeHead(statuses[request.url ?? ''] ?? 200).end();
+      },
+      async (url) => {
+        const { queue, timers, record, onDelivered } = aQueue(async () => ({ ok: true }));
+        queue.deliver(canaryWith(['a', 'b', 'c'].map(hook), webhooks(url)));
+        await vi.waitFor(() => expect(onDelivered.mock.calls.map(([, key]) => key)).toEqual(['b', 'c']));
+        expect(called).toEqual(['/a', '/b', '/c']);
+        expect(record.mock.calls.map(([, { reason, message }]) => [reason, message])).toEqual([
+          ['HookFailed', expect.stringMatching(/^post-rollout failed: b: HTTP 404/)],
+          ['HookPassed', 'The post-rollout hook c passed'],
+        ]);
+        statuses['/a'] = 200;
+        timers.at(-1)?.run();
+        await vi.waitFor(() => expect(onDelivered.mock.calls.map(([, key]) => key)).toEqual(['b', 'c', 'a']));
+        expect(called).toEqual(['/a', '/b', '/c', '/a']);
+        const [, event] = record.mock.lastCall ?? [];
+        expect(event, 'E85').toEqual({ type: 'Normal', reason: 'HookPassed', message: 'The post-rollout hook a passed' });
+      },
+    );
+  });
+
+  it.each([408, 425, 429, 500, 501, 503])('E105: %i is tried again', async (status) => {
+    await withServer(
+      (_request, response) => response.writeHead(status).end(),
+      async (url) => {
+        const { queue, timers, onDelivered } = aQueue(async () => ({ ok: true }));
+        queue.deliver(canaryWith([hook('a')], webhooks(url)));
+        await vi.waitFor(() => expect(timers).toHaveLength(1));
+        expect(onDelivered).not.toHaveBeenCalled();
+      },
+    );
+  });
+
+  it('E105: one that the spec names no more counts as delivered, and is not told as passed', async () => {
+    const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
+    queue.deliver(canaryWith([hook('z'), { ...hook('z'), key: 'event', kind: 'event-webhook' }]));
+    await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledTimes(2));
+    expect(record).not.toHaveBeenCalled();
+  });
+
+  it('I6: of an earlier version, which listed all hooks as one, all are called', async () => {
+    const called: (string | undefined)[] = [];
+    await withServer(
+      (request, response) => {
+        called.push(request.url);
+        response.end();
+      },
+      async (url) => {
+        const { queue, onDelivered } = aQueue(async () => ({ ok: true }));
+        queue.deliver(canaryWith([{ ...ALERT, key: 'all', kind: 'post-rollout' }], webhooks(url)));
+        await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', 'all'));
+        expect(called).toEqual(['/a', '/b', '/c']);
+      },
+    );
+  });
+
+  it('I6: of an earlier version, a hook that refuses for good keeps none of the others from being called', async () => {
+    const called: (string | undefined)[] = [];
+    await withServer(
+      (request, response) => {
+        called.push(request.url);
+        if (request.url === '/a') response.statusCode = 404;
+        response.end();
+      },
+      async (url) => {
+        const { queue, onDelivered, record } = aQueue(async () => ({ ok: true }));
+        queue.deliver(canaryWith([{ ...ALERT, key: 'all', kind: 'post-rollout' }], webhooks(url)));
+        await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', 'all'));
+        expect(called).toEqual(['/a', '/b', '/c']);
+        expect(record.mock.calls.map(([, { reason }]) => reason)).toEqual(['HookPassed', 'HookPassed', 'HookFailed']);
+      },
+    );
+  });
+});
+
+function canaryWith(deliveries: Delivery[], webhooks: Webhook[] = []): Canary {
   const parsed = parseCanary({
     apiVersion: 'flagger.app/v1beta1',
     kind: 'Canary',
@@ -156,7 +253,7 @@ function canaryWith(deliveries: Delivery[]): Canary {
     spec: {
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
       service: { port: 80 },
-      analysis: { interval: '1m', threshold: 2 },
+      analysis: { interval: '1m', threshold: 2, webhooks },
     },
     status: {
       phase: 'Succeeded',

@@ -1,12 +1,9 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
-import type { FindWay } from '../api/outgoing.ts';
 import type { Reason } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
-import { runHooks, sendEvent } from '../webhooks/run-hooks.ts';
 import type { SendAlert } from './send-alert.ts';
+import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
@@ -20,14 +17,9 @@ const REASON: Record<NonNullable<Delivery['outcome']>, Reason> = {
   cancelled: 'Cancelled',
 };
 
-export interface DeliveryQueueOptions {
+export interface DeliveryQueueOptions extends SendHooksOptions {
   clock: Clock;
   sendAlert: SendAlert;
-  eventWebhook: string;
-  secret: ReadSecret;
-  findWay?: FindWay;
-  findOwnWay?: FindWay;
-  timeCall?: TimeCall;
   log: { warn(fields: object, message: string): void };
   /** The lease is ours: a standby sends nothing (I9). */
   mayWrite(): boolean;
@@ -81,13 +73,16 @@ export class DeliveryQueue {
       abort.abort(new Error('given up'));
       this.#underway.delete(id);
     }
+    const inOrder = new Map<string, Attempt[]>();
     for (const { delivery, id } of listed) {
       if (this.#underway.has(id) || this.#answered.has(id)) continue;
       const abort = new AbortController();
       this.#underway.set(id, abort);
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
-      void this.#attempt({ canary, delivery, id, signal: abort.signal, isTold: false }, FIRST_PAUSE_MS);
+      const row = delivery.hook ? delivery.kind : id;
+      inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isTold: false }]);
     }
+    for (const row of inOrder.values()) void this.#firstAttempts(row);
   }
 
   /** Messages under way, for the metrics. */
@@ -105,8 +100,14 @@ export class DeliveryQueue {
     for (const id of this.#answered) if (id.startsWith(canaryUid)) this.#answered.delete(id);
   }
 
+  /** Hooks of one type are called in the order of the spec; one that fails is tried again without the others. */
+  async #firstAttempts(row: readonly Attempt[]): Promise<void> {
+    for (const attempt of row) await this.#attempt(attempt, FIRST_PAUSE_MS);
+  }
+
   async #attempt(attempt: Attempt, pauseMs: number): Promise<void> {
     const { canary, delivery, id, signal } = attempt;
+    if (signal.aborted) return;
     const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
     if (signal.aborted) return;
     if (failure === undefined || failure.isFinal) {
@@ -122,19 +123,32 @@ export class DeliveryQueue {
     const canaryLabel = `${namespace}/${name}`;
     this.#options.log.warn({ canary: canaryLabel, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs }, 'delivery failed');
     if (waitMs >= TELL_FROM_MS) this.#tell(attempt, failure.reason);
-    this.#options.clock.setTimer(waitMs, () => {
-      if (!signal.aborted) void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
+    const cancel = this.#options.clock.setTimer(waitMs, () => {
+      signal.removeEventListener('abort', cancel);
+      void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
     });
+    // A timer that is left behind keeps the process alive.
+    signal.addEventListener('abort', cancel, { once: true });
   }
 
-  /** Of alerts, once each: hooks tell their own refusals, and an event webhook's is in the log. */
+  /** Once for all attempts of a message. */
   #tell(attempt: Attempt, reason: string): void {
     const { canary, delivery } = attempt;
-    if (attempt.isTold || delivery.kind !== 'alert') return;
+    if (attempt.isTold) return;
     attempt.isTold = true;
     const { to } = delivery.alert ?? {};
     const receiver = to ? `AlertProvider ${to.namespace}/${to.name}` : 'the global receiver';
-    void this.#options.record(canary, { type: 'Warning', reason: 'AlertFailed', message: `Alert not taken by ${receiver}: ${reason}` });
+    const failed =
+      delivery.kind === 'alert'
+        ? { reason: 'AlertFailed', message: `Alert not taken by ${receiver}: ${reason}` }
+        : { reason: 'HookFailed', message: `${delivery.kind} failed: ${reason}` };
+    void this.#options.record(canary, { type: 'Warning', ...failed });
+  }
+
+  /** Not waited for: a repeat after a crash is the same event again, and counted as such (E85). */
+  #tellPassed(canary: Canary, webhook: string): void {
+    const message = `The post-rollout hook ${webhook} passed`;
+    void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
   }
 
   async #try({ canary, delivery, signal }: Attempt): Promise<Failure | undefined> {
@@ -148,33 +162,22 @@ export class DeliveryQueue {
 
   /** Undefined when the receiver has answered. */
   async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<Failure | undefined> {
-    const { sendAlert, eventWebhook, clock, secret, findWay, findOwnWay, timeCall } = this.#options;
-    const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
-    const checksum = canary.status?.release?.revision ?? '';
     switch (delivery.kind) {
-      case 'post-rollout': {
-        const answer = await runHooks(canary, 'post-rollout', { phase, checksum, signal, secret, findWay, timeCall });
-        return answer.outcome === 'passed' ? undefined : { reason: `${answer.webhook}: ${answer.reason}` };
+      case 'post-rollout':
+      case 'event-webhook': {
+        const { passed, refused } = await sendHooks(canary, delivery, this.#options, signal);
+        // An attempt that is repeated would report its passed hooks again.
+        if (delivery.kind === 'post-rollout' && refused?.isFinal !== false) for (const name of passed) this.#tellPassed(canary, name);
+        return refused && { reason: `${refused.webhook}: ${refused.reason}`, isFinal: refused.isFinal };
       }
       case 'event': {
-        const type = phase === 'Failed' ? 'Warning' : 'Normal';
+        const type = delivery.outcome === 'Failed' ? 'Warning' : 'Normal';
         // A repeat after a crash is the same event again, and counted as such.
         await this.#options.record(canary, { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message });
-        const event = { message: delivery.message, type, atMs: clock.nowMs() } as const;
-        const refusals = await sendEvent(canary, event, {
-          phase,
-          checksum,
-          signal,
-          secret,
-          fallbackUrl: eventWebhook,
-          findWay,
-          findOwnWay,
-          timeCall,
-        });
-        return refusals[0] && { reason: refusals[0].reason };
+        return undefined;
       }
       case 'alert': {
-        const sent = await sendAlert(canary, delivery, signal);
+        const sent = await this.#options.sendAlert(canary, delivery, signal);
         if (sent.ok) return undefined;
         return { reason: sent.reason, isLasting: !sent.retry, isFinal: sent.isFinal, retryAfterMs: sent.retryAfterMs };
       }

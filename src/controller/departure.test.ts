@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it as test } from 'vitest';
-import { APP, canaryRef, type ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/build/model/lab.ts';
+import { APP, aDeployment, canaryRef, type ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/build/model/lab.ts';
 import { aLife, canaryOf, labOf } from '../../test/build/model/life.ts';
+import { left } from '../../test/build/model/uninstalling.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 
@@ -16,9 +17,11 @@ describe('the end of a Canary, in virtual time', () => {
         const { lab, draw } = labOf(life);
         await lab.application(life.hasService);
         lab.server.create(canaryOf(life, revertOnDeletion ? { revertOnDeletion } : {}));
-        lab.start();
+        begin(lab);
         await lab.pass(draw(0, 90_000));
         let primaryKeepsIt = false;
+        let isAsked = false;
+        let isAnew = false;
         for (const { act, thenMs } of acts) {
           if (act === 'deleteTarget' && lab.server.find(targetRef)) {
             primaryKeepsIt = lab.nodes.serves(primaryRef.name, NAMESPACE);
@@ -26,6 +29,11 @@ describe('the end of a Canary, in virtual time', () => {
             if (lab.mayReach(APP)) lab.watched = false;
           }
           if (act === 'deleteNamespace') lab.watched = false;
+          if (act === 'push') isAsked = true;
+          if (act === 'createCanary' && !lab.canary()) {
+            isAsked = false;
+            isAnew = true;
+          }
           if (act === 'createCanary') recreate(lab, canaryOf(life));
           else await carryOut(lab, act);
           await lab.pass(thenMs);
@@ -36,14 +44,21 @@ describe('the end of a Canary, in virtual time', () => {
           await lab.pass(60_000);
           expect('the namespace waits for Serin').toBe('gone');
         }
-        if (!lab.isUp) lab.start();
-        await lab.passUntil(() => false, 300_000);
+        if (!lab.isUp) begin(lab);
+        await lab.pass(300_000);
         expect(lab.lost.slice(0, 3)).toEqual([]);
+        if (lab.server.find(targetRef) === undefined && lab.server.find(canaryRef) === undefined && lab.hasAnswered) {
+          lab.watched = false;
+          await lab.pass(GRACE_MS);
+          expect(left(lab).filter((one) => one !== `Service/${APP}`)).toEqual([]);
+          return lab.close();
+        }
         if (lab.server.find(namespaceRef) === undefined || !lab.hasAnswered) return lab.close();
         const isReleased = lab.server.find(canaryRef) !== undefined;
         if (lab.server.find(targetRef)) {
           expect(lab.answering()).toEqual(isReleased ? expect.anything() : [APP]);
           if (!isReleased) expect(lab.server.find(primaryRef)).toBeUndefined();
+          if (isAnew && !isAsked) expect(lab.canary()?.status?.release?.run ?? 0).toBe(0);
         } else if (primaryKeepsIt) expect(lab.answering()).toEqual([primaryRef.name]);
         lab.close();
       }),
@@ -51,15 +66,30 @@ describe('the end of a Canary, in virtual time', () => {
     ));
 });
 
-type Deletion = 'deleteCanary' | 'createCanary' | 'deleteNamespace' | 'deleteTarget' | 'stopSerin' | 'killSerin' | 'startSerin' | 'push';
+/** Longer than all acts and the look at what serves after them. */
+const GRACE_MS = 900_000;
+
+type Deletion =
+  | 'deleteCanary'
+  | 'createCanary'
+  | 'createTarget'
+  | 'deleteNamespace'
+  | 'deleteTarget'
+  | 'stopSerin'
+  | 'killSerin'
+  | 'startSerin'
+  | 'push';
 /** Some of these in any order; a namespace goes in one life of four, since little can be seen after that. */
 const deletions = fc
   .tuple(
-    fc.shuffledSubarray<Deletion>(['deleteCanary', 'createCanary', 'deleteTarget', 'killSerin', 'stopSerin', 'startSerin', 'push'], {
-      minLength: 2,
-    }),
-    fc.option(fc.nat({ max: 7 }), { freq: 3 }),
-    fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 8, maxLength: 8 }),
+    fc.shuffledSubarray<Deletion>(
+      ['deleteCanary', 'createCanary', 'deleteTarget', 'createTarget', 'killSerin', 'stopSerin', 'startSerin', 'push'],
+      {
+        minLength: 2,
+      },
+    ),
+    fc.option(fc.nat({ max: 8 }), { freq: 3 }),
+    fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 9, maxLength: 9 }),
   )
   .map(([acts, namespaceAt, pauses]) => {
     const all = namespaceAt === null ? acts : acts.toSpliced(namespaceAt, 0, 'deleteNamespace');
@@ -68,8 +98,16 @@ const deletions = fc
 
 /** The same Canary again, where its namespace lives. */
 function recreate(lab: ModelLab, canary: KubeObject): void {
+  if (hasHome(lab) && !lab.canary()) lab.server.create(canary);
+}
+
+function hasHome(lab: ModelLab): boolean {
   const home = lab.server.find(namespaceRef);
-  if (home && home.metadata.deletionTimestamp === undefined && !lab.canary()) lab.server.create(canary);
+  return home !== undefined && home.metadata.deletionTimestamp === undefined;
+}
+
+function begin(lab: ModelLab): void {
+  lab.start(() => true, { uninstallGraceMs: GRACE_MS });
 }
 
 async function carryOut(lab: ModelLab, act: Exclude<Deletion, 'createCanary'>): Promise<void> {
@@ -85,7 +123,10 @@ async function carryOut(lab: ModelLab, act: Exclude<Deletion, 'createCanary'>): 
     case 'killSerin':
       return lab.kill();
     case 'startSerin':
-      return lab.isUp ? undefined : lab.start();
+      return lab.isUp ? undefined : begin(lab);
+    case 'createTarget':
+      if (hasHome(lab) && !lab.server.find(targetRef)) lab.server.create(aDeployment('again'));
+      return;
     case 'push':
       if (lab.server.find(targetRef)) lab.push(String(lab.clock.monotonicMs()));
       return;

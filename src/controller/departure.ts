@@ -1,47 +1,54 @@
 import type { Canary } from '../api/canary.ts';
-import { type KubeObject, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
-import { names, ownerAnnotation } from '../api/names.ts';
+import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../api/kube-object.ts';
+import { fieldManager, names, ownerAnnotation } from '../api/names.ts';
 import { weight } from '../api/routes.ts';
 import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { entriesOf, type ManagedFieldsEntry } from '../kube/taken-over-fields.ts';
 import { findObject } from '../routers/find-object.ts';
 import { type Apex, type Change, RoutingError, routerFor } from '../routers/index.ts';
-import type { Router } from '../routers/router.ts';
 import { discoverPorts } from '../routers/services.ts';
 import { type Originals, readAnchor } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReplicaLimits } from '../workloads/scalers/index.ts';
 import type { Anchors } from './anchors.ts';
-import { apexGivenBack, apexMoved } from './apex-given-back.ts';
+import { type ApexPatch, apexGivenBack, apexMoved } from './apex-given-back.ts';
 import { facesOf } from './canary-faces.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import { scaleDownDelayMs } from './config.ts';
 import type { Log } from './controller-room.ts';
-import { wakeScalers } from './departing-scalers.ts';
+import { giveMinimaBack, wakeScalers } from './departing-scalers.ts';
 import { missingField } from './drift.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
-import { isCollected } from './ownership.ts';
-import { takeOver } from './take-over.ts';
+import { applyOver, finalizeRoutes, readAll, removeFromAfar } from './routes-given-back.ts';
+import { generatedRefs, takeOver } from './take-over.ts';
+import { recordSince } from './uninstall-since.ts';
 
 const LONGEST_WAIT_MS = 600_000;
 /** Times that a target may fall again before all of it is begun anew. */
 const MOST_ROUNDS = 5;
 
-export interface DepartureRoom {
+export interface DepartureDeps {
   cluster: Cluster;
   view: ClusterView;
   config: ControllerConfig;
   clock: Clock;
   log: Log;
   signal: AbortSignal;
+}
+
+export interface DepartureRoom extends DepartureDeps {
   anchors: Anchors;
   /** The Canary itself is still there, held by its finalizer. */
   isHeld: boolean;
-  /** A Canary made again under the same name has taken over: what is under way ends. */
+  /** A Canary of the same name and target runs on what stands: what is under way ends. */
   isInherited(): boolean;
 }
+
+/** `targetGone`: the primary serves on, and the grace of an uninstall begins. */
+export type Departed = 'over' | 'targetGone';
 
 /**
  * Gives the application back to its own Deployment when its Canary is gone (I7): the target is raised and ready before traffic leaves the
@@ -49,17 +56,22 @@ export interface DepartureRoom {
  * Every step looks before it writes, so that it can be run again from the start after a crash. A target that is deleted, before or
  * meanwhile, leaves all traffic on the primary, which goes on serving.
  */
-export async function depart(canary: Canary, room: DepartureRoom): Promise<void> {
+export async function depart(canary: Canary, room: DepartureRoom): Promise<Departed> {
   const { cluster, config, clock, log, signal } = room;
   const { namespace } = canary.metadata;
   const label = `${namespace}/${canary.metadata.name}`;
   const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
-  if (!home || home.metadata.deletionTimestamp !== undefined) return removeFromAfar(canary, room);
+  if (!home || home.metadata.deletionTimestamp !== undefined) {
+    await removeFromAfar(canary, room);
+    return 'over';
+  }
   if (room.isHeld) await inherit(canary, room);
   const anchor = await cluster.get(anchorRef, { signal });
   const originals = anchor && readAnchor(anchor);
-  if (!anchor || !originals) return;
+  if (!anchor || !originals) return 'over';
+  // The target ends a grace that was recorded before a restart: should it go again, the next one is a whole one.
+  if (await findTarget(canary, room)) await recordSince(anchor, false, room);
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
   const settle = async (): Promise<void> => {
     const limits = await wakeScalers(canary, room);
@@ -89,14 +101,35 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<void>
   log.info({ canary: label }, 'giving the application back to its target');
   for (const step of steps) {
     const target = await findTarget(canary, room);
-    if (room.isInherited()) return;
-    if (!target) return stayOnPrimary(canary, room);
+    if (room.isInherited()) return 'over';
+    if (!target) return stayOnPrimary(canary, anchor, room);
     await step(target);
   }
-  if (!(await findTarget(canary, room))) return stayOnPrimary(canary, room);
-  if (room.isInherited()) return;
-  await cluster.delete(anchorRef, { signal, propagationPolicy: 'Background' });
-  log.info({ canary: label }, 'the application is on its own Deployment again');
+  if (!(await findTarget(canary, room))) return stayOnPrimary(canary, anchor, room);
+  if (room.isInherited()) return 'over';
+  await removeAnchor(canary, anchor, room);
+  log.info({ canary: label, kind: canary.spec.targetRef.kind }, 'the application is on its own workload again');
+  return 'over';
+}
+
+/**
+ * With the anchor goes all that it owns. Waits for the garbage collector: a Canary of the same name that began sooner would take what is
+ * about to go for its own.
+ */
+export async function removeAnchor(
+  canary: Canary,
+  anchor: KubeObject,
+  { cluster, view, config, clock, signal }: DepartureDeps,
+): Promise<void> {
+  await giveMinimaBack(canary, { cluster, signal });
+  await cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  const refs = generatedRefs(canary, workload, router);
+  const isOwned = (ref: ObjectRef) => view.find(ref)?.object.metadata.ownerReferences?.some(({ uid }) => uid === anchor.metadata.uid);
+  const late = 'the garbage collector does not remove what the anchor owned';
+  await view.untilAll(refs, () => !refs.some(isOwned), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
 }
 
 /** What the established controller made would go with the Canary, before the target serves: it gets an anchor first (phase Terminating). */
@@ -108,18 +141,18 @@ async function inherit(canary: Canary, room: DepartureRoom): Promise<void> {
   await takeOver(canary, workload, router, room);
 }
 
-async function findTarget(canary: Canary, { cluster, signal }: DepartureRoom): Promise<KubeObject | undefined> {
+export async function findTarget(canary: Canary, { cluster, signal }: DepartureDeps): Promise<KubeObject | undefined> {
   const target = await cluster.get(targetRefOf(canary), { signal });
   return target?.metadata.deletionTimestamp === undefined ? target : undefined;
 }
 
 /** The target is gone: the primary goes on serving, with the part of the traffic that the release had taken from it. */
-async function stayOnPrimary(canary: Canary, room: DepartureRoom): Promise<void> {
+async function stayOnPrimary(canary: Canary, anchor: KubeObject, room: DepartureRoom): Promise<Departed> {
   const { cluster, log, signal } = room;
   const primary = await cluster.get(primaryRefOf(canary), { signal });
-  if (!primary) return;
-  await moveTraffic(canary, primary, { side: 'primary' }, room);
+  if (primary) await moveTraffic(canary, primary, { side: 'primary', anchor }, room);
   log.info({ canary: `${canary.metadata.namespace}/${canary.metadata.name}` }, 'the target is gone: its primary goes on serving');
+  return 'targetGone';
 }
 
 /**
@@ -178,8 +211,12 @@ async function restoreTarget(
 async function moveTraffic(
   canary: Canary,
   found: KubeObject,
-  { side, originals }: { side: 'target'; originals: Originals } | { side: 'primary'; originals?: undefined },
-  { cluster, config, signal }: DepartureRoom,
+  {
+    side,
+    originals,
+    anchor,
+  }: { side: 'target'; originals: Originals; anchor?: undefined } | { side: 'primary'; originals?: undefined; anchor: KubeObject },
+  { cluster, config, signal }: DepartureDeps,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   // A target that answers under the apex name has its traffic back when the routes are finalized.
@@ -195,20 +232,54 @@ async function moveTraffic(
     const write = current.length > 0 ? renderedIfPossible(() => router.render(canary, apex, routes, current)) : [];
     for (const object of write) {
       const live = findObject(current, refOf(object));
-      if (!live || missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
+      // A missing route routes nothing: created now, it would have no owner and stay for ever.
+      if (live && missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
     }
   }
   if (!workload.hasPods) return;
-  const name = names(canary).apexService;
-  const apexRef = { apiVersion: 'v1', kind: 'Service', name, namespace: canary.metadata.namespace };
+  await patchApex(canary, { cluster, signal }, (service) =>
+    originals ? apexGivenBack(service, found, own, recordedApex(canary, originals)) : apexMoved(service, own, ownerOfApex(service, anchor)),
+  );
+}
+
+/** Leaves the apex Service to its user, whose pods are, or were, those of `target`. */
+export async function giveApexBack(canary: Canary, target: KubeObject, originals: Originals, deps: DepartureDeps): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const own = 'unsupported' in workload || !workload.hasPods ? undefined : workload.selector(target, deps.config.selectorLabels);
+  if (own === undefined || 'problem' in own) return;
+  await patchApex(canary, deps, (service) =>
+    isGenerated(service) ? undefined : apexGivenBack(service, target, own, recordedApex(canary, originals)),
+  );
+}
+
+async function patchApex(
+  canary: Canary,
+  { cluster, signal }: Pick<DepartureDeps, 'cluster' | 'signal'>,
+  patchOf: (service: KubeObject) => ApexPatch | undefined,
+): Promise<void> {
+  const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
   const service = await cluster.get(apexRef, { signal });
-  // Recorded of the name that the Canary began with.
-  const isFirst = !originals?.canary || names(originals.canary).apexService === name;
-  const patch =
-    service && (originals ? apexGivenBack(service, found, own, isFirst ? originals.apexService : undefined) : apexMoved(service, own));
+  const patch = service && patchOf(service);
   if (!patch) return;
   const metadata = { ...patch.metadata, resourceVersion: service.metadata.resourceVersion };
   await cluster.patch(apexRef, { ...patch, metadata }, { signal });
+}
+
+/** Recorded of the name that the Canary began with. */
+function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Originals['apexService'] {
+  return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
+}
+
+/** Serin made it, and no one has applied a manifest over it since. One that was found in place has no mark. */
+function isGenerated(service: KubeObject): boolean {
+  const isForeign = ({ manager, subresource, fieldsV1 }: ManagedFieldsEntry) =>
+    manager !== fieldManager && (subresource ?? '') === '' && fieldsV1?.['f:spec'] !== undefined;
+  return service.metadata.annotations?.[ownerAnnotation] !== undefined && !entriesOf(service).some(isForeign);
+}
+
+/** An apex Service that Serin made goes with the rest, also when it had been left to the target that is gone. */
+function ownerOfApex(service: KubeObject, { apiVersion, kind, metadata: { name, uid = '' } }: KubeObject): OwnerReference[] | null {
+  return isGenerated(service) ? [{ apiVersion, kind, name, uid }] : null;
 }
 
 /** Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either. */
@@ -219,61 +290,4 @@ function renderedIfPossible(render: () => Change): readonly KubeObject[] {
     if (error instanceof RoutingError) return [];
     throw error;
   }
-}
-
-/** What was found in place is put back, what we made goes; proxies hear of it before the Services that it names are collected. */
-async function finalizeRoutes(canary: Canary, delayMs: number, { cluster, config, clock, signal }: DepartureRoom): Promise<void> {
-  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
-  if ('unsupported' in router) return;
-  const wrote = await giveRoutesBack(canary, router, router.watches(canary), { cluster, config, signal });
-  if (wrote) await sleep(clock, delayMs, signal);
-}
-
-/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (R-L3). */
-async function removeFromAfar(canary: Canary, { cluster, config, signal }: DepartureRoom): Promise<void> {
-  const router = routerFor(canary.spec.provider ?? config.meshProvider);
-  if ('unsupported' in router) return;
-  const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
-  if (afar.length > 0) await giveRoutesBack(canary, router, afar, { cluster, config, signal });
-}
-
-/** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
-async function giveRoutesBack(
-  canary: Canary,
-  router: Router,
-  refs: readonly ObjectRef[],
-  { cluster, config, signal }: Pick<DepartureRoom, 'cluster' | 'config' | 'signal'>,
-): Promise<boolean> {
-  const current = await readAll(refs, cluster, signal);
-  const { write, remove } = router.finalize(canary, current);
-  // Marked for this Canary, or for one of its name that it has taken over from.
-  const isMade = ({ metadata }: KubeObject) => metadata.annotations?.[ownerAnnotation] !== undefined;
-  const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object)).map(refOf);
-  const gone = [...remove, ...stranded].map(refKey);
-  for (const object of write) {
-    if (gone.includes(refKey(refOf(object)))) continue;
-    await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
-  }
-  for (const ref of [...remove, ...stranded]) await cluster.delete(ref, { signal });
-  return write.length + gone.length > 0;
-}
-
-/**
- * Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours, so that it
- * goes with the anchor.
- */
-async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: Pick<DepartureRoom, 'cluster' | 'signal'>) {
-  const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
-  const mark = annotations?.[ownerAnnotation];
-  const metadata = {
-    ...object.metadata,
-    ...(mark === undefined ? {} : { annotations: { ...object.metadata.annotations, [ownerAnnotation]: mark } }),
-    ...(mark === undefined || ownerReferences === undefined ? {} : { ownerReferences }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-  await cluster.apply({ ...object, metadata }, { signal });
-}
-
-async function readAll(refs: readonly ObjectRef[], cluster: Cluster, signal: AbortSignal): Promise<KubeObject[]> {
-  return (await Promise.all(refs.map((ref) => cluster.get(ref, { signal })))).flatMap((object) => object ?? []);
 }

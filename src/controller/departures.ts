@@ -1,10 +1,12 @@
 import { apiVersion, type Canary } from '../api/canary.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
-import { finalizer } from '../api/names.ts';
+import { finalizer, keepAnnotation } from '../api/names.ts';
+import { timestamp } from '../api/timestamp.ts';
 import { sleep } from '../kube/clock.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { depart } from './departure.ts';
 import { labelOf, readable } from './readable.ts';
+import { awaitUninstall } from './uninstall.ts';
 
 const RETRY_MS = 5_000;
 /** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
@@ -16,8 +18,18 @@ const LONGEST_HOLD_MS = 600_000;
 export interface Remaining {
   /** Nobody looks after the Canary `namespace/name` any more; resolves when nothing of it can write. */
   vacate(key: string): Promise<void>;
-  /** Its application is back on its target: one of the same name may have waited for that. */
+  /** A Canary of this name that waits for the last one's application has something else to wait for now, or nothing any more. */
   vacated(ref: ObjectRef): void;
+}
+
+/** An application whose Canary is gone. */
+export interface Departing {
+  last: Canary;
+  /** The target is gone, too. */
+  uninstall?: {
+    /** When all that was generated goes; absent: the primary is kept until the target is back. */
+    atMs?: number;
+  };
 }
 
 type Room = Pick<ControllerRoom, 'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite'>;
@@ -28,7 +40,7 @@ export class Departures {
   readonly #remaining: Remaining;
   readonly #stopping: AbortSignal;
   /** Under way, by `namespace/name`, and the Canary that is gone. */
-  readonly #leaving = new Map<string, { last: Canary; under: AbortController }>();
+  readonly #leaving = new Map<string, Departing & { under: AbortController }>();
 
   constructor(room: Room, stopping: AbortSignal, remaining: Remaining) {
     this.#room = room;
@@ -36,21 +48,39 @@ export class Departures {
     this.#remaining = remaining;
   }
 
-  /** The Canary of this name that is still on its way out. */
-  underWay(key: string): Canary | undefined {
-    return this.#leaving.get(key)?.last;
+  /** The Canary of this name that is gone, and whose application is not given back yet. */
+  underWay(key: string): Departing | undefined {
+    return this.#leaving.get(key);
   }
 
-  /** A Canary of this name on the same target lives, perhaps made again: it takes over what stands, and nothing is given back. */
-  isInherited({ metadata: { namespace, name }, spec }: Pick<Canary, 'metadata' | 'spec'>): boolean {
+  /** This one has only waited for the application of the last Canary of its name: nothing of it is to be given back. */
+  hasOnlyWaited(key: string, { metadata, status }: KubeObject): boolean {
+    const departing = this.#leaving.get(key);
+    return departing !== undefined && departing.last.metadata.uid !== metadata.uid && !hasBegun(status);
+  }
+
+  /**
+   * A Canary of this name runs on what stands, and nothing is given back: the same one, or one with a recorded release on the same target.
+   * One that was made again has none, and starts like new when all is given back.
+   */
+  isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
+    const { namespace, name, uid } = canary.metadata;
     const raw = this.#room.view.find({ apiVersion, kind: 'Canary', namespace, name })?.object;
     if (raw === undefined || raw.metadata.deletionTimestamp !== undefined) return false;
-    // Whatever else its spec says: a Canary that cannot be run is none that is gone.
-    const { kind, name: target } = spec.targetRef;
-    const ref: unknown = raw.spec?.targetRef;
-    const isElsewhere =
-      typeof ref === 'object' && ref !== null && 'name' in ref && 'kind' in ref && (ref.kind !== kind || ref.name !== target);
-    return !isElsewhere;
+    // Wherever its target is now, it is not gone.
+    return raw.metadata.uid === uid || (!isElsewhere(raw, canary) && hasBegun(raw.status));
+  }
+
+  /** A Canary on the same target that lives: made again, or under another name. */
+  #heirOf(canary: Canary): ObjectRef | undefined {
+    const { namespace, name } = canary.metadata;
+    const isHeir = (raw: KubeObject): boolean =>
+      raw.metadata.namespace === namespace &&
+      raw.metadata.deletionTimestamp === undefined &&
+      // Of this name, whatever else its spec says: a Canary that cannot be run is none that is gone.
+      (raw.metadata.name === name ? !isElsewhere(raw, canary) : isOn(raw, canary));
+    const heir = this.#room.view.all({ apiVersion, kind: 'Canary' }).find(({ object }) => isHeir(object));
+    return heir && refOf(heir.object);
   }
 
   /** `held`: the Canary itself, which its finalizer keeps until this is done. */
@@ -85,7 +115,8 @@ export class Departures {
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
     this.#leaving.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
-    this.#leaving.set(key, { last: canary, under: own });
+    const departing: Departing & { under: AbortController } = { last: canary, under: own };
+    this.#leaving.set(key, departing);
     await this.#remaining.vacate(key);
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
@@ -94,17 +125,31 @@ export class Departures {
       if (held && isHeld) await this.#release(held);
       isHeld = false;
     };
+    const { name, namespace } = canary.metadata;
+    const ref = { apiVersion, kind: 'Canary', name, namespace };
+    const say = (uninstall: Departing['uninstall']): void => {
+      if (uninstall?.atMs === departing.uninstall?.atMs && (uninstall === undefined) === (departing.uninstall === undefined)) return;
+      if (uninstall) departing.uninstall = uninstall;
+      else delete departing.uninstall;
+      this.#remaining.vacated(ref);
+    };
     const attempt = async (): Promise<void> => {
       if (signal.aborted || !this.#room.mayWrite()) return;
       try {
+        const deps = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
-        await depart(canary, { cluster, view, config, clock, log, signal, anchors, isHeld, isInherited });
+        while ((await depart(canary, { ...deps, anchors, isHeld, isInherited })) === 'targetGone') {
+          await letGo();
+          const endsAt = (atMs: number | undefined) => say({ ...(atMs !== undefined && { atMs }) });
+          const awaitedBy = () => this.#heirOf(canary);
+          if (canary.metadata.annotations?.[keepAnnotation] === 'true') await anchors.keep(canary, true, signal);
+          if ((await awaitUninstall(canary, { ...deps, awaitedBy, endsAt })) === 'over') break;
+          say(undefined);
+        }
         await letGo();
         if (this.#leaving.get(key)?.under !== own) return;
         this.#leaving.delete(key);
-        // One of the same name may have waited for its anchor to go.
-        const { name, namespace } = canary.metadata;
-        this.#remaining.vacated({ apiVersion, kind: 'Canary', name, namespace });
+        this.#remaining.vacated(ref);
       } catch (error) {
         if (signal.aborted) return;
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
@@ -147,4 +192,33 @@ export class Departures {
     const finalizers = (now.metadata.finalizers ?? []).filter((each) => each !== finalizer);
     await cluster.patch(refOf(now), { metadata: { finalizers, resourceVersion: now.metadata.resourceVersion } }, { signal });
   }
+}
+
+/** Its spec names a target, and another one. */
+function isElsewhere(raw: KubeObject, canary: Pick<Canary, 'spec'>): boolean {
+  return targetOf(raw) !== undefined && !isOn(raw, canary);
+}
+
+function isOn(raw: KubeObject, { spec: { targetRef } }: Pick<Canary, 'spec'>): boolean {
+  const target = targetOf(raw);
+  return target?.kind === targetRef.kind && target.name === targetRef.name;
+}
+
+function targetOf(raw: KubeObject): { kind: unknown; name: unknown } | undefined {
+  const ref: unknown = raw.spec?.targetRef;
+  return typeof ref === 'object' && ref !== null && 'name' in ref && 'kind' in ref ? ref : undefined;
+}
+
+/** A release is recorded in it. */
+function hasBegun(status: unknown): boolean {
+  return typeof status === 'object' && status !== null && 'release' in status && status.release !== undefined;
+}
+
+/** Why a Canary made again under the same name does not start yet. */
+export function waitOf({ last, uninstall }: Departing): string {
+  const { kind, name } = last.spec.targetRef;
+  if (!uninstall) return `waits until ${kind} ${name}, which the last Canary of this name released, has its traffic back`;
+  if (uninstall.atMs === undefined)
+    return `waits for ${kind} ${name}: create it; its primary, which the last Canary of this name made, serves until it is ready`;
+  return `waits until ${timestamp(uninstall.atMs)}: ${kind} ${name} and its Canary are gone, and what was generated for them goes then`;
 }

@@ -6,6 +6,7 @@ import { NameTakenError } from './errors.ts';
 import { targetRefOf } from './gather-facts.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { type ReconcileContext, type Reconciled, retryIn } from './reconcile-context.ts';
+import { replacingLists } from './whole-lists.ts';
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
 export async function ensure(
@@ -45,19 +46,17 @@ export async function ensure(
     return;
   }
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
-  const toWrite = foundInPlace ? { ...object } : marked(context, object, owner);
-  if (live) {
-    // The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9).
-    toWrite.metadata = { ...toWrite.metadata, resourceVersion: live.object.metadata.resourceVersion ?? '' };
-  }
-  const applied = await cluster.apply(toWrite, { signal });
-  view.learn(applied);
-  marks.restored(applied);
-  // What an apply adds to an object that nobody else has touched since our last write is the server's own.
-  const isUntouched = live === undefined || (answer !== undefined && answer.version === versionOf(live.object));
-  const answered = (await replaceList(context, object, applied, isUntouched)) ?? applied;
+  const toWrite = foundInPlace ? object : marked(context, object, owner);
+  const replacing = live && replacingLists(toWrite, live.object);
+  const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
+  if (replaced) view.learn(replaced);
+  // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
+  const hasChanged = before !== undefined && before !== text;
+  const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
+  view.learn(answered);
+  marks.restored(answered);
   const isMore = missingField(object, answered) !== undefined;
-  answers.set(key, { text, version: versionOf(answered), ...(isMore && { spec: answered.spec }) });
+  answers.set(key, { text, ...(isMore && { spec: answered.spec }) });
   noteWritten();
 
   function noteWritten(): void {
@@ -80,29 +79,11 @@ export function isTarget(canary: Canary, ref: ObjectRef): boolean {
   return refKey(ref) === refKey(targetRefOf(canary));
 }
 
-/** Changes with the spec; of kinds without a generation, with anything. */
-function versionOf({ metadata: { generation, resourceVersion } }: KubeObject): string {
-  return generation === undefined ? `r${resourceVersion}` : `g${generation}`;
-}
-
-/**
- * An apply leaves what other managers have added to lists, such as a port by hand or a condition in a rule that is known by its name: what
- * is too much goes with the list, which a merge patch sets whole.
- */
-async function replaceList(
-  { cluster, view, signal }: ReconcileContext,
-  wanted: KubeObject,
-  applied: KubeObject,
-  isUntouched: boolean,
-): Promise<KubeObject | undefined> {
-  const missing = missingField(wanted, applied, '', isUntouched ? applied : undefined);
-  const [section, field = ''] = missing?.split(/[.[]/) ?? [];
-  const list: unknown = section === 'spec' ? wanted.spec[field] : undefined;
-  if (!Array.isArray(list)) return undefined;
-  const { resourceVersion = '' } = applied.metadata;
-  const replaced = await cluster.patch(refOf(wanted), { metadata: { resourceVersion }, spec: { [field]: list } }, { signal });
-  view.learn(replaced);
-  return replaced;
+/** The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9). */
+function at(object: KubeObject, found: KubeObject | undefined): KubeObject {
+  if (found === undefined) return object;
+  const { resourceVersion = '' } = found.metadata;
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
 }
 
 export function marked({ canary, config }: ReconcileContext, object: KubeObject, owner: { name: string; uid: string }): KubeObject {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, type World } from '../../test/build/world.ts';
-import { openQuestionOf } from '../engine/machine.ts';
+import { openQuestionsOf } from '../engine/machine.ts';
 import type { Question } from '../engine/questions.ts';
 import { eventsOfPass, type Letter } from './events-of-pass.ts';
 
@@ -11,7 +11,7 @@ function measuring(): { world: World; asked: Question } {
   world.tickUntil((one) => one.step === 'analysing');
   world.nowMs += 10_000;
   world.send({ type: 'WAKE', facts: world.facts() });
-  const asked = world.asked.find(({ id }) => id === openQuestionOf(world.snapshot));
+  const asked = world.asked.find(({ id }) => openQuestionsOf(world.snapshot).includes(id));
   if (asked?.kind !== 'measure') throw new Error(`asked is ${asked?.kind}`);
   return { world, asked };
 }

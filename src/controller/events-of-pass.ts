@@ -1,5 +1,5 @@
 import type { Facts } from '../engine/facts.ts';
-import { openQuestionOf, releaseOf, type Snapshot } from '../engine/machine.ts';
+import { openQuestionsOf, releaseOf, type Snapshot } from '../engine/machine.ts';
 import type { EngineEvent } from '../engine/questions.ts';
 
 /** What came in for one Canary, besides changes of the cluster. */
@@ -22,7 +22,7 @@ function isNews(letter: Letter, now: Snapshot): boolean {
     case 'WAKE':
       return true;
     case 'ANSWER':
-      return letter.answer.id === openQuestionOf(now);
+      return openQuestionsOf(now).includes(letter.answer.id);
     case 'DELIVERED':
       return releaseOf(now).deliveries?.some(({ key }) => key === letter.key) === true;
   }

@@ -2,11 +2,13 @@ import { apiVersion, type Canary, type Provider } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
 import { requestAnnotation } from '../api/names.ts';
+import { capabilitiesFor } from '../api/provider-capabilities.ts';
 import { readRequest } from '../api/verb-request.ts';
 import type { Adoption, Facts, RefusedEdit } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
+import { hasMainPort, lacksMainPort } from '../routers/service-fit.ts';
 import { workloadFor } from '../workloads/index.ts';
-import type { Sides } from '../workloads/workload.ts';
+import type { Sides, Workload } from '../workloads/workload.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { type ControllerConfig, scaleDownDelayMs } from './config.ts';
 import { scalerFacts } from './scaling.ts';
@@ -41,17 +43,19 @@ export function gatherFacts(input: {
   unconfirmed?: string | undefined;
   refused?: RefusedEdit | undefined;
   obstacle?: string | undefined;
+  unroutable?: Facts['unroutable'] | undefined;
   globalAlerts?: boolean;
+  globalEvents?: boolean;
   cookieWord: string;
   adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
   look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, obstacle } = input;
-  const { globalAlerts, cookieWord, adoption, look } = input;
+  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, obstacle, unroutable } = input;
+  const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
-  const { target, primary }: Sides = 'unsupported' in workload ? {} : workload.sides(canary, view);
+  const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view);
   const live = router.readRoutes(
     canary,
     router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []),
@@ -61,7 +65,7 @@ export function gatherFacts(input: {
     nowMs,
     canary,
     provider,
-    supports: router.supports,
+    supports: capabilitiesFor(canary, provider, router.supports),
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
     ...(target && { target: targetFacts(canary, target, look, primary?.serving === true) }),
@@ -73,10 +77,28 @@ export function gatherFacts(input: {
     ...(unconfirmed !== undefined && { unconfirmed }),
     ...(refused && { refused }),
     ...blockedBy(obstacle, look),
+    ...(unroutable && { unroutable }),
     ...(globalAlerts && { globalAlerts }),
+    ...(globalEvents && { globalEvents }),
     ...requested(canary, view),
     cookieWord,
   };
+}
+
+/**
+ * Both sides, as the Services reach them: a target that has lost the port by which its primary serves serves no request, however ready its pods are
+ * (E95). Neither side may declare a port that is injected into the pods.
+ */
+function reachable(canary: Canary, workload: Workload, view: ClusterView): Sides {
+  const sides = workload.sides(canary, view);
+  const { target } = sides;
+  const pods = workload.hasPods ? view.find(workload.targetRef(canary)) : undefined;
+  const serving = view.find(workload.primaryRef(canary));
+  if (!target || !pods || !serving || !hasMainPort(canary, serving.object)) return sides;
+  const unfit = lacksMainPort(canary, pods.object);
+  if (unfit === undefined) return sides;
+  const reason = `${unfit.path}: ${unfit.message}`;
+  return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason } } };
 }
 
 /** As the watch has it: a request is no part of the spec, whichever of those the release goes by. */

@@ -107,3 +107,27 @@ it('03-B17, SV21: a Service that was found in place is given back as it was, wha
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
   lab.close();
 });
+
+it('03-SV11: the Canary’s port name under another number is replaced in one write, and no port of the user’s Service is lost', async () => {
+  const found = [
+    { name: 'http', port: 8080, targetPort: 'http', protocol: 'TCP' },
+    { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },
+  ];
+  const lab = await resting((one) => void one.server.patch(serviceRef(APP), { spec: { ports: found } }));
+  expect(lab.server.find(serviceRef(APP))?.spec.ports).toEqual([
+    { name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' },
+    { name: 'http-8080-tcp', port: 8080, targetPort: 'http', protocol: 'TCP' },
+    { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },
+  ]);
+  const ref = serviceRef(`${APP}-canary`);
+  lab.server.patch(ref, { spec: { selector: { tier: 'b' }, ports: [{ name: 'http', port: 81, targetPort: 9, protocol: 'TCP' }] } });
+  const before = lab.writes.length;
+  await lab.pass(10_000);
+  expect(lab.writes.slice(before).map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`)).toEqual([
+    `patch Service ${APP}-canary`,
+  ]);
+  const { selector, ports } = lab.server.find(ref)?.spec ?? {};
+  expect([selector, ports]).toEqual([{ app: APP }, [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }]]);
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});

@@ -43,9 +43,10 @@ export function measuring({
   findOwnWay: FindWay;
 }): Pick<ControllerRoom, 'measure' | 'findOffline'> {
   const timeQuery = metrics.timeQuery(clock);
-  const dependencies = (signal: AbortSignal): Omit<MeasureDependencies, 'provider'> => {
+  const dependencies = (signal: AbortSignal): MeasureDependencies => {
     const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, signal);
     return {
+      meshProvider: config.meshProvider,
       metricsServer: config.metricsServer,
       metricsServerSecret,
       noForeignRefs: config.noCrossNamespaceRefs,
@@ -63,13 +64,12 @@ export function measuring({
     };
   };
   return {
-    async measure(canary, provider, signal) {
+    async measure(canary, signal) {
       const workload = workloadFor(canary.spec.targetRef);
       const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
       const verdicts = await measure(canary, {
         ...dependencies(signal),
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
-        provider,
         timeQuery,
         // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
         baselines: true,

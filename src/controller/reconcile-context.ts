@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { Router } from '../routers/router.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -11,6 +12,7 @@ import { TargetUnusableError } from './errors.ts';
 import type { HealingBrake } from './healing-brake.ts';
 import type { Marks } from './marks.ts';
 import type { RefusedSteering } from './refused-steering.ts';
+import type { TakenApex } from './taken-apex.ts';
 
 export interface Reconciled {
   /** Everything that the intent asks for was found or answered. */
@@ -21,6 +23,8 @@ export interface Reconciled {
   refused?: string;
   /** What the traffic provider says against the routes, where nothing else is left to do. */
   unconfirmed?: string;
+  /** Reason that keeps the routes from sending a share to the canary, or from being written at all (E96). */
+  unroutable?: string;
   /** A correction that the brake holds back may be written after this time. */
   retryInMs?: number;
 }
@@ -36,12 +40,14 @@ export interface ReconcileContext {
   accepted: AcceptedSpec;
   marks: Marks;
   steering: RefusedSteering;
+  apex: TakenApex;
+  clock: Clock;
   nowMs: number;
   signal: AbortSignal;
   /** What was last asked of each object, so that a step of ours can be told from drift. */
   wanted: Map<string, string>;
   /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
-  answers: Map<string, { text: string; version: string; spec?: unknown }>;
+  answers: Map<string, { text: string; spec?: unknown }>;
   /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }

@@ -13,6 +13,9 @@ export async function raise(
   done: Reconciled,
 ): Promise<void> {
   if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return;
+  const seen = context.view.find(ref);
+  // A kind that is scaled by its node selector has as many pods as there are nodes for it, and no more.
+  if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return;
   await scale(context, ref, atLeast, done, `at least ${atLeast}`);
 }
 
@@ -69,8 +72,14 @@ function isOlder(seen: string | undefined, answered: string | undefined): boolea
   return Number(seen) < Number(answered);
 }
 
-export function replicasToRaise(context: ReconcileContext, target: Seen, scaling: Scaling | undefined): number {
+export function replicasToRaise(
+  context: ReconcileContext,
+  target: Seen,
+  scaling: Scaling | undefined,
+  targetStart: number | undefined,
+): number {
   if (scaling) return scaling.own ? scaling.scaler.startReplicas(scaling.own) : 1;
+  if (targetStart !== undefined) return targetStart;
   const primary = context.view.find(primaryRefOf(context.canary));
   return workloadOf(context.canary).scaleUpTarget(target.object, primary?.object);
 }

@@ -1,13 +1,20 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { allToPrimary, type Routes, reachesCanary } from '../api/routes.ts';
 import type { Intent } from '../engine/intent.ts';
 import type { KindRef } from '../kube/cluster.ts';
-import type { Apex } from '../routers/router.ts';
+import { RoutingError, routerFor } from '../routers/index.ts';
+import type { Apex, Router } from '../routers/router.ts';
 import { renderServices } from '../routers/services.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { ensure } from './ensure-object.ts';
 import { ProviderUnavailableError, TargetUnusableError } from './errors.ts';
 import { primaryRefOf } from './gather-facts.ts';
 import { type ReconcileContext, type Reconciled, retryIn, workloadOf } from './reconcile-context.ts';
+
+/** A route that cannot be written is corrected by its owner, possibly without a watch event. */
+const TRY_AGAIN_MS = 15_000;
 
 export type Role = 'apex' | 'primary' | 'canary';
 
@@ -36,7 +43,10 @@ export async function ensureServices(
     if (!wanted.includes(service.metadata.name)) continue;
     const takenOver = service.metadata.name === own.apexService;
     const live = find(service.metadata.name);
-    const isNews = await steering.write(service, live, nowMs, (worded) => ensure(context, worded, { takenOver }, done));
+    const write = (worded: KubeObject) => ensure(context, worded, { takenOver }, done);
+    const isNews = await steering.write(service, live, nowMs, (worded) =>
+      takenOver ? context.apex.write(context, worded, live, () => write(worded)) : write(worded),
+    );
     // So that the condition follows at once.
     if (isNews) done.wrote = true;
   }
@@ -79,7 +89,7 @@ export async function ensureRoutes(
       const seen = view.find(ref);
       return seen ? marks.restored(seen.object) : [];
     });
-  const refusal = await accepted.write(canary, nowMs, async (worded) => {
+  const attempt = async (worded: Canary) => {
     const { write, remove } = router.render(worded, apex, routes, current());
     for (const object of write) await ensure(context, object, { takenOver: true }, done);
     for (const ref of remove) {
@@ -88,7 +98,25 @@ export async function ensureRoutes(
       view.forget(ref);
       done.wrote = true;
     }
-  });
+  };
+  await ensureRoutesLeft(context, apex, routes, done);
+  let refusal: Awaited<ReturnType<typeof accepted.write>>;
+  try {
+    refusal = await accepted.write(canary, nowMs, attempt);
+  } catch (error) {
+    // At initialization nothing goes on before it is mended; a release that is under way has a deadline for it.
+    if (!(error instanceof RoutingError) || (canary.status?.phase || 'Initializing') === 'Initializing') throw error;
+    done.unroutable = error.message;
+    done.converged = false;
+    retryIn(done, TRY_AGAIN_MS);
+    return;
+  }
+  const missing = reachesCanary(routes) ? undefined : router.missing?.(canary, current());
+  if (missing !== undefined) {
+    done.unroutable = missing;
+    // So that the deadline of a release is seen.
+    if (canary.status?.release?.step !== 'resting') retryIn(done, TRY_AGAIN_MS);
+  }
   if (refusal) {
     done.refused = refusal.message;
     if (done.converged) done.unconfirmed = refusal.message;
@@ -99,4 +127,45 @@ export async function ensureRoutes(
   if (router.isInForce?.(canary, current()) !== false) return;
   if (done.converged) done.unconfirmed = router.objection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet';
   done.converged = false;
+}
+
+/**
+ * Routes of a provider or name that the Canary had before an edit, where they hold a share: they follow the release to its end, or requests
+ * would go on to a canary that is scaled down (I5).
+ */
+async function ensureRoutesLeft(
+  context: ReconcileContext,
+  apex: Apex,
+  routes: NonNullable<Intent['routes']>,
+  done: Reconciled,
+): Promise<void> {
+  const { canary, view, config, accepted, marks } = context;
+  let isHeld = false;
+  for (const before of accepted.leftBehind(canary)) {
+    const router = routerFor(before.spec.provider ?? config.meshProvider, config);
+    if ('unsupported' in router) continue;
+    const refs = router.watches(before);
+    await Promise.all(refs.map((ref) => view.ready(ref)));
+    const current = refs.flatMap((ref) => {
+      const seen = view.find(ref);
+      return seen ? marks.restored(seen.object) : [];
+    });
+    const live = router.readRoutes(before, current);
+    if (live === undefined || 'unreadable' in live || isAtHome(live)) continue;
+    isHeld = true;
+    for (const object of renderLeft(router, before, apex, routes, current)) await ensure(context, object, { takenOver: true }, done);
+  }
+  if (!isHeld) accepted.forgetLeft();
+}
+
+const isAtHome = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';
+
+/** A provider that cannot express these routes has all traffic at the primary. */
+function renderLeft(router: Router, before: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): readonly KubeObject[] {
+  try {
+    return router.render(before, apex, routes, current).write;
+  } catch (error) {
+    if (!(error instanceof RoutingError)) throw error;
+    return router.render(before, apex, allToPrimary, current).write;
+  }
 }

@@ -1,5 +1,6 @@
 import { type KubeObject, type ObjectRef, refKey } from '../api/kube-object.ts';
 import type { Intent } from '../engine/intent.ts';
+import { ApiError } from '../kube/errors.ts';
 import type { MergePatch } from '../workloads/scalers/index.ts';
 import { primaryRefOf } from './gather-facts.ts';
 import { isOurs } from './ownership.ts';
@@ -15,6 +16,7 @@ export async function ensureScalers(
   write: (object: KubeObject) => Promise<void>,
 ): Promise<unknown> {
   const problem = scaling && scalerProblem(context.canary, scaling, context.view);
+  if (scaling) await holdOwnMinimum(context, scaling, intent.targetMinimum, done);
   try {
     if (problem) {
       // What is there holds all the same what a release needs.
@@ -49,6 +51,29 @@ async function ensurePrimaryScaler(
   await holdMinimum(context, scaling, intent, done);
 }
 
+/**
+ * The user's scaler keeps the pods of the release (E101). Others may write it, or refuse it: each try after the first is braked, and
+ * nothing waits for any of them.
+ */
+async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: Scaling, atLeast: number | undefined, done: Reconciled) {
+  const patch = own && scaler.raisePatch(own, atLeast);
+  if (!patch) return;
+  const { brake, nowMs, wanted, signal } = context;
+  const key = `${refKey(ref)}#minimum`;
+  const what = `${atLeast ?? 'back'}`;
+  const { converged } = done;
+  try {
+    await patchObject(context, ref, what, patch, done, key);
+    done.converged = converged;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ApiError) || error.status === 409) throw error;
+    done.converged = converged;
+    wanted.set(key, what);
+    brake.corrected(key, nowMs, 'the minimum', error.reason);
+    retryIn(done, brake.waitMs(key, nowMs));
+  }
+}
+
 async function holdMinimum(context: ReconcileContext, scaling: Scaling, intent: Intent, done: Reconciled): Promise<void> {
   const { canary, wanted } = context;
   const { scaler, primary, primaryRef } = scaling;
@@ -66,6 +91,7 @@ async function removeFormerScaler(context: ReconcileContext, done: Reconciled): 
   const former = formerScalingOf(canary, view);
   if (!former) return;
   await resumeScaler(context, former, done);
+  await holdOwnMinimum(context, former, undefined, done);
   if (!former.primary || !isOurs(canary, former.primary)) return;
   await cluster.delete(former.primaryRef, { signal });
   view.forget(former.primaryRef);
@@ -84,9 +110,15 @@ export async function resumeScaler(context: ReconcileContext, { scaler, ref, own
 }
 
 /** Patches a few fields of an object; to be asked for the same again is drift, and braked. */
-async function patchObject(context: ReconcileContext, ref: ObjectRef, what: string, patch: MergePatch, done: Reconciled): Promise<void> {
+async function patchObject(
+  context: ReconcileContext,
+  ref: ObjectRef,
+  what: string,
+  patch: MergePatch,
+  done: Reconciled,
+  key = `${refKey(ref)}#patch`,
+): Promise<void> {
   const { view, cluster, brake, nowMs, wanted, signal } = context;
-  const key = `${refKey(ref)}#patch`;
   const isDrift = wanted.get(key) === what;
   done.converged = false;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
@@ -98,6 +130,9 @@ async function patchObject(context: ReconcileContext, ref: ObjectRef, what: stri
   view.learn(await cluster.patch(ref, { ...patch }, { signal }));
   wanted.set(key, what);
   done.wrote = true;
-  if (isDrift) brake.corrected(key, nowMs, Object.keys(patch.metadata.annotations ?? {})[0] ?? 'metadata', before?.manager);
+  const [field = 'metadata'] = patch.spec
+    ? Object.keys(patch.spec).map((one) => `spec.${one}`)
+    : Object.keys(patch.metadata.annotations ?? {});
+  if (isDrift) brake.corrected(key, nowMs, field, before?.manager);
   else brake.forget(key);
 }

@@ -1,4 +1,5 @@
-import { refKey, refOf } from '../api/kube-object.ts';
+import { type Labels, refKey, refOf } from '../api/kube-object.ts';
+import { keepAnnotation } from '../api/names.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Intent } from '../engine/intent.ts';
 import type { Apex } from '../routers/router.ts';
@@ -36,6 +37,9 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
     // First what is kept nowhere: what the cluster refuses of a copy is to be known before the primary's is recorded as one to go back to.
     if (target) await ensureCanary(context, target, intent, facts, done);
     if (target) await ensurePrimary(context, target, primary, apex, facts, done);
+    // A mark on a target that is gone still counts.
+    const isKept = [canary, target?.object].some(isToBeKept);
+    if (target || isKept) await context.anchors.keep(canary, isKept, context.signal);
   }
   const scaling = scalingOf(context.canary, context.view);
   const problem = await ensureScalers(context, scaling, intent, done, (object) =>
@@ -50,19 +54,23 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   if (intent.target === 'up' && scaling) await resumeScaler(context, scaling, done);
   if (intent.target === 'up' && target && facts.target?.replicas === 0) {
     refuseUnusable(context, target);
-    await scale(context, targetRefOf(context.canary), replicasToRaise(context, target, scaling), done);
+    await scale(context, targetRefOf(context.canary), replicasToRaise(context, target, scaling, intent.targetStart), done);
   } else if (target) {
     await raise(context, targetRefOf(context.canary), facts.target?.replicas, intent.atLeast.target, done);
   }
   if (apex && intent.apexOnPrimary) await ensureServices(context, apex, { roles: ['apex'], apexOnPrimary: true }, done);
   if (apex && intent.routes) await ensureRoutes(context, apex, intent.routes, done);
   // Its scaler stands down before the target does, and neither before the traffic has gone (03 B32).
-  if (intent.target === 'zero' && done.converged && scaling) await pauseScaler(context, scaling, done);
+  if ((intent.target === 'zero' || intent.target === 'idle') && done.converged && scaling) await pauseScaler(context, scaling, done);
   if (intent.target === 'zero' && (facts.target?.replicas ?? 0) > 0 && done.converged) {
     await scale(context, targetRefOf(context.canary), 0, done);
   }
   if (problem) throw problem;
   return done;
+}
+
+function isToBeKept(object: { metadata: { annotations?: Labels | undefined } } | undefined): boolean {
+  return object?.metadata.annotations?.[keepAnnotation] === 'true';
 }
 
 /**

@@ -121,7 +121,7 @@ describe('the same after a restart, when nobody knows the spec before', () => {
     { what: 'its steps', edit: noSteps },
     {
       what: 'its steps, and that it shall skip the analysis',
-      edit: { analysis: { stepWeight: 0, match: [{}] }, provider: 'smi:v1alpha2', skipAnalysis: true },
+      edit: { analysis: { stepWeight: 0, mirror: true }, provider: 'smi:v1alpha2', skipAnalysis: true },
     },
     { what: 'its provider', edit: { provider: 'nginx' } },
     { what: 'the name of its Service', edit: { service: { name: `x${'y'.repeat(60)}`, timeout: '7s' } } },

@@ -5,7 +5,7 @@ import type { Routes } from '../api/routes.ts';
 import { progressDeadlineMs } from '../engine/deadlines.ts';
 import type { RefusedEdit } from '../engine/facts.ts';
 import { weightOf } from '../engine/strategy.ts';
-import { type Admitted, admit, type Refusal } from './admission.ts';
+import type { Admitted, Refusal } from './admission.ts';
 import type { ControllerRoom } from './controller-room.ts';
 
 /** What a Canary is run by while its spec is refused (E65). */
@@ -16,8 +16,9 @@ export interface Fallback extends Admitted {
 }
 
 type Fields = Record<string, unknown>;
-type Room = Pick<ControllerRoom, 'config' | 'olderRival' | 'clock' | 'lastAccepted' | 'view'> & {
+type Room = Pick<ControllerRoom, 'clock' | 'lastAccepted' | 'view'> & {
   anchors: Pick<ControllerRoom['anchors'], 'originalSpec'>;
+  admit(raw: KubeObject): Promise<Admitted | Refusal>;
 };
 
 const UNKNOWN =
@@ -36,14 +37,16 @@ export async function fallbackOf(
 ): Promise<Fallback | undefined> {
   const { namespace, name, uid, generation } = raw.metadata;
   if (latest && latest.canary.metadata.uid === uid && latest.canary.metadata.generation === generation) {
-    const again = admit(withSpec(raw, latest.canary.spec), room);
+    const again = await room.admit(withSpec(raw, latest.canary.spec));
     return 'reason' in again ? undefined : { ...latest, ...again };
   }
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
-  const before = room.lastAccepted(`${namespace}/${name}`);
-  const known = before?.metadata.uid === uid && before !== undefined ? admit(withSpec(raw, before.spec), room) : refusal;
-  if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
+  const last = room.lastAccepted(`${namespace}/${name}`);
+  for (const spec of [last?.metadata.uid === uid ? last?.spec : undefined, refusal.before]) {
+    const known = spec === undefined ? refusal : await room.admit(withSpec(raw, spec));
+    if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
+  }
   // What rests needs nothing, and what waits for its gate or its first primary has moved no traffic.
   if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
   const bare = await bareFallback(raw, status.release.routes, room, signal);
@@ -63,7 +66,7 @@ async function bareFallback(
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
   for (const { spec, isWorded } of await bareSpecs(raw, room, signal)) {
-    const bare = admit(withSpec(raw, spec), room);
+    const bare = await room.admit(withSpec(raw, spec));
     if (!('reason' in bare)) found.push({ ...bare, isWorded, score: await likenessOf(bare, routes, room) });
   }
   const best = Math.max(...found.map(({ score }) => score));

@@ -116,7 +116,7 @@ it('07-S1: a Knative Service, which makes its Services itself, has its field tol
       service: { port: 80, trafficDistribution: 'PreferClose' },
     },
   };
-  const [warning, ...others] = warningsOf(knative, 'knative', { find: () => undefined }, new RefusedSteering());
+  const [warning, ...others] = warningsOf(knative, 'knative', { find: () => undefined, all: () => [] }, new RefusedSteering());
   expect(others).toEqual([]);
   expect(warning).toMatchObject({
     type: 'ServiceTrafficRefused',

@@ -1,6 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { type ServiceTraffic, serviceTrafficFields } from '../api/service-traffic.ts';
+import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTrafficFields } from '../api/service-traffic.ts';
 import { ApiError } from '../kube/errors.ts';
 
 /** Of what was refused, once something else brings a pass about: a cluster that learns to take it is not heard of. */
@@ -56,9 +56,9 @@ export class RefusedSteering {
   isOfCopies(error: unknown, canary: Canary): boolean {
     const { service } = canary.spec;
     const worded = this.worded(canary);
-    const refusal = refusalOf(error, worded.spec.service, 'the copies of the Service go without it');
+    const refusal = refusalOf(error, asServiceFields(worded.spec.service), 'the copies of the Service go without it');
     if (refusal === undefined) return false;
-    if (worded === canary) this.#ofCopies = { asked: steeringIn(service), messages: new Map() };
+    if (worded === canary) this.#ofCopies = { asked: steeringIn(asServiceFields(service)), messages: new Map() };
     this.#ofCopies.messages.set(refusal.field, refusal.message);
     return true;
   }
@@ -66,7 +66,7 @@ export class RefusedSteering {
   /** The Canary in words that the cluster takes: copies are made, promoted and compared without the refused fields. */
   worded(canary: Canary): Canary {
     const { asked, messages } = this.#ofCopies;
-    if (messages.size === 0 || asked !== steeringIn(canary.spec.service)) return canary;
+    if (messages.size === 0 || asked !== steeringIn(asServiceFields(canary.spec.service))) return canary;
     const service = { ...canary.spec.service };
     for (const field of messages.keys()) delete service[field];
     return { ...canary, spec: { ...canary.spec, service } };
@@ -79,22 +79,24 @@ export class RefusedSteering {
   }
 }
 
-function steeringIn(spec: ServiceTraffic): string {
-  return JSON.stringify(serviceTrafficFields.map((field) => spec[field] ?? null));
+/** `spec`: of a Service. */
+function steeringIn(spec: Spec): string {
+  return JSON.stringify(Object.values(serviceFieldNames).map((field) => spec[field] ?? null));
 }
 
-function refusalOf(error: unknown, spec: ServiceTraffic, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
+function refusalOf(error: unknown, spec: Spec, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
   // A field that an older server does not know makes an apply fail with 500.
   if (!(error instanceof ApiError) || (error.status !== 422 && error.status !== 500)) return undefined;
-  const field = serviceTrafficFields.find((each) => spec[each] !== undefined && error.message.includes(`spec.${each}`));
+  const isNamed = (name: string) => spec[name] !== undefined && error.message.includes(`spec.${name}`);
+  const field = serviceTrafficFields.find((each) => isNamed(serviceFieldNames[each]));
   if (field === undefined) return undefined;
-  const message = `spec.service.${field}: the cluster does not take ${JSON.stringify(spec[field])}, so ${instead}: correct it, or remove it (${error.message})`;
+  const message = `spec.service.${field}: the cluster does not take ${JSON.stringify(spec[serviceFieldNames[field]])}, so ${instead}: correct it, or remove it (${error.message})`;
   return { field, message };
 }
 
 function asTheyAre(service: KubeObject, live: KubeObject | undefined): KubeObject {
   const spec: Spec = { ...service.spec };
-  for (const field of serviceTrafficFields) {
+  for (const field of Object.values(serviceFieldNames)) {
     delete spec[field];
     const standing: unknown = live?.spec?.[field];
     if (service.spec[field] !== undefined && standing !== undefined) spec[field] = standing;

@@ -52,7 +52,10 @@ describe('the primary has a scaler of its own', () => {
     lab.push('2');
     await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
     const held = lab.server.find(ofPrimary(hpaRef));
-    expect([held?.spec.minReplicas, held?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([4, '{"minReplicas":2}']);
+    expect([held?.spec.minReplicas, held?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([
+      4,
+      '{"before":{"minReplicas":2},"to":{"minReplicas":4}}',
+    ]);
     expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
     const after = lab.server.find(ofPrimary(hpaRef));
     expect([after?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);

@@ -1,11 +1,15 @@
 import type { Canary, Provider } from '../api/canary.ts';
-import { legacyProviders } from '../api/legacy-providers.ts';
+import { findings } from '../api/findings.ts';
+import { endedProvider } from '../api/legacy-providers.ts';
 import { idleTrafficFields } from '../api/routing-findings.ts';
-import type { ClusterView } from './cluster-view.ts';
+import { isIdle } from '../engine/pin.ts';
+import { routerFor } from '../routers/index.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { WatchedObjects } from '../workloads/workload.ts';
 import type { RefusedSteering } from './refused-steering.ts';
 import { scalerDoubts } from './scaling.ts';
 
-export const standingWarnings = ['ProviderDeprecated', 'ScalerInDoubt', 'ServiceTrafficRefused'] as const;
+export const standingWarnings = ['FieldIgnored', 'ProviderDeprecated', 'ScalerInDoubt', 'ServiceTrafficRefused', 'TargetScaledUp'] as const;
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
 export interface StandingWarning {
@@ -16,17 +20,42 @@ export interface StandingWarning {
 export function warningsOf(
   canary: Canary,
   provider: Provider,
-  view: Pick<ClusterView, 'find'>,
+  view: WatchedObjects,
   steering: Pick<RefusedSteering, 'messageFor'>,
 ): readonly StandingWarning[] {
-  const ended = legacyProviders[provider];
+  const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? steering.messageFor(canary);
+  const ignored = ignoredFields(canary, provider);
   const doubts = scalerDoubts(canary, view).join('; ');
   return [
+    ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
     ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: refused } as const]),
+    ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
     ...(doubts === '' ? [] : [{ type: 'ScalerInDoubt', message: doubts } as const]),
   ];
+}
+
+/** Another writer has given a resting target pods. */
+function isScaledUp(canary: Canary, view: WatchedObjects): boolean {
+  const { release } = canary.status ?? {};
+  const workload = workloadFor(canary.spec.targetRef);
+  if (release?.step !== 'resting' || 'unsupported' in workload) return false;
+  const { target } = workload.sides(canary, view);
+  return target !== undefined && isIdle(target, release);
+}
+
+function scaledUp({ spec: { targetRef } }: Canary): string {
+  const { kind, name } = targetRef;
+  return `${kind} ${name} was scaled up while no release is in progress: its pods get no traffic, and Serin leaves them alone. To save them, take the replicas out of its manifest and scale it to zero`;
+}
+
+/** The release goes on without them (E106). */
+function ignoredFields(canary: Canary, provider: Provider): string | undefined {
+  const router = routerFor(provider);
+  const ofRouter = 'unsupported' in router ? [] : (router.ignores?.(canary) ?? []);
+  const ignored = [...findings(canary, { provider }).filter(({ isIgnored }) => isIgnored), ...ofRouter];
+  return ignored.length === 0 ? undefined : ignored.map(({ path, message }) => `${path} ${message}`).join('; ');
 }
 
 /** No Service is there to hold it. */

@@ -1,5 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import type { CanaryStatus, Condition } from '../api/canary-status.ts';
+import type { CanaryStatus, Condition, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Facts } from '../engine/facts.ts';
 import { projectStatus } from '../engine/project-status.ts';
@@ -30,14 +30,22 @@ export function draftStatus(
   record: RecordQuestion | undefined,
   {
     stored,
+    writer,
     brake,
     sentence,
     warnings,
-  }: { stored: object | undefined; brake: HealingBrake; sentence: SentencePause; warnings: readonly StandingWarning[] },
+  }: {
+    stored: object | undefined;
+    writer: string;
+    brake: HealingBrake;
+    sentence: SentencePause;
+    warnings: readonly StandingWarning[];
+  },
 ): StatusDraft | undefined {
   const phase = record?.phase ?? canary.status?.phase ?? '';
-  const release = record?.release ?? canary.status?.release;
-  if (release === undefined) return undefined;
+  const recorded = record?.release ?? canary.status?.release;
+  if (recorded === undefined) return undefined;
+  const release = signedBy((stored as Partial<CanaryStatus> | undefined)?.release?.writer, recorded);
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is said anew as long as it lasts.
   const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
@@ -57,12 +65,22 @@ export function draftStatus(
   const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
   if (patch === undefined) return { phase, status };
   const tellInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
-  return tellInMs > 0 ? { phase, status, tellInMs } : { phase, status, patch };
+  if (tellInMs > 0) return { phase, status, tellInMs };
+  // Signing alone is no news: a restart writes nothing (I8).
+  return {
+    phase,
+    status,
+    patch: statusPatch(stored, { ...status, release: signedBy(writer, release) }, canary.metadata.resourceVersion, facts.nowMs) ?? patch,
+  };
+}
+
+function signedBy(writer: string | undefined, { writer: _, ...release }: Release): Release {
+  return writer === undefined ? release : { ...release, writer };
 }
 
 /** Readiness moves with each pod: a sentence alone is written when it stands, and at once when only a person can go on from it. */
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
-  if (canary.spec.suspend === true || facts.obstacle !== undefined || facts.target === undefined) return 0;
+  if (canary.spec.suspend === true || (facts.obstacle ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
   return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
 }
 

@@ -11,7 +11,7 @@ import type { HealingBrake } from './healing-brake.ts';
 import { SentencePause } from './sentence-pause.ts';
 import type { StandingWarning } from './standing-warnings.ts';
 import { draftStatus } from './status-draft.ts';
-import { StatusOwnership } from './status-ownership.ts';
+import { type Rival, StatusOwnership } from './status-ownership.ts';
 
 /** Between two looks for a newer CRD, in milliseconds. */
 const OUTDATED_PAUSE_MS = { first: 500, longest: 60_000 };
@@ -28,12 +28,13 @@ export type Written =
 export class StatusWriter {
   readonly #room: ControllerRoom;
   readonly #sentence = new SentencePause();
-  readonly #ownership = new StatusOwnership();
+  readonly #ownership: StatusOwnership;
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
 
   constructor(room: ControllerRoom) {
     this.#room = room;
+    this.#ownership = new StatusOwnership(room.writer);
   }
 
   /** No release is safe without a memory; looking again is all that is left. */
@@ -41,9 +42,9 @@ export class StatusWriter {
     return this.#room.clock.nowMs() < this.#outdatedUntilMs;
   }
 
-  /** Somebody else writes this status. */
-  isContested(raw: KubeObject): boolean {
-    return this.#ownership.isContested(raw);
+  /** The other controller that writes this status. */
+  rivalOf(raw: KubeObject): Rival | undefined {
+    return this.#ownership.rivalOf(raw, this.#room.clock.monotonicMs());
   }
 
   /** `willWrite` is called before a record is sent: a write whose answer is lost may have been stored all the same. */
@@ -62,7 +63,7 @@ export class StatusWriter {
     const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name: canary.metadata.name, namespace: canary.metadata.namespace };
     // Before the write: the watch can bring what came of it sooner than the answer.
     const stored: object | undefined = this.#room.view.find(ref)?.object.status;
-    const draft = draftStatus(canary, facts, record, { stored, brake, sentence: this.#sentence, warnings });
+    const draft = draftStatus(canary, facts, record, { stored, writer: this.#room.writer, brake, sentence: this.#sentence, warnings });
     if (draft === undefined) return { outcome: 'written', canary };
     const { patch, tellInMs } = draft;
     if (patch === undefined)

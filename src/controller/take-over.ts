@@ -20,8 +20,8 @@ interface TakeOverRoom {
   signal: AbortSignal;
 }
 
-/** What the established controller makes or writes for a Canary, the target aside. */
-function generatedRefs(canary: Canary, workload: Workload, router: Router): ObjectRef[] {
+/** Objects that are made or written for a Canary, by Serin or by Flagger, the target aside. */
+export function generatedRefs(canary: Canary, workload: Workload, router: Router): ObjectRef[] {
   const { namespace } = canary.metadata;
   const { apexService, primaryService, canaryService } = names(canary);
   const services = [apexService, primaryService, canaryService].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace }));

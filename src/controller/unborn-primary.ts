@@ -4,6 +4,7 @@ import type { Apex } from '../routers/router.ts';
 import { makeCopies } from './config-copies.ts';
 import { ConfigUnavailableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
+import { patchPrimary } from './patch-primary.ts';
 import { type ReconcileContext, type Reconciled, workloadOf } from './reconcile-context.ts';
 import { readTargetConfigs } from './target-configs.ts';
 import { undoableTemplate } from './undo.ts';
@@ -46,7 +47,7 @@ export async function renewUnborn(context: ReconcileContext, apex: Apex, done: R
   });
   await makeCopies(cluster, copies, await anchors.reference(canary, signal), signal);
   await anchors.replaceTemplate(canary, carried, template, revision, signal, undoableTemplate(canary, target));
-  view.learn(await cluster.patch(primaryRefOf(canary), workload.promotionPatch(primary, template), { signal }));
+  view.learn(await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal));
   done.wrote = true;
   done.converged = false;
 }

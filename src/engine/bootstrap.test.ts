@@ -17,6 +17,21 @@ describe('bootstrap', () => {
     expect([world.apexOnPrimary, world.targetReplicas]).toEqual([true, 0]);
   });
 
+  it('E111: a primary that is late for want of its target is told with the target as missing, never as serving', () => {
+    const world = new World();
+    world.behaviour.brokenPrimary.add('s1:a');
+    world.begin();
+    const { target: _, ...facts } = world.facts();
+    world.nowMs += 61_000;
+    world.send({ type: 'WAKE', facts: { ...facts, nowMs: world.nowMs } });
+    const late = world.asked.flatMap((one) =>
+      one.kind === 'announce' && one.announcement.reason === 'PrimaryLate' ? one.announcement : [],
+    );
+    expect(late.map(({ message }) => message)).toEqual([
+      'Primary is not made: Deployment podinfo of spec.targetRef does not exist; create it, or correct spec.targetRef',
+    ]);
+  });
+
   it('E6a: traffic moves only when the proxies have had the same delay to learn of the primary', () => {
     const world = new World().begin();
     expect([world.step, world.intent.apexOnPrimary]).toEqual(['settling', false]);

@@ -57,7 +57,11 @@ const ENOUGH_PERCENT = 90;
 
 /** Enough pods answer now. */
 export function hasCapacity(side: Side | undefined, pods: number): boolean {
-  return side?.serving === true && side.readiness.ready * 100 >= pods * ENOUGH_PERCENT;
+  return side?.serving === true && !isFewer(side.readiness.ready, pods);
+}
+
+export function isFewer(given: number, needed: number): boolean {
+  return given * 100 < needed * ENOUGH_PERCENT;
 }
 
 function carriersOf({ primary, target, routes }: Load): Side[] {

@@ -62,13 +62,14 @@ const overtakings = (isStale: GuardName): Move[] => [
   go('isBack', '#Succeeded.returningTraffic', 'cancel'),
   go(isStale, '#Progressing.withdrawing', 'supersede'),
   go('isNew', '#Progressing.scalingUp', 'supersede'),
-  go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
   go('isInDoubt', '#Progressing.withdrawing', 'supersede'),
 ];
 const interruptions: Move[] = [
   ...overtakings('isNewForStalePods'),
   go('isTargetStalled', '#Failed.returningTraffic', 'rollBack'),
   go('wasUncheckedForTooLong', '#Failed.returningTraffic', 'rollBack'),
+  go('wasUnroutableForTooLong', '#Failed.returningTraffic', 'rollBack'),
+  go('skipsAnalysis', '#Promoting.writingPrimary', 'startPromotion'),
 ];
 /** While stale pods are on their way out: a template that comes and goes brings them back, so they go all the same (E56). */
 const renewals = overtakings('isNewWithPods');
@@ -84,7 +85,6 @@ const requested: Move[] = [
 ];
 /** The same where the release waits for its gate, in whose place the person answers. */
 const approved: Move[] = [
-  go('approvesUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
   go('approvesWithPods', '#Progressing.withdrawing', 'startRun'),
   go('asksToPromote', '#Progressing.scalingUp', 'startRun'),
   rollBack('asksToRollBack'),
@@ -93,7 +93,6 @@ const approved: Move[] = [
 /** The failed revision once more, as if it were new (E75). */
 const retried: Move[] = [
   go('retriesGated', 'confirming', 'pin'),
-  go('retriesUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
   go('retriesWithPods', '#Progressing.withdrawing', 'startRun'),
   go('asksToRetry', '#Progressing.scalingUp', 'startRun'),
 ];
@@ -106,7 +105,6 @@ function resting(phase: string, asked: Move[] = []) {
       seen: [
         stay('isRefused'),
         go('isNewAndGated', 'confirming', 'pin'),
-        go('isNewAndUnjudged', '#Promoting.writingPrimary', 'startRun', 'startPromotion'),
         go('isNewWithPods', '#Progressing.withdrawing', 'startRun'),
         go('isNew', '#Progressing.scalingUp', 'startRun'),
         stay('isBack', 'noteReturn'),
@@ -122,23 +120,26 @@ function resting(phase: string, asked: Move[] = []) {
 }
 
 function confirmed(later: (guard: GuardName) => Move): Move[] {
-  const skips: Move = go('passedAndSkips', '#Promoting.writingPrimary', 'startRun', 'startPromotion');
   const renews = go('passedWithPods', '#Progressing.withdrawing', 'startRun');
-  return [later('passedTooEarly'), skips, renews, go('hasPassed', '#Progressing.scalingUp', 'startRun'), later('hasRefused')];
+  return [later('passedTooEarly'), renews, go('hasPassed', '#Progressing.scalingUp', 'startRun'), later('hasRefused')];
 }
 
 /**
  * Traffic to the primary, then the pods that lost it: proxies learn of routes late. `after` is entered when they may go; `followed` is
- * what does not wait for that.
+ * what does not wait for that, `waits` what wakes it where they may not go yet.
  */
-function homeward(after: string, settle: ChangeName[], { first = [], followed = [] }: { first?: Move[]; followed?: Move[] } = {}) {
+function homeward(
+  after: string,
+  settle: ChangeName[],
+  { first = [], followed = [], waits = [] }: { first?: Move[]; followed?: Move[]; waits?: Move[] } = {},
+) {
   return {
     returningTraffic: leaf('returningTraffic', {
       entry: ['wakeAfterRaise'],
       first,
-      seen: [stay('canReturn', 'goHome'), stay('canReturnSome', 'returnSome'), go('isConvergedAtHome', 'draining')],
+      seen: [stay('canReturn', 'goHome'), stay('canReturnSome', 'returnSome'), go('isConvergedAtHome', 'draining'), ...waits],
     }),
-    draining: leaf('draining', { entry: ['wakeAfterDrain'], first, seen: [...followed, go('isDrained', after, ...settle)] }),
+    draining: leaf('draining', { entry: ['wakeAfterDrain'], first, seen: [...followed, go('isDrained', after, ...settle), ...waits] }),
   };
 }
 
@@ -151,7 +152,11 @@ const next = (isStale: GuardName): Move[] => [
 /** One interval of soaking, then hooks and metrics, then the next step; the same in both phases of an analysis. */
 function analysis(phase: 'Progressing' | 'WaitingPromotion') {
   const soak = `#${phase}.analysing.soaking`;
-  const first = [...interruptions, go('targetIsDown', `#${phase}.heldBack`, 'holdBack')];
+  const first = [
+    ...interruptions,
+    go('targetIsDown', `#${phase}.heldBack`, 'holdBack', 'resumeClock'),
+    go('skipsWhileUnready', '#Progressing.scalingUp'),
+  ];
   const again: ChangeName[] = ['checkNextInterval'];
   const refusedPromotion =
     phase === 'Progressing'
@@ -164,12 +169,11 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
         soaking: leaf('soaking', {
           entry: ['wakeAtCheck'],
           first,
-          seen: [on('isDueForRollbackHooks', 'askingRollback'), on('isDueForHooks', 'callingHooks'), on('isDueAndWritten', 'measuring')],
-        }),
-        askingRollback: leaf('askingRollback', {
-          entry: ['askRollback'],
-          first,
-          answers: [rollBack('hasPassed'), on('hasRolloutHooks', 'callingHooks'), on('isAnswered', 'measuring')],
+          seen: [
+            rollBack('isUnreadyTooLong'),
+            on('isDueForHooks', 'callingHooks', 'noteReadiness'),
+            on('isDueAndWritten', 'measuring', 'noteReadiness'),
+          ],
         }),
         callingHooks: leaf('callingHooks', {
           entry: ['askRollout'],
@@ -185,10 +189,11 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
             { ...rollBack('checksHoldTooLong'), actions: ['begin', 'keepVerdicts', 'rollBack'] },
             on('checksHold', soak, 'keepVerdicts', 'hold'),
             on('mustWaitForPrimary', soak, 'keepVerdicts', 'waitForPrimary', ...again),
+            on('mustWaitForTarget', soak, 'keepVerdicts', 'waitForTarget'),
             on('isPassedButHeldUp', soak, 'keepVerdicts', 'tellHoldUp', ...again),
+            on('mustAskTraffic', 'confirmingTraffic', 'keepVerdicts'),
             on('mustAskPromotion', 'confirmingPromotion', 'keepVerdicts'),
             go('mayPromote', '#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
-            on('mustAskTraffic', 'confirmingTraffic', 'keepVerdicts'),
             go('mayStepButIsShort', '#Progressing.raising', 'keepVerdicts', 'raiseTarget'),
             go('mayStep', '#Progressing.analysing.soaking', 'keepVerdicts', 'takeStep'),
           ],
@@ -198,6 +203,8 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
           first,
           answers: [
             on('hasRefused', soak, 'poll', ...again),
+            on('passedToPromotionGate', 'confirmingPromotion'),
+            go('passedToPromotion', '#Promoting.writingPrimary', 'startPromotion'),
             go('passedToStepButIsShort', '#Progressing.raising', 'raiseTarget'),
             go('passedToStep', '#Progressing.analysing.soaking', 'takeStep'),
             on('isAnswered', soak, 'closeQuestion', ...again),
@@ -217,19 +224,25 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
       },
     },
     heldBack: leaf('heldBack', {
-      entry: ['wakeAtDeadline'],
+      entry: ['wakeInRaise'],
       first: interruptions,
       seen: [
         stay('targetIsBackButIsShort', 'raiseToGiveBack'),
         on('targetIsBack', `#${phase}.comingBack`, 'keepClock', 'begin'),
         rollBack('isLate'),
+        stay('isDueInRaise', 'wakeInRaise'),
       ],
     }),
     // New pods again: the same pause as before the first traffic (E6a).
     comingBack: leaf('comingBack', {
       entry: ['wakeAfterDrain'],
       first: [...interruptions, go('targetIsDown', `#${phase}.heldBack`, 'resumeClock')],
-      seen: [stay('targetIsBackButIsShort', 'raiseToGiveBack'), go('hasComeBack', `#${phase}.analysing`, 'giveBack'), rollBack('isLate')],
+      seen: [
+        stay('targetIsBackButIsShort', 'raiseToGiveBack'),
+        go('hasComeBack', `#${phase}.analysing`, 'giveBack'),
+        rollBack('isLate'),
+        stay('isDueInRaise', 'wakeInRaise'),
+      ],
     }),
   };
 }
@@ -287,7 +300,8 @@ export const chart = machineSetup.createMachine({
       initial: 'gate',
       states: {
         gate: leaf('gate', {
-          entry: ['askConfirmRollout'],
+          // One that has just refused is asked again in an interval.
+          entry: ['askGateUnlessPolled'],
           first: [go('isBack', '#Succeeded.resting', 'noteReturn'), go('isNew', 'gate', 'pin')],
           seen: [on('isDueToAsk', 'gate', 'forgetWake')],
           answers: confirmed((guard) => stay(guard, 'poll')),
@@ -296,7 +310,7 @@ export const chart = machineSetup.createMachine({
     },
     Progressing: {
       id: 'Progressing',
-      on: { REQUEST: requested },
+      on: { REQUEST: requested, STOP: rollBack('always') },
       initial: 'scalingUp',
       states: {
         // Pods read configs when they start: those that exist have read others than the ones to be analysed (02 §15.1.11).
@@ -306,7 +320,7 @@ export const chart = machineSetup.createMachine({
         }),
         clearing: leaf('clearing', { entry: ['wakeAfterDrain'], first: renewals, seen: [go('isDrained', 'emptying')] }),
         emptying: leaf('emptying', {
-          entry: ['wakeAtDeadline'],
+          entry: ['noteStopped', 'wakeAtDeadline'],
           first: renewals,
           // Straight to rest: the traffic has long left, and the next revision must not be analysed on pods that would not go.
           seen: [go('isEmpty', 'scalingUp', 'pinUnread'), go('isLate', '#Failed.resting', 'rollBack', 'forgetCapacity')],
@@ -314,7 +328,12 @@ export const chart = machineSetup.createMachine({
         scalingUp: leaf('scalingUp', {
           entry: ['wakeAtDeadline'],
           first: [...interruptions, on('isUnread', 'scalingUp', 'pinUnread')],
-          seen: [stay('canGoHome', 'goHome'), on('targetIsBackAtHome', 'settling', 'keepClock', 'begin'), rollBack('isLateAndUnready')],
+          seen: [
+            stay('canGoHome', 'goHome'),
+            on('targetIsBackAtHome', 'settling', 'keepClock', 'begin'),
+            rollBack('isLateAndUnready'),
+            stay('targetRollsOn', 'wakeForTarget'),
+          ],
         }),
         // Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10).
         settling: leaf('settling', {
@@ -325,11 +344,12 @@ export const chart = machineSetup.createMachine({
             go('canStartGate', 'preRollout.gate', 'isolate'),
             go('canStartButIsShort', 'raising', 'isolate', 'raiseTarget'),
             go('canStart', 'analysing', 'isolate', 'takeStep'),
+            go('isDueAndShort', '#Progressing.scalingUp', 'resumeClock'),
           ],
         }),
         // What the next step sends must find pods: the target's scaler has sized it for what it has now (E60).
         raising: leaf('raising', {
-          entry: ['wakeAtDeadline'],
+          entry: ['wakeInRaise'],
           first: [
             ...interruptions,
             go('targetIsDownAtStart', '#Progressing.scalingUp', 'forgetCapacity'),
@@ -337,7 +357,12 @@ export const chart = machineSetup.createMachine({
             stay('capacityIsLost', 'noteLost'),
             stay('capacityIsReached', 'noteReached'),
           ],
-          seen: [go('isTargetRaised', 'analysing', 'takeStep'), rollBack('isLateAndShort')],
+          seen: [
+            go('isTargetRaised', 'analysing', 'takeStep'),
+            go('isGivenLess', 'analysing', 'takeStep'),
+            rollBack('isLateAndShort'),
+            stay('isDueInRaise', 'wakeInRaise'),
+          ],
         }),
         preRollout: {
           initial: 'hooks',
@@ -345,7 +370,12 @@ export const chart = machineSetup.createMachine({
             hooks: leaf('hooks', {
               entry: ['askPreRollout'],
               first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-              seen: [on('isDueToAsk', 'hooks', 'forgetWake')],
+              seen: [
+                // A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own.
+                on('hasPassedPreRollout', 'gate'),
+                go('isDueAndUnready', '#Progressing.scalingUp'),
+                on('isDueToAsk', 'hooks', 'forgetWake'),
+              ],
               answers: [
                 rollBack('hasRefusedForLast'),
                 stay('hasRefused', 'countFailure', 'wakeNextInterval'),
@@ -358,7 +388,7 @@ export const chart = machineSetup.createMachine({
             gate: leaf('gate', {
               entry: ['askConfirmTraffic'],
               first: [...interruptions, go('targetIsDown', '#Progressing.scalingUp')],
-              seen: [on('isDueToAsk', 'gate', 'forgetWake')],
+              seen: [go('isDueAndUnready', '#Progressing.scalingUp'), on('isDueToAsk', 'gate', 'forgetWake')],
               answers: [
                 stay('hasRefused', 'poll'),
                 go('canPassToStepButIsShort', '#Progressing.raising', 'raiseTarget'),
@@ -371,7 +401,12 @@ export const chart = machineSetup.createMachine({
         ...analysis('Progressing'),
       },
     },
-    WaitingPromotion: { id: 'WaitingPromotion', on: { REQUEST: requested }, initial: 'analysing', states: analysis('WaitingPromotion') },
+    WaitingPromotion: {
+      id: 'WaitingPromotion',
+      on: { REQUEST: requested, STOP: rollBack('always') },
+      initial: 'analysing',
+      states: analysis('WaitingPromotion'),
+    },
     Promoting: {
       id: 'Promoting',
       initial: 'writingPrimary',
@@ -380,7 +415,11 @@ export const chart = machineSetup.createMachine({
           entry: ['askPromote'],
           first: [stay('canaryIsLost', 'goHome')],
           // That it carries the pin is not enough: the answer says whether anything was left in it.
-          seen: [on('isDue', 'writingPrimary', 'forgetWake')],
+          seen: [
+            go('isDueAndUnprovedAtStart', '#Progressing.scalingUp'),
+            go('isDueAndUnproved', '#Progressing.analysing', 'noteReadiness'),
+            on('isDue', 'writingPrimary', 'forgetWake'),
+          ],
           answers: [
             go('wasWritten', 'awaitingPrimary'),
             go('wasMismatchWithPods', '#Progressing.withdrawing', 'supersede'),
@@ -395,6 +434,7 @@ export const chart = machineSetup.createMachine({
             go('primaryIsShort', 'raising', 'raisePromoted'),
             go('isLastShift', '#Finalising.returningTraffic', 'shift'),
             go('primaryIsPromoted', 'shifting', 'shift'),
+            stay('primaryRollsOn', 'wakeForPrimary'),
           ],
         }),
         raising: leaf('raising', {
@@ -405,7 +445,11 @@ export const chart = machineSetup.createMachine({
             stay('capacityIsLost', 'noteLost'),
             stay('capacityIsReached', 'noteReached'),
           ],
-          seen: [go('isPrimaryRaisedForLast', '#Finalising.returningTraffic', 'shift'), go('isPrimaryRaised', 'shifting', 'shift')],
+          seen: [
+            go('isPrimaryRaisedForLast', '#Finalising.returningTraffic', 'shift'),
+            go('isPrimaryRaised', 'shifting', 'shift'),
+            stay('primaryRollsOn', 'wakeForPrimary'),
+          ],
         }),
         shifting: leaf('shifting', {
           entry: ['wakeNextShift'],
@@ -417,7 +461,10 @@ export const chart = machineSetup.createMachine({
     Finalising: {
       id: 'Finalising',
       initial: 'returningTraffic',
-      states: homeward('#Succeeded.resting', ['succeed'], { first: [failPromotion('promotionFailed')] }),
+      states: homeward('#Succeeded.resting', ['succeed'], {
+        first: [failPromotion('promotionFailed')],
+        waits: [stay('primaryRollsOn', 'wakeForPrimary')],
+      }),
     },
     Succeeded: {
       id: 'Succeeded',
@@ -440,7 +487,7 @@ export const chart = machineSetup.createMachine({
         servingFromCanary: leaf('servingFromCanary', {
           entry: ['wakeAfterRaise'],
           first: [stay('canaryIsLost', 'goHome')],
-          seen: [go('mayRestore', 'restoringPrimary', 'explainRestore')],
+          seen: [go('mayRestore', 'restoringPrimary')],
         }),
         restoringPrimary: leaf('restoringPrimary', {
           entry: ['askRestore'],

@@ -1,6 +1,7 @@
 import type { Delivery, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
+import type { RollbackPoll } from './rollback-poll.ts';
 
 /** What the chart carries between events; all that outlives the process is in `release` and the phase. */
 export interface Context {
@@ -11,8 +12,12 @@ export interface Context {
   attempt: number;
   /** The question whose answer is awaited. */
   open?: QuestionId | undefined;
+  /** Asked beside it. */
+  rollback?: RollbackPoll | undefined;
   /** When the current state wants to be woken. Polls are not recorded: RESUME asks at once. */
   wakeAtMs?: number | undefined;
+  /** The moment that the controller was told last. */
+  askedWakeMs?: number | undefined;
   /** Asked during this step, in order. */
   asks: readonly Question[];
   /** Suspended or being deleted: nothing is asked. */

@@ -1,10 +1,11 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
+import type { Side } from './facts.ts';
 
 /** Longest that a rollback waits for the primary's full capacity, and a drain by default: milliseconds. */
 const LONGEST_RAISE_MS = 30_000;
-/** Longest that a target is held at what a step brought to it, until its own scaler has measured that: milliseconds. */
-const LONGEST_HOLD_MS = 120_000;
+/** A scaler looks every 15 s, and others may write it meanwhile: milliseconds. */
+const SCALER_PATIENCE_MS = 60_000;
 /** Terminal messages are given up after this: milliseconds. */
 const DELIVERY_LIFETIME_MS = 24 * 3_600_000;
 /** News along the way are given up after this: by then they are none. Milliseconds. */
@@ -20,6 +21,16 @@ export function progressDeadlineMs(canary: Canary): number {
   return (canary.spec.progressDeadlineSeconds ?? 600) * 1000;
 }
 
+/**
+ * Until when a step waits for a rollout (rule E100): each report of progress begins the deadline anew. Pods that come and go report all
+ * the time, so that the step has one deadline for each updated pod that is available now, and one for the next.
+ */
+export function rolloutDeadlineMs(canary: Canary, stepStartedMs: number, side: Side | undefined): number {
+  const deadlineMs = progressDeadlineMs(canary);
+  const { lastMs = stepStartedMs, updated = 0 } = side?.progress ?? {};
+  return Math.min(Math.max(stepStartedMs, lastMs), stepStartedMs + updated * deadlineMs) + deadlineMs;
+}
+
 /** Until when a release that began to hold at `blindSinceMs` waits for its checks to be measured again (rule E22a). */
 export function blindUntilMs(canary: Canary, blindSinceMs: number): number {
   return blindSinceMs + progressDeadlineMs(canary);
@@ -33,8 +44,9 @@ export function settlingMs(side: 'primary' | 'target', scaleDownDelayMs: number)
   return side === 'primary' ? scaleDownDelayMs : Math.min(scaleDownDelayMs, 5_000);
 }
 
-export function longestHoldMs(intervalMs: number): number {
-  return Math.min(intervalMs, LONGEST_HOLD_MS);
+/** How long a step waits for pods that the target's scaler does not ask for (rule E102): well before the deadline would fail it. */
+export function scalerPatienceMs(canary: Canary): number {
+  return Math.min(SCALER_PATIENCE_MS, progressDeadlineMs(canary) / 2);
 }
 
 /** How long a rollback lets the primary grow before it moves traffic to whatever capacity there is (rule E31). */

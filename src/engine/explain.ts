@@ -2,7 +2,7 @@ import type { Canary, HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { blindUntilMs, longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs } from './deadlines.ts';
 import type { Facts, Side } from './facts.ts';
 import { thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
@@ -21,7 +21,8 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
     return `Suspended by spec.suspend at ${where}: nothing is written and edits by hand stay, until someone sets it to false.`;
   }
   const since = `since ${timestamp(release.stepStartedMs)}`;
-  const stuck = facts.obstacle ? ` Blocked: ${facts.obstacle}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
+  const blocker = facts.obstacle ?? facts.unroutable?.message;
+  const stuck = blocker ? ` Blocked: ${blocker}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
   const why = release.reason ? ` (${release.reason})` : '';
   return `${paused(canary, phase, release)}${sentence(canary, phase, release, facts, since, why)}${stuck}${refused(facts)}`;
 }
@@ -63,6 +64,7 @@ function refused({ refused: edit }: Facts): string {
 function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {
   const { name } = canary.spec.targetRef;
   const deadline = timestamp(release.stepStartedMs + progressDeadlineMs(canary));
+  const comesBy = (side: Side | undefined) => timestamp(rolloutDeadlineMs(canary, release.stepStartedMs, side));
   const drained = timestamp(release.stepStartedMs + facts.scaleDownDelayMs);
   switch (`${phase}.${release.step}`) {
     case 'Initializing.creatingPrimary':
@@ -88,7 +90,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Progressing.emptying':
       return `The configs of ${name} changed, or may have; waits ${since} until ${deadline} for its pods to stop, so that none is analysed that read the old ones.`;
     case 'Progressing.scalingUp':
-      return `Waits ${since} until ${deadline} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
+      return `Waits ${since} until ${comesBy(facts.target)} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
     case 'Progressing.settling':
       return `The canary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
     case 'Progressing.raising':
@@ -99,7 +101,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
         : `Waits ${since} for the pre-rollout hooks to pass, asked every ${canary.spec.analysis.interval}${failures(canary, release)}; who runs them can let it pass${why}.`;
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
-      return analysing(canary, phase, release, why);
+      return analysing(canary, phase, release, facts, why);
     case 'Progressing.heldBack':
     case 'WaitingPromotion.heldBack':
       return `The canary gets no traffic ${since}: ${down(facts.target, canary)}; waits until ${deadline} for it to serve, else the release is taken back.`;
@@ -109,7 +111,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Promoting.writingPrimary':
       return `The analysis passed; writes the primary ${since}${why}.`;
     case 'Promoting.awaitingPrimary':
-      return `Waits ${since} until ${deadline} for the primary to be ready with the promoted revision${lacks(facts.primary, 'primary')}, else its last template is put back.`;
+      return `Waits ${since} until ${comesBy(facts.primary)} for the primary to be ready with the promoted revision${lacks(facts.primary, 'primary')}, else its last template is put back.`;
     case 'Promoting.raising':
       return `Waits ${since} until ${deadline} for the primary to have the pods of the whole load${raised(facts.primary, release, facts)}; then traffic returns to what there is, and whoever owns the cluster can make room.`;
     case 'Promoting.shifting':
@@ -136,16 +138,18 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
   }
 }
 
-function analysing(canary: Canary, phase: Phase, release: Release, why: string): string {
+function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts, why: string): string {
   const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
   const failed = failures(canary, release);
   const blind = blindness(canary, release);
   if (phase === 'WaitingPromotion') {
     const wait = `The analysis passed; waits since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
     if (blind) return `${wait}. ${blind}${next}${failed}${why}.`;
+    if (release.awaitedSinceMs !== undefined) return `${wait}. ${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
     return `${wait}, without limit; who runs the gate can open it${failed}${why}.`;
   }
   if (blind) return `Stays at ${weightOf(release.routes)} %. ${blind}${next}${failed}${why}.`;
+  if (release.awaitedSinceMs !== undefined) return `${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
   const gate = refusedBy(canary, release);
   if (gate === 'confirm-traffic-increase') {
     return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failed}${why}.`;
@@ -153,11 +157,26 @@ function analysing(canary: Canary, phase: Phase, release: Release, why: string):
   return `Checks the canary every ${canary.spec.analysis.interval}${next}${failed}${why}.`;
 }
 
+/** Sentence for a release whose canary is below its threshold (rule E80). */
+function unready(facts: Facts, sinceMs: number, { routes }: Release): string {
+  const untilMs = sinceMs + progressDeadlineMs(facts.canary);
+  return `Stays at ${weightOf(routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}; waits until ${timestamp(untilMs)} for them, else the release is rolled back`;
+}
+
 /** What holds a release that cannot be measured, since when, until when, and what happens then (rule E22a). */
 function blindness(canary: Canary, { blindSinceMs }: Release): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = blindUntilMs(canary, blindSinceMs);
   return `A check cannot be measured since ${timestamp(blindSinceMs)}, which counts for nothing until ${timestamp(untilMs)} and then takes the release back; who runs the metrics can bring them back`;
+}
+
+/** The pods that a canary below its threshold lacks. */
+export function shortOfPods({ target, canary }: Facts): string {
+  if (target === undefined) return 'the canary does not exist';
+  const { ready, wanted, reason } = target.readiness;
+  const threshold = canary.spec.analysis.canaryReadyThreshold ?? 100;
+  const short = `${ready} of ${wanted} canary pods are ready; canaryReadyThreshold is ${threshold}%`;
+  return ready < wanted || reason === undefined ? short : reason;
 }
 
 /** What a workload that is not ready lacks, and where to look. */
@@ -171,7 +190,10 @@ function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
 function down(target: Side | undefined, canary: Canary): string {
   const { kind, name } = canary.spec.targetRef;
   if (target === undefined) return `${kind} ${name} does not exist any more, and its owner can create it again`;
-  if (target.replicas === 0) return `${kind} ${name} was scaled to zero, and its owner can scale it up`;
+  if (target.replicas === 0)
+    return kind === 'DaemonSet'
+      ? `DaemonSet ${name} is scheduled on no node: correct its node selector, affinity or tolerations`
+      : `${kind} ${name} was scaled to zero, and its owner can scale it up`;
   return `none of its pods is ready${lacks(target, 'target').replace(/, none of whose pods is ready$/, '')}; its owner can correct ${name}`;
 }
 

@@ -5,6 +5,14 @@ import type { Routes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
 import type { Reason } from './reasons.ts';
 
+/** How far a rollout has come, by what the cluster keeps of it. */
+export interface Progress {
+  /** When the workload's controller last reported another status. */
+  lastMs: number;
+  /** Available pods of the template that the workload has now, as far as they are known to be. */
+  updated: number;
+}
+
 /** One side of a release, as the cluster shows it. */
 export interface Side {
   readiness: Readiness;
@@ -12,6 +20,8 @@ export interface Side {
   serving: boolean;
   /** `spec.replicas`. */
   replicas: number;
+  /** Of a rollout that its controller reports on (E100). */
+  progress?: Progress;
 }
 
 /** What tells one revision of the target from another. */
@@ -86,10 +96,14 @@ export interface Facts {
   unconfirmed?: string;
   /** Why the cluster cannot be made to hold it (missing CRD, name taken …), in words for the condition. */
   obstacle?: string;
+  /** Reason that keeps the router from sending a share to the canary, with what to do, and since when that is known (E96). */
+  unroutable?: { message: string; sinceMs: number };
   /** What a person has asked for last, whether or not it was answered. */
   request?: SeenRequest;
   /** There is a receiver for the alerts of Canaries that name none. */
   globalAlerts?: boolean;
+  /** There is a receiver for the events of Canaries without event webhooks. */
+  globalEvents?: boolean;
   /** A random word for the cookies of this release; the chart uses it when it needs one. */
   cookieWord: string;
 }

@@ -63,6 +63,88 @@ describe('gates', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
+  it('E81: a closed confirm-traffic-increase holds the promotion at the last weight, before confirm-promotion is asked', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-traffic-increase', 'confirm-promotion') }));
+    const asked = () => world.asked.flatMap((one) => (one.kind === 'runHooks' ? [one.type] : []));
+    world.push('s1:b');
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 40);
+    world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
+    for (let polls = 0; polls < 4; polls += 1) world.tick();
+    expect([world.phase, world.canary.status?.canaryWeight, world.release.failedChecks, world.promoted]).toEqual([
+      'Progressing',
+      40,
+      0,
+      [],
+    ]);
+    expect(asked()).not.toContain('confirm-promotion');
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil(at('WaitingPromotion'));
+    const before = asked().length;
+    world.tick();
+    expect(asked().slice(before), 'it was let through').toEqual(['confirm-promotion']);
+    world.behaviour.hooks = {};
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it.each([
+    ['A/B', { iterations: 1, match: [{ headers: { user: { exact: 'a' } } }] }],
+    ['blue/green', { iterations: 1 }],
+  ])('E81: %s has no traffic to increase, so the gate is not asked', (_, analysis) => {
+    const world = initialized(aCanary({ ...analysis, ...withHooks('confirm-traffic-increase') }));
+    world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil(at('Succeeded'));
+  });
+
+  it('E7: the first refusal of confirm-rollout is followed by a poll in an interval, not at once', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
+    const asked = () => world.asked.filter(({ kind }) => kind === 'runHooks').length;
+    world.behaviour.hooks['confirm-rollout'] = 'refused';
+    world.push('s1:b');
+    expect([world.phase, asked()]).toEqual(['Waiting', 1]);
+    world.tick();
+    expect(asked()).toBe(2);
+  });
+
+  it('E8: pre-rollout hooks that have passed are not called again where the gate after them begins anew', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout', 'confirm-traffic-increase') }));
+    const asked = (type: string) => world.asked.filter((one) => one.kind === 'runHooks' && one.type === type).length;
+    world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil(at('Progressing', 'preRollout'));
+    world.tick();
+    world.behaviour.hooks['pre-rollout'] = 'refused';
+    const before = asked('confirm-traffic-increase');
+    world.crash();
+    world.settle();
+    world.ask('pause', 'p');
+    world.ask('resume', 'r');
+    expect([asked('pre-rollout'), world.release.failedChecks, asked('confirm-traffic-increase') - before]).toEqual([1, 0, 2]);
+    world.behaviour.hooks['confirm-traffic-increase'] = 'passed';
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it('E80, E81: an open gate before the first step is asked once while the primary is below its threshold, which writes nothing', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-traffic-increase') }));
+    const count = (kind: string) => world.asked.filter((one) => one.kind === kind).length;
+    world.room.primary = 0;
+    world.push('s1:b');
+    world.tick(5_000);
+    const before = count('record');
+    for (let ticks = 0; ticks < 12; ticks += 1) world.tick(5_000);
+    expect([world.phase, world.canary.status?.canaryWeight, count('record') - before, count('runHooks') <= 1]).toEqual([
+      'Progressing',
+      0,
+      0,
+      true,
+    ]);
+    world.room.primary = 1_000;
+    world.tickUntil(at('Succeeded'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
   it('E8: refused pre-rollout hooks count and take the release back before any traffic (I2)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout') }));
     world.behaviour.hooks['pre-rollout'] = 'refused';

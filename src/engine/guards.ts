@@ -1,13 +1,14 @@
 import { reachesCanary } from '../api/routes.ts';
 import type { Verb } from '../api/verb-request.ts';
-import { hasCapacity } from './capacity.ts';
+import { hasCapacity, isFewer } from './capacity.ts';
 import type { Seen } from './context.ts';
-import { blindUntilMs, longestRaiseMs, progressDeadlineMs, settlingMs } from './deadlines.ts';
+import { blindUntilMs, longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, scalerPatienceMs, settlingMs } from './deadlines.ts';
 import { countedFailures, overLimit } from './failure-limits.ts';
 import { isBlind, judge, thresholdOf } from './judge.ts';
 import { nextPromotionWeight } from './next-weight.ts';
 import { areSameConfigs, decidesPods, wereWrittenBetween } from './pin.ts';
 import { backNeed, bearableWeight, isRaised, primaryNeed, stepNeed } from './raise.ts';
+import { asksRollbackFirst } from './rollback-poll.ts';
 import { hasHooks, nextMove, strategyOf, weightOf } from './strategy.ts';
 
 const spec = ({ event }: Seen) => event.facts.canary.spec;
@@ -17,11 +18,15 @@ const outcomeIs = (seen: Seen, outcome: string) =>
   seen.event.type === 'ANSWER' && 'outcome' in seen.event.answer && seen.event.answer.outcome === outcome;
 
 const isDue = ({ context, event }: Seen) => context.wakeAtMs !== undefined && event.facts.nowMs >= context.wakeAtMs;
-const isDueToAsk = (seen: Seen) => isDue(seen) && !isPaused(seen);
+/** Rollback hooks are asked first of all (E82). */
+const isDueToAsk = (seen: Seen) => isDue(seen) && !isPaused(seen) && !asksRollbackFirst(seen);
 /** Nothing is left to write. A provider that does not confirm it holds up what advances, and never what takes back (E63). */
 const isWritten = ({ event }: Seen) => event.facts.converged || event.facts.unconfirmed !== undefined;
 /** Nothing advances under a spec that is not the one that stands (E65), nor by routes that are not in force (E63). */
-const isHeldUp = ({ event }: Seen) => event.facts.refused !== undefined || event.facts.unconfirmed !== undefined;
+const isHeldUp = ({ event: { facts } }: Seen) =>
+  facts.refused !== undefined || facts.unconfirmed !== undefined || facts.unroutable !== undefined;
+/** A new share has to be one that the routes can hold (E96). */
+const isUnroutable = ({ event }: Seen) => event.facts.unroutable !== undefined;
 /** A person holds it: nothing advances, nothing is counted, and no deadline ends it (E71). */
 export const isPaused = ({ context }: Pick<Seen, 'context'>) => context.release.paused !== undefined;
 const asks = ({ event }: Seen, verb: Verb) => event.type === 'REQUEST' && event.request.verb === verb;
@@ -35,11 +40,15 @@ const isBack = (seen: Seen) => {
   return promotedRevision !== undefined && revision !== promotedRevision && target(seen)?.revision === promotedRevision;
 };
 /** `E1`: nothing waits longer than its deadline, except for an obstacle that only a person can remove. */
-const isLate = (seen: Seen) => {
-  const { context, event } = seen;
-  const deadline = context.release.stepStartedMs + progressDeadlineMs(event.facts.canary);
-  return event.facts.nowMs >= deadline && event.facts.obstacle === undefined && !isPaused(seen);
-};
+const isPast = (seen: Seen, deadlineMs: number) =>
+  seen.event.facts.nowMs >= deadlineMs && seen.event.facts.obstacle === undefined && !isPaused(seen);
+const isOver = (seen: Seen, sinceMs: number | undefined) =>
+  sinceMs !== undefined && isPast(seen, sinceMs + progressDeadlineMs(seen.event.facts.canary));
+const isLate = (seen: Seen) => isOver(seen, seen.context.release.stepStartedMs);
+/** `E100`: a rollout that goes on is not late. */
+const rolloutDeadline = ({ context, event: { facts } }: Seen, side: 'primary' | 'target') =>
+  rolloutDeadlineMs(facts.canary, context.release.stepStartedMs, facts[side]);
+const isRolloutLate = (seen: Seen, side: 'primary' | 'target') => isPast(seen, rolloutDeadline(seen, side));
 /** A primary that we have raised is as ready as it was before: pods that are still to come make it no worse. */
 const isPrimaryReady = (seen: Seen) => {
   const { capacity } = seen.context.release;
@@ -47,7 +56,7 @@ const isPrimaryReady = (seen: Seen) => {
   const isAsBefore = capacity?.side === 'primary' && (now?.readiness.ready ?? 0) >= (capacity.had ?? Number.POSITIVE_INFINITY);
   return now?.serving === true && (now.readiness.state === 'ready' || isAsBefore);
 };
-const isTargetReady = (seen: Seen) => target(seen)?.readiness.state === 'ready' && target(seen)?.serving === true;
+export const isTargetReady = (seen: Seen) => target(seen)?.readiness.state === 'ready' && target(seen)?.serving === true;
 /** Traffic may go to the primary: it serves, or the canary does not either (I5). */
 const canPrimaryTakeAll = (seen: Seen) => primary(seen)?.serving === true || target(seen)?.serving !== true;
 const hasLeft = ({ context }: Seen) => !reachesCanary(context.release.routes) && context.release.routes.kind !== 'mirrored';
@@ -73,11 +82,36 @@ const isOverItsLimit = ({ context, event }: Seen) => {
 const move = ({ context, event }: Seen) => nextMove(context.release, event.facts.canary, event.facts);
 const isPrimaryPromoted = (seen: Seen) => primary(seen)?.carries === seen.context.release.revision;
 
+/** The primary is not written yet, and the canary is not what would be promoted: it may have lost pods since it passed. */
+export const isUnproved = (seen: Seen) => !isPrimaryPromoted(seen) && !isTargetReady(seen);
+
 const hasRaisedTarget = (seen: Seen) =>
   seen.event.facts.converged && isTargetReady(seen) && isPrimaryReady(seen) && hasSettledCapacity(seen);
 
-const isNewAndFree = (seen: Seen) =>
-  !isRefused(seen) && hasChanged(seen) && spec(seen).skipAnalysis !== true && !hasHooks(seen.event.facts.canary, 'confirm-rollout');
+/** The scaler keeps fewer pods than were asked of it, and has had its time: no release fails by that (E102). */
+const isGivenLess = (seen: Seen) => {
+  const { capacity, step, stepStartedMs, awaitedSinceMs = stepStartedMs } = seen.context.release;
+  const { nowMs, canary, scaler } = seen.event.facts;
+  if (capacity?.side !== 'target' || !scaler || isRefused(seen) || isUnroutable(seen) || isPaused(seen)) return false;
+  const isLess = isFewer(target(seen)?.replicas ?? 0, Math.min(capacity.pods, scaler.target.max));
+  const sinceMs = step === 'comingBack' ? awaitedSinceMs : stepStartedMs;
+  return isLess && nowMs >= sinceMs + scalerPatienceMs(canary) && isTargetReady(seen) && isPrimaryReady(seen);
+};
+
+const isNewAndFree = (seen: Seen) => !isRefused(seen) && hasChanged(seen) && !hasHooks(seen.event.facts.canary, 'confirm-rollout');
+const skips = (seen: Seen) => spec(seen).skipAnalysis === true && !isPaused(seen);
+/** Both sides are ready by their thresholds and nothing holds the release: without this nothing advances, nor is promoted (I13, E80). */
+const mayAdvance = (seen: Seen) => !isHeldUp(seen) && isTargetReady(seen) && isPrimaryReady(seen);
+/** The canary is ready, without traffic, and the proxies know its pods. */
+const hasSettled = (seen: Seen) =>
+  !isRefused(seen) &&
+  !isUnroutable(seen) &&
+  !isPaused(seen) &&
+  isDue(seen) &&
+  isTargetReady(seen) &&
+  seen.event.facts.converged &&
+  hasLeft(seen);
+const isGateForPromotion = (seen: Seen) => move(seen).gated && hasHooks(seen.event.facts.canary, 'confirm-promotion');
 
 /** The questions that the chart puts to facts and answers; each is a pure reading of one moment. */
 export const guards = {
@@ -86,10 +120,16 @@ export const guards = {
   isDueToAsk,
   isLate,
   isDueAndLate: (seen: Seen) => isDue(seen) && isLate(seen),
-  isLateAndUnready: (seen: Seen) => isLate(seen) && !isTargetReady(seen),
-  passedAndSkips: (seen: Seen) => outcomeIs(seen, 'passed') && spec(seen).skipAnalysis === true,
+  isLateAndUnready: (seen: Seen) => isRolloutLate(seen, 'target') && !isTargetReady(seen),
+  targetRollsOn: (seen: Seen) => isDue(seen) && seen.event.facts.nowMs < rolloutDeadline(seen, 'target'),
+  primaryRollsOn: (seen: Seen) => isDue(seen) && seen.event.facts.nowMs < rolloutDeadline(seen, 'primary'),
   isDueAndWritten: (seen: Seen) => isDueToAsk(seen) && isWritten(seen) && seen.event.facts.refused?.uncheckedUntilMs === undefined,
   isRefused,
+  wasUnroutableForTooLong: ({ context, event: { facts } }: Seen) =>
+    !isPaused({ context }) &&
+    facts.unroutable !== undefined &&
+    facts.refused === undefined &&
+    facts.nowMs >= Math.max(facts.unroutable.sinceMs, context.release.stepStartedMs) + progressDeadlineMs(facts.canary),
   wasUncheckedForTooLong: ({ context, event: { facts } }: Seen) =>
     !isPaused({ context }) && facts.nowMs >= (facts.refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY),
   isConverged: (seen: Seen) => seen.event.facts.converged,
@@ -103,10 +143,9 @@ export const guards = {
   mustRaiseAtStart: (seen: Seen) => (primaryNeed(seen) ?? 0) > (seen.context.release.capacity?.pods ?? 0),
   primaryHasSettled: (seen: Seen) => isDue(seen) && guards.primaryCanTakeOver(seen),
   primaryIsLost: (seen: Seen) => !canPrimaryTakeAll(seen),
-  isDrained: (seen: Seen) => isDue(seen) && seen.event.facts.converged && canPrimaryTakeAll(seen),
+  isDrained: (seen: Seen) => hasDrained(seen) && seen.event.facts.converged && canPrimaryTakeAll(seen),
 
   isNewAndGated: (seen: Seen) => hasChanged(seen) && hasHooks(seen.event.facts.canary, 'confirm-rollout'),
-  isNewAndUnjudged: (seen: Seen) => hasChanged(seen) && spec(seen).skipAnalysis === true,
   isNewAndFree,
   isNewAndFreeForStalePods: (seen: Seen) => isNewAndFree(seen) && hasStalePods(seen),
   isNewAndFreeWithPods: (seen: Seen) => isNewAndFree(seen) && hasReadConfigs(seen),
@@ -119,47 +158,27 @@ export const guards = {
   passedWithPods: (seen: Seen) => outcomeIs(seen, 'passed') && hasReadConfigs(seen),
   isEmpty: (seen: Seen) => target(seen)?.pods === 0 && seen.event.facts.converged,
   isBack,
-  skipsAnalysis: (seen: Seen) => spec(seen).skipAnalysis === true && !isPaused(seen),
+  /** Without an analysis the revision is proved by nothing but its pods (E83). The primary may be what it is to mend. */
+  skipsAnalysis: (seen: Seen) => skips(seen) && !isHeldUp(seen) && isTargetReady(seen) && seen.event.facts.converged,
+  skipsWhileUnready: (seen: Seen) => skips(seen) && !isTargetReady(seen),
 
   isTargetStalled: (seen: Seen) => !isPaused(seen) && target(seen)?.readiness.state === 'stalled' && seen.event.facts.converged,
-  canStartHooks: (seen: Seen) =>
-    !isRefused(seen) &&
-    !isPaused(seen) &&
-    isDue(seen) &&
-    isTargetReady(seen) &&
-    seen.event.facts.converged &&
-    hasLeft(seen) &&
-    hasPreRollout(seen) &&
-    !seen.context.release.preRolloutPassed,
-  canStartGate: (seen: Seen) =>
-    !isRefused(seen) &&
-    !isPaused(seen) &&
-    isDue(seen) &&
-    isTargetReady(seen) &&
-    seen.event.facts.converged &&
-    hasLeft(seen) &&
-    isTrafficGated(seen),
-  canStart: (seen: Seen) =>
-    !isRefused(seen) &&
-    !isPaused(seen) &&
-    isDue(seen) &&
-    isTargetReady(seen) &&
-    isPrimaryReady(seen) &&
-    seen.event.facts.converged &&
-    hasLeft(seen),
+  canStartHooks: (seen: Seen) => hasSettled(seen) && hasPreRollout(seen) && !seen.context.release.preRolloutPassed,
+  /** Its answer is of use only where a step may follow. */
+  canStartGate: (seen: Seen) => hasSettled(seen) && mayAdvance(seen) && isTrafficGated(seen),
+  canStart: (seen: Seen) => hasSettled(seen) && mayAdvance(seen),
+  hasPassedPreRollout: (seen: Seen) => seen.context.release.preRolloutPassed === true,
   canPassToGate: (seen: Seen) => outcomeIs(seen, 'passed') && isTrafficGated(seen),
-  canPassToStep: (seen: Seen) => outcomeIs(seen, 'passed') && !isHeldUp(seen) && isTargetReady(seen) && isPrimaryReady(seen),
+  canPassToStep: (seen: Seen) => outcomeIs(seen, 'passed') && mayAdvance(seen),
   targetIsDown: (seen: Seen) => target(seen)?.serving !== true,
   canGoHome: (seen: Seen) => !hasLeft(seen) && canPrimaryTakeAll(seen),
   targetIsReady: isTargetReady,
   targetIsBackAtHome: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && hasLeft(seen),
-  hasComeBack: (seen: Seen) => isDue(seen) && guards.targetIsBack(seen),
-  targetIsBack: (seen: Seen) => isTargetReady(seen) && seen.event.facts.converged && !isShortOfItsOwn(seen),
+  hasComeBack: (seen: Seen) => hasDrained(seen) && guards.targetIsBack(seen),
+  targetIsBack: (seen: Seen) => isTargetReady(seen) && ((seen.event.facts.converged && !isShortOfItsOwn(seen)) || isGivenLess(seen)),
   targetIsBackButIsShort: (seen: Seen) => isTargetReady(seen) && seen.context.release.capacity?.side !== 'target' && isShortOfItsOwn(seen),
 
-  isDueForRollbackHooks: (seen: Seen) => isDueToAsk(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollback'),
   isDueForHooks: (seen: Seen) => isDueToAsk(seen) && isWritten(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
-  hasRolloutHooks: (seen: Seen) => isAnswered(seen) && hasHooks(seen.event.facts.canary, 'rollout'),
   isAnswered,
   hasPassed: (seen: Seen) => outcomeIs(seen, 'passed'),
   hasRefused: (seen: Seen) => outcomeIs(seen, 'refused'),
@@ -170,19 +189,28 @@ export const guards = {
   checksHoldTooLong: (seen: Seen) => judged(seen) === 'hold' && isBlindTooLong(seen),
   mustWaitForPrimary: (seen: Seen) => judged(seen) === 'passed' && !isPrimaryReady(seen),
   isPassedButHeldUp: (seen: Seen) => judged(seen) === 'passed' && isHeldUp(seen),
-  mustAskPromotion: (seen: Seen) => judged(seen) === 'passed' && move(seen).gated && hasHooks(seen.event.facts.canary, 'confirm-promotion'),
-  mustAskTraffic: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'step' && isTrafficGated(seen),
+  mustWaitForTarget: (seen: Seen) => judged(seen) === 'passed' && !isTargetReady(seen),
+  isUnreadyTooLong: (seen: Seen) => !isTargetReady(seen) && isOver(seen, seen.context.release.awaitedSinceMs),
+  isDueAndUnproved: (seen: Seen) => isDue(seen) && isUnproved(seen),
+  isDueAndUnprovedAtStart: (seen: Seen) => guards.isDueAndUnproved(seen) && hasLeft(seen) && isBeforeAnalysis(seen),
+  isDueAndShort: (seen: Seen) => isDue(seen) && !isPaused(seen) && !isTargetReady(seen),
+  isDueAndUnready: (seen: Seen) => isDueToAsk(seen) && !isTargetReady(seen),
+  mustAskPromotion: (seen: Seen) => judged(seen) === 'passed' && isGateForPromotion(seen),
+  /** Also before the promotion, which ends the wait for more traffic; a release that waits for its promotion was let through (E81). */
+  mustAskTraffic: (seen: Seen) => judged(seen) === 'passed' && isTrafficGated(seen) && seen.context.recorded?.phase === 'Progressing',
   mayPromote: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'promote',
   mayStep: (seen: Seen) => judged(seen) === 'passed' && move(seen).kind === 'step',
-  passedToPromotion: (seen: Seen) => outcomeIs(seen, 'passed') && move(seen).kind === 'promote',
-  passedToStep: (seen: Seen) => outcomeIs(seen, 'passed') && move(seen).kind === 'step' && isPrimaryReady(seen) && isTargetReady(seen),
+  passedToPromotionGate: (seen: Seen) => outcomeIs(seen, 'passed') && mayAdvance(seen) && isGateForPromotion(seen),
+  passedToPromotion: (seen: Seen) => outcomeIs(seen, 'passed') && mayAdvance(seen) && move(seen).kind === 'promote',
+  passedToStep: (seen: Seen) => outcomeIs(seen, 'passed') && mayAdvance(seen) && move(seen).kind === 'step',
 
   primaryIsPromoted: (seen: Seen) => isPrimaryPromoted(seen) && isPrimaryReady(seen) && seen.event.facts.converged,
   isLastShift: (seen: Seen) => isPrimaryPromoted(seen) && isPrimaryReady(seen) && seen.event.facts.converged && leavesNothing(seen),
   isShiftDue: (seen: Seen) => isDue(seen) && isPrimaryReady(seen) && seen.event.facts.converged,
   isLastShiftDue: (seen: Seen) =>
     (isDue(seen) || hasLeft(seen)) && isPrimaryReady(seen) && seen.event.facts.converged && leavesNothing(seen),
-  promotionFailed: (seen: Seen) => !isPrimaryReady(seen) && (primary(seen)?.readiness.state === 'stalled' || isLate(seen)),
+  promotionFailed: (seen: Seen) =>
+    !isPrimaryReady(seen) && (primary(seen)?.readiness.state === 'stalled' || isRolloutLate(seen, 'primary')),
   /** The primary would get more than its pods can bear (E60). */
   primaryIsShort: (seen: Seen) =>
     guards.primaryIsPromoted(seen) && reachesCanary(seen.context.release.routes) && !isEnough(seen, 'primary', primaryNeed(seen)),
@@ -190,7 +218,9 @@ export const guards = {
   capacityIsLost: (seen: Seen) => seen.context.release.capacity?.reachedMs !== undefined && !isRaised(seen, seen.context.release),
   isPrimaryRaised: (seen: Seen) => guards.primaryIsPromoted(seen) && (hasSettledCapacity(seen) || isLate(seen)),
   isPrimaryRaisedForLast: (seen: Seen) => guards.isPrimaryRaised(seen) && leavesNothing(seen),
-  isTargetRaised: (seen: Seen) => !isRefused(seen) && !isPaused(seen) && hasRaisedTarget(seen),
+  isTargetRaised: (seen: Seen) => !isRefused(seen) && !isUnroutable(seen) && !isPaused(seen) && hasRaisedTarget(seen),
+  isGivenLess,
+  isDueInRaise: (seen: Seen) => isDue(seen) && !isLate(seen),
   isLateAndShort: (seen: Seen) => isLate(seen) && !hasRaisedTarget(seen),
   mayStepButIsShort: (seen: Seen) => guards.mayStep(seen) && isShortOfStep(seen),
   passedToStepButIsShort: (seen: Seen) => guards.passedToStep(seen) && isShortOfStep(seen),
@@ -209,10 +239,8 @@ export const guards = {
   asksToPause: (seen: Seen) => asks(seen, 'pause'),
   asksToResume: (seen: Seen) => asks(seen, 'resume'),
   asksToUndo: (seen: Seen) => asks(seen, 'undo'),
-  approvesUnjudged: (seen: Seen) => asks(seen, 'promote') && spec(seen).skipAnalysis === true,
   approvesWithPods: (seen: Seen) => asks(seen, 'promote') && hasReadConfigs(seen),
   retriesGated: (seen: Seen) => asks(seen, 'retry') && hasHooks(seen.event.facts.canary, 'confirm-rollout'),
-  retriesUnjudged: (seen: Seen) => asks(seen, 'retry') && spec(seen).skipAnalysis === true,
   retriesWithPods: (seen: Seen) => asks(seen, 'retry') && hasReadConfigs(seen),
   asksToRetry: (seen: Seen) => asks(seen, 'retry'),
 
@@ -275,6 +303,17 @@ function isShortOfItsOwn(seen: Seen): boolean {
 function hasSettledCapacity({ context, event }: Seen): boolean {
   const { reachedMs, side = 'primary' } = context.release.capacity ?? {};
   return reachedMs !== undefined && event.facts.nowMs >= reachedMs + settlingMs(side, event.facts.scaleDownDelayMs);
+}
+
+/** The steps before the first traffic are still to come (I2, I10). */
+function isBeforeAnalysis(seen: Seen): boolean {
+  const { measuredFromMs, preRolloutPassed } = seen.context.release;
+  return measuredFromMs === undefined || (hasPreRollout(seen) && !preRolloutPassed);
+}
+
+/** The pause for proxies is over, counted from when the step began (E5, E6a): a wake for something else does not begin it anew. */
+function hasDrained({ context, event: { facts } }: Seen): boolean {
+  return facts.nowMs >= context.release.stepStartedMs + facts.scaleDownDelayMs;
 }
 
 function hasPreRollout({ event }: Seen): boolean {

@@ -78,7 +78,7 @@ it.each([
   { what: 'that starts at once', step: 'resting', change: {}, target: 'untouched' },
   { what: 'that a gate is asked for', step: 'confirming', change: {}, target: 'zero' },
   { what: 'behind a gate', step: 'resting', change: { analysis: withHooks('confirm-rollout') }, target: 'zero' },
-  { what: 'that is promoted without an analysis', step: 'resting', change: { spec: { skipAnalysis: true } }, target: 'zero' },
+  { what: 'that is promoted without an analysis', step: 'resting', change: { spec: { skipAnalysis: true } }, target: 'untouched' },
   { what: 'whose pods have to read other configs', step: 'resting', change: { configs: { settings: 'red' } }, target: 'zero' },
   { what: 'that was promoted before', step: 'resting', change: { revision: 's1:a' }, target: 'zero' },
 ] as const)('D7: at rest with a newer revision $what the canary is $target', ({ step, change, target }) => {
@@ -95,4 +95,19 @@ it.each([
   world.configs = configs;
   const canary = { ...world.canary, status: { ...status, release: { ...status.release, step } } };
   expect(intentOf(canary, world.facts()).target).toBe(target);
+});
+
+it.each([
+  { what: 'was at zero, and has pods again', uid: 'same', replicas: 1, target: 'idle' },
+  { what: 'was at zero, and is', uid: 'same', replicas: 0, target: 'zero' },
+  { what: 'was made again', uid: 'another', replicas: 1, target: 'zero' },
+])('E90: at rest a target that $what is at $target', ({ uid, replicas, target }) => {
+  const world = initialized();
+  const { status } = world.canary;
+  if (!status?.release) throw new Error('no release');
+  const facts = world.facts();
+  if (!facts.target) throw new Error('no target');
+  const scaledDownUid = uid === 'same' ? facts.target.uid : uid;
+  const canary = { ...world.canary, status: { ...status, release: { ...status.release, step: 'resting', scaledDownUid } } };
+  expect(intentOf(canary, { ...facts, target: { ...facts.target, replicas } }).target).toBe(target);
 });

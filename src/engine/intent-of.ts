@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
-import type { Release } from '../api/canary-status.ts';
+import type { Capacity, Release } from '../api/canary-status.ts';
 import { reachesCanary } from '../api/routes.ts';
 import type { Facts } from './facts.ts';
 import type { Intent } from './intent.ts';
-import { decidesPods } from './pin.ts';
+import { decidesPods, isIdle } from './pin.ts';
 import { hasHooks } from './strategy.ts';
 
 const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched', atLeast: {}, primaryScaler: 'kept' } as const;
@@ -18,8 +18,8 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
   if (!release || phase === '') return { frozen: false, prepared: false, ...untouched };
   const isTaking = phase !== 'Initializing' || (release.step !== 'creatingPrimary' && release.step !== 'settling');
   const { capacity } = release;
-  const isHeld = capacity !== undefined && facts.nowMs < (capacity.untilMs ?? Number.POSITIVE_INFINITY);
-  const atLeast = isHeld ? { [capacity.side]: capacity.pods } : {};
+  const atLeast: Intent['atLeast'] = capacity ? { [capacity.side]: withinMaximum(capacity, facts) } : {};
+  const targetMinimum = isResting(phase, release.step) ? 0 : Math.max(release.heldPods ?? 0, atLeast.target ?? 0);
   if (!isTaking) return { frozen: false, prepared: true, ...untouched, primary: 'up', atLeast };
   const needsCanary = reachesCanary(release.routes) && facts.supports.weights;
   return {
@@ -27,11 +27,21 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
     prepared: true,
     apexOnPrimary: true,
     routes: release.routes,
-    target: isNextAtOnce(canary, release, facts) && !needsCanary ? 'untouched' : targetWish(phase, release.step, needsCanary),
+    target:
+      isNextAtOnce(canary, release, facts) && !needsCanary
+        ? 'untouched'
+        : onceAtZero(targetWish(phase, release.step, needsCanary), release, facts),
+    ...(release.stoppedPods !== undefined && { targetStart: release.stoppedPods }),
     primary: release.step === 'resting' || phase === 'Waiting' ? 'untouched' : 'up',
     atLeast,
+    ...(targetMinimum > 0 && { targetMinimum }),
     primaryScaler: phase === 'Promoting' || phase === 'Finalising' ? 'followed' : 'kept',
   };
+}
+
+/** A canary is scaled down once: to fight another writer for it would harm more than idle pods do (E90). */
+function onceAtZero(wish: Intent['target'], release: Release, { target }: Facts): Intent['target'] {
+  return wish === 'zero' && target && isIdle(target, release) ? 'idle' : wish;
 }
 
 /** A side that has traffic, or has just lost it, keeps its pods (D5, D6); only a resting canary without traffic is at zero (D7). */
@@ -47,8 +57,18 @@ function targetWish(phase: string, name: string, needsCanary: boolean): Intent['
       return needsCanary ? 'up' : 'untouched';
     default:
       if (needsCanary) return 'up';
-      return ['resting', 'confirming', 'gate', 'undoing'].includes(name) ? 'zero' : 'untouched';
+      return isResting(phase, name) ? 'zero' : 'untouched';
   }
+}
+
+/** No release is under way. */
+function isResting(phase: string, step: string): boolean {
+  return phase === 'Waiting' || ['resting', 'confirming', 'undoing'].includes(step);
+}
+
+/** A maximum that was lowered since is all that there will be. */
+function withinMaximum({ side, pods }: Capacity, { scaler }: Facts): number {
+  return Math.min(pods, scaler?.[side].max ?? pods);
 }
 
 /**
@@ -58,6 +78,6 @@ function targetWish(phase: string, name: string, needsCanary: boolean): Intent['
 function isNextAtOnce(canary: Canary, { step, revision, promotedRevision }: Release, { target, refused }: Facts): boolean {
   if (step !== 'resting' || target === undefined || refused !== undefined || [revision, promotedRevision].includes(target.revision))
     return false;
-  if (canary.spec.skipAnalysis === true || hasHooks(canary, 'confirm-rollout')) return false;
+  if (hasHooks(canary, 'confirm-rollout')) return false;
   return !Object.values(target.configs ?? {}).some(decidesPods);
 }

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it as test } from 'vitest';
 import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
 import { aCanary, World, withHooks } from '../../test/build/world.ts';
-import type { Delivery } from '../api/canary-status.ts';
+import type { HookType } from '../api/canary.ts';
+import type { Delivery, Release } from '../api/canary-status.ts';
 import { isReleasing } from '../api/phase.ts';
 import { type Routes, reachesCanary } from '../api/routes.ts';
 import { intentOf } from './intent-of.ts';
-import { weightOf } from './strategy.ts';
+import { hasHooks, strategyOf, weightOf } from './strategy.ts';
 
 const it = (title: string, property: () => void) => test(title, { timeout: propertyTimeoutMs }, property);
 
@@ -22,6 +23,10 @@ type Act =
         | 'deliver'
         | 'targetDown'
         | 'primaryDown'
+        | 'short'
+        | 'gates'
+        | 'skip'
+        | 'refuse'
         | 'go'
         | 'calm'
         | 'hooks'
@@ -38,13 +43,14 @@ const anAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<Act>({ act: 'crash' }, { act: 'deliver' }, { act: 'calm' }) },
   { weight: 5, arbitrary: fc.constantFrom<Act>({ act: 'targetDown' }, { act: 'primaryDown' }, { act: 'primaryDown' }) },
   { weight: 2, arbitrary: fc.constantFrom<Act>({ act: 'hooks' }, { act: 'suspend' }, { act: 'breakPrimary' }) },
+  { weight: 4, arbitrary: fc.constantFrom<Act>({ act: 'short' }, { act: 'short' }, { act: 'gates' }, { act: 'skip' }, { act: 'refuse' }) },
   { weight: 3, arbitrary: fc.constantFrom('s1:a', 's1:b', 's1:b', 's1:c', 's1:d').map((revision): Act => ({ act: 'push', revision })) },
   {
     weight: 2,
     arbitrary: fc.constantFrom('passed', 'passed', 'failed', 'unmeasured').map((verdict): Act => ({ act: 'verdict', verdict }) as Act),
   },
 );
-const gates = withHooks('pre-rollout', 'confirm-promotion', 'post-rollout');
+const gates = withHooks('pre-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback', 'post-rollout');
 const plans = [
   aCanary({ stepWeight: 40, threshold: 1, ...gates }),
   aCanary({ stepWeight: 10, threshold: 1 }),
@@ -93,6 +99,24 @@ function run(world: World, one: Act): void {
       world.primaryDown = !world.primaryDown;
       world.look();
       break;
+    case 'short':
+      // It serves, with fewer pods than its threshold asks for.
+      world.room.target = world.room.target === 0 ? 1_000 : 0;
+      world.look();
+      break;
+    case 'gates': {
+      const { hooks } = world.behaviour;
+      const closed = hooks['confirm-traffic-increase'] === 'refused' ? 'passed' : 'refused';
+      Object.assign(hooks, { 'confirm-traffic-increase': closed, 'confirm-promotion': closed });
+      break;
+    }
+    case 'refuse':
+      world.behaviour.refusesPromote = !world.behaviour.refusesPromote;
+      break;
+    case 'skip':
+      world.canary = { ...world.canary, spec: { ...world.canary.spec, skipAnalysis: world.canary.spec.skipAnalysis !== true } };
+      world.look();
+      break;
     case 'hooks':
       world.behaviour.hooks =
         Object.keys(world.behaviour.hooks).length > 0 ? {} : { 'pre-rollout': 'refused', 'confirm-promotion': 'refused' };
@@ -136,8 +160,9 @@ function calm(world: World): void {
     targetDown: false,
     primaryDown: false,
     canary: { ...world.canary, spec: { ...world.canary.spec, suspend: false } },
+    room: { target: 1_000, primary: 1_000 },
   });
-  Object.assign(world.behaviour, { hooks: {}, verdicts: [], brokenPrimary: new Set() });
+  Object.assign(world.behaviour, { hooks: {}, verdicts: [], brokenPrimary: new Set(), refusesPromote: false });
 }
 
 /** Lets a random life end well: nothing is suspended, broken or refused any more. */
@@ -166,6 +191,27 @@ function isRise(before: Routes | undefined, after: Routes): boolean {
   if (after.kind === 'mirrored') return before?.kind !== 'mirrored';
   if (after.kind === 'matched') return before?.kind !== 'matched' && weightOf(before ?? after) === 0;
   return before?.kind !== 'matched' && weightOf(after) > (before ? weightOf(before) : 0);
+}
+
+/** Traffic or the count of iterations goes on, or the promotion begins. A weight that was held back and returns was reached before. */
+function isAdvance(from: string, before: Release, phase: string, release: Release): boolean {
+  if (phase === 'Promoting') return from !== 'Promoting';
+  if (phase !== 'Progressing' && phase !== 'WaitingPromotion') return false;
+  const isGivenBack = before.heldRoutes !== undefined && release.heldRoutes === undefined;
+  return !isGivenBack && before.run === release.run && (isRise(before.routes, release.routes) || release.iterations > before.iterations);
+}
+
+/** The gates that this advance has to be let through by (E81, E24). */
+function gatesOf({ canary, supports }: World, from: string, release: Release, phase: string): HookType[] {
+  if (canary.spec.skipAnalysis === true && phase === 'Promoting') return [];
+  const isTraffic = from === 'Progressing' && strategyOf(canary, supports) === 'canary';
+  const isSwitch = strategyOf(canary, supports) === 'blue/green' && weightOf(release.routes) === 100;
+  const isPromotion = phase === 'Promoting' && !isSwitch;
+  const asked: HookType[] = [
+    ...(isTraffic ? (['confirm-traffic-increase'] as const) : []),
+    ...(isPromotion || (isSwitch && phase !== 'Promoting') ? (['confirm-promotion'] as const) : []),
+  ];
+  return asked.filter((type) => hasHooks(canary, type));
 }
 
 describe('in any order of events, crashes and suspends', () => {
@@ -217,6 +263,27 @@ describe('in any order of events, crashes and suspends', () => {
         if (isRise(before, release.routes) && release.routes.kind !== 'mirrored') expect(target?.serving || !primary?.serving).toBe(true);
         const fell = before !== undefined && reachesCanary(before) && weightOf(release.routes) < weightOf(before);
         if (fell && phase !== 'Initializing') expect(primary?.serving || !target?.serving).toBe(true);
+      };
+    }));
+
+  it('I13: nothing advances, and the primary is not written, while the canary is below its threshold or a gate that is asked is closed', () =>
+    always((world) => {
+      const answers = new Map<string, 'passed' | 'refused'>();
+      world.onAnswer = (type, outcome) => answers.set(type, outcome);
+      world.onRecord = ({ phase, release }) => {
+        const before = world.canary.status;
+        if (!before?.release || !isAdvance(before.phase, before.release, phase, release)) return;
+        expect(world.facts().target?.readiness.state).toBe('ready');
+        for (const gate of gatesOf(world, before.phase, release, phase)) expect([gate, answers.get(gate)]).toEqual([gate, 'passed']);
+        answers.clear();
+      };
+      const { send } = world;
+      world.send = (event) => {
+        const from = world.asked.length;
+        send.call(world, event);
+        const isWritten = world.primaryCarries === world.release.revision;
+        if (isWritten || !world.asked.slice(from).some(({ kind }) => kind === 'promote')) return;
+        expect(world.facts().target?.readiness.state).toBe('ready');
       };
     }));
 

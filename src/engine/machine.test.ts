@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, header, kubernetes, releasing, steps } from '../../test/build/releasing.ts';
 import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
 import { weight } from '../api/routes.ts';
-import { isAtRest, openQuestionOf, start, step } from './machine.ts';
+import { isAtRest, openQuestionsOf, start, step } from './machine.ts';
 import { projectStatus } from './project-status.ts';
 
 const none = () => undefined;
@@ -66,7 +66,7 @@ describe('the sequence of each strategy', () => {
       prepare: none,
       trace: ['Progressing 0', 'Progressing matched #1', 'Progressing matched #2', 'Promoting matched #2', ...end],
     },
-    { plan: 'skipAnalysis', analysis: steps, prepare: none, spec: { skipAnalysis: true }, trace: ['Promoting 0', ...end] },
+    { plan: 'skipAnalysis', analysis: steps, prepare: none, spec: { skipAnalysis: true }, trace: ['Progressing 0', 'Promoting 0', ...end] },
   ];
   it.each(cases)('E10: $plan', ({ analysis, prepare, spec, trace }) => {
     const world = initialized(aCanary(analysis, spec), prepare);
@@ -145,14 +145,14 @@ describe('suspend, answers and deliveries', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.targetRevision = 's1:b';
     world.look();
-    const before = openQuestionOf(world.snapshot);
+    const before = openQuestionsOf(world.snapshot);
     world.nowMs += 1000;
     world.crash();
-    expect(openQuestionOf(world.snapshot)).not.toBe(before);
-    expect(openQuestionOf(world.snapshot)).toContain('s1:b');
+    expect(openQuestionsOf(world.snapshot)).not.toEqual(before);
+    expect(openQuestionsOf(world.snapshot)).toEqual([expect.stringContaining('s1:b')]);
   });
 
-  it('E53: a promotion is asked for again also where the canary has died meanwhile, whose traffic goes home first (I5)', () => {
+  it('E80: a promotion whose canary has died is not asked for again before it is back; its traffic goes to the primary first (I5, I13)', () => {
     const world = releasing();
     world.behaviour.refusesPromote = true;
     world.tickUntil(at('Promoting', 'writingPrimary'));
@@ -160,8 +160,9 @@ describe('suspend, answers and deliveries', () => {
     world.targetDown = true;
     world.behaviour.refusesPromote = false;
     world.crash();
-    expect([world.step, world.canary.status?.canaryWeight]).toEqual(['writingPrimary', 0]);
-    expect(openQuestionOf(world.snapshot)).toBeDefined();
+    expect([world.step, world.canary.status?.canaryWeight, openQuestionsOf(world.snapshot)]).toEqual(['writingPrimary', 0, []]);
+    world.tick();
+    expect([world.phase, world.step, world.promoted]).toEqual(['Progressing', 'heldBack', []]);
     world.targetDown = false;
     world.tickUntil(at('Succeeded', 'resting'));
     expect(world.promoted).toEqual(['s1:b']);
@@ -172,11 +173,41 @@ describe('suspend, answers and deliveries', () => {
     world.deliversAtOnce = false;
     world.tickUntil(at('Succeeded'));
     const keys = (world.release.deliveries ?? []).map((one) => one.key);
-    expect(keys).toEqual(['event', 'post-rollout', 'alert'].map((kind) => `c-1/1/s1:b/Succeeded/${kind}`));
+    expect(keys).toEqual(['event', 'post-rollout/post-rollout', 'alert'].map((kind) => `c-1/1/s1:b/Succeeded/${kind}`));
     world.crash();
     expect((world.release.deliveries ?? []).map((one) => one.key)).toEqual(keys);
     while (world.deliver());
     expect([world.release.deliveries, isAtRest(world.snapshot)]).toEqual([[], true]);
+  });
+
+  it('E105: each post-rollout hook and each event webhook is listed by itself, also of two that share a name', () => {
+    const webhooks = [
+      ...(withHooks('post-rollout', 'event', 'post-rollout').webhooks ?? []),
+      { name: 'tell', type: 'post-rollout' as const, url: 'http://hooks.test/tell' },
+    ];
+    const world = releasing({ webhooks });
+    world.deliversAtOnce = false;
+    world.tickUntil(at('Succeeded'));
+    const hooks = (world.release.deliveries ?? []).flatMap(({ key, kind, hook }) =>
+      hook ? [{ key: key.split('/').slice(4).join('/'), kind, hook }] : [],
+    );
+    expect(hooks).toEqual([
+      { key: 'event-webhook/event', kind: 'event-webhook', hook: { name: 'event', nth: 0 } },
+      { key: 'post-rollout/post-rollout', kind: 'post-rollout', hook: { name: 'post-rollout', nth: 0 } },
+      { key: 'post-rollout/post-rollout/1', kind: 'post-rollout', hook: { name: 'post-rollout', nth: 1 } },
+      { key: 'post-rollout/tell', kind: 'post-rollout', hook: { name: 'tell', nth: 0 } },
+    ]);
+  });
+
+  it('E105: the receiver of all events is listed where the Canary has no event webhook', () => {
+    const kinds = (hasReceiver: boolean, ...types: 'event'[]) => {
+      const world = releasing(withHooks(...types));
+      world.deliversAtOnce = false;
+      world.globalEvents = hasReceiver;
+      world.tickUntil(at('Succeeded'));
+      return (world.release.deliveries ?? []).flatMap(({ kind, hook }) => (kind === 'event-webhook' ? [hook?.name] : []));
+    };
+    expect([kinds(true), kinds(true, 'event'), kinds(false)]).toEqual([[undefined], ['event'], []]);
   });
 
   it('E54: a delivery nobody takes is given up after 24 hours with an announcement', () => {

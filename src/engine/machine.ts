@@ -10,9 +10,12 @@ import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { hasMoved, pinOf, seenAgain } from './pin.ts';
+import { tellPassed } from './passed-hooks.ts';
+import { payloadOf } from './payload.ts';
+import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
+import { answeredPoll, withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
 
@@ -41,18 +44,28 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const { facts } = event;
   if (facts.canary.spec.suspend === true || facts.canary.metadata.deletionTimestamp !== undefined) {
     const context = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
-    const frozen = { ...context, frozen: true, open: undefined, asks: [] };
+    const frozen = { ...context, frozen: true, open: undefined, rollback: undefined, asks: [] };
     return refuseFrozen(resolve(now.value, frozen), facts);
   }
-  if (event.type === 'ANSWER' && event.answer.id !== now.context.open) return { next: now, questions: [] };
+  if (event.type === 'ANSWER' && !openQuestionsOf(now).includes(event.answer.id)) return { next: now, questions: [] };
   const blocked = facts.obstacle !== undefined;
   const unblocked = now.context.blocked && !blocked;
   const resumes = now.context.frozen || unblocked;
   const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
-  const begun = resolve(now.value, { ...context, blocked, asks: [] });
-  const [moved] = transition(chart, begun, resumes ? { type: 'RESUME', facts } : event);
-  const { value, context: left } = request(moved, facts);
-  return settle(now, value, giveUpDeliveries(left, facts), event);
+  const isOfPoll = event.type === 'ANSWER' && event.answer.id === now.context.rollback?.open;
+  const heard = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
+  const begun = resolve(now.value, { ...heard, blocked, asks: [] });
+  const [moved] = transition(chart, begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
+  const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
+  const told = hasStayed || resumes ? moved : resolve(moved.value, tellPassed(moved.context, event));
+  const { value, context: left } = request(told, facts);
+  return settle(now, value, withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event), event);
+}
+
+/** Event for the chart from an answer of the rollback hooks: an end, or the time for what has waited for it. */
+function decided({ answer, facts }: Extract<EngineEvent, { type: 'ANSWER' }>): EngineEvent {
+  const isYes = answer.kind === 'runHooks' && answer.outcome === 'passed';
+  return isYes ? { type: 'STOP', facts, webhook: answer.webhooks[0] ?? '' } : { type: 'WAKE', facts };
 }
 
 export function phaseOf(snapshot: Snapshot): Phase {
@@ -68,14 +81,14 @@ export function releaseOf(snapshot: Snapshot): Release {
 export function isAtRest(snapshot: Snapshot): boolean {
   return (
     wakeOf(snapshot.context) === undefined &&
-    snapshot.context.open === undefined &&
+    openQuestionsOf(snapshot).length === 0 &&
     (snapshot.context.release.deliveries ?? []).length === 0
   );
 }
 
-/** The question that an ANSWER would belong to; every other one still under way may be cancelled. */
-export function openQuestionOf(snapshot: Snapshot): QuestionId | undefined {
-  return snapshot.context.open;
+/** The questions that an ANSWER would belong to; every other one still under way may be cancelled. */
+export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
+  return [context.open, context.rollback?.open].filter((id) => id !== undefined);
 }
 
 /** What a person has asked for is carried out or refused in the step that first sees it, and recorded with what came of it (E70). */
@@ -130,8 +143,11 @@ function settle(
   const stepped: Release = withScaler({ ...context.release, step: child }, event.facts);
   const { target, converged } = event.facts;
   // Written along with other news, and once more at rest: what moves it then is rare.
-  const current = seenAgain(target, stepped);
-  const isMoved = target !== undefined && current !== stepped && hasMoved(target, stepped) && child === 'resting' && converged;
+  const current = seenAtZero(target, seenAgain(target, stepped));
+  // One that was made again is recorded at once; of an older version's status that kept no uid, with other news.
+  const isReplaced = stepped.scaledDownUid !== undefined && current.scaledDownUid !== stepped.scaledDownUid;
+  const isMoved =
+    target !== undefined && current !== stepped && (hasMoved(target, stepped) || isReplaced) && child === 'resting' && converged;
   const isNews = phase !== '' && (isMoved || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
   const release: Release = isNews ? current : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
@@ -139,14 +155,20 @@ function settle(
   const id = `${release.run}/${release.revision}/`;
   let { attempt } = context;
   const record: Question[] = isNews ? [{ kind: 'record', id: `${id}${++attempt}`, phase, release }] : [];
-  // Woken in time for what waits for something else: another wake in the past would come at once, and again, without end.
-  const isStillToCome = wake !== undefined && (wake > event.facts.nowMs || JSON.stringify(value) !== JSON.stringify(now.value));
-  const isWakeDue =
-    wake !== undefined && (wake !== wakeOf(now.context) || event.type === 'RESUME' || (event.type === 'WAKE' && isStillToCome));
-  const wakes: Question[] = isWakeDue ? [{ kind: 'wakeAt', id: `${id}${++attempt}`, atMs: wake }] : [];
-  const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, phase } : one));
-  const next = resolve(value, { ...context, attempt, release, asks: [], ...(isNews ? { recorded: { phase, release } } : {}) });
-  return { next, questions: [...record, ...asks, ...wakes] };
+  const isElsewhere = JSON.stringify(value) !== JSON.stringify(now.value);
+  const next = nextWakeOf(context, now, event, isElsewhere);
+  const isWakeDue = next !== undefined && (next !== context.askedWakeMs || event.type === 'RESUME' || event.type === 'WAKE');
+  const wakes: Question[] = isWakeDue ? [{ kind: 'wakeAt', id: `${id}${++attempt}`, atMs: next }] : [];
+  const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, ...payloadOf(one.type, phase, release) } : one));
+  const settled = resolve(value, {
+    ...context,
+    attempt,
+    release,
+    asks: [],
+    askedWakeMs: next,
+    ...(isNews ? { recorded: { phase, release } } : {}),
+  });
+  return { next: settled, questions: [...record, ...asks, ...wakes] };
 }
 
 /** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03 B14). */
@@ -168,13 +190,32 @@ function wakeOf({ wakeAtMs, release }: Context): number | undefined {
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
+/** Also for the rollback hooks, whose polls are not recorded. */
+function momentsOf(context: Context): number[] {
+  return [wakeOf(context), context.rollback?.dueMs].filter((one) => one !== undefined);
+}
+
+/**
+ * A moment that has passed is asked for while it is news: it comes at once, and would come again and again. What it has found to wait for
+ * something else must not hide the ones that are still to come.
+ */
+function nextWakeOf(context: Context, now: Snapshot, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
+  const known = momentsOf(now.context);
+  const isNewOf = (ms: number) => type === 'RESUME' || (type === 'WAKE' && isElsewhere) || !known.includes(ms);
+  const moments = momentsOf(context).filter((ms) => ms > facts.nowMs || isNewOf(ms));
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
 function giveUpDeliveries(context: Context, facts: Facts): Context {
   const { deliveries = [] } = context.release;
   const left = deliveries.filter((one) => facts.nowMs < one.sinceMs + deliveryLifetimeMs(one));
   if (left.length === deliveries.length) return context;
   const lapsed = deliveries.filter((one) => !left.includes(one));
   const isNews = lapsed.every(({ outcome }) => outcome === undefined);
-  const names = lapsed.map(({ kind, alert }) => (alert?.to ? `${kind} to ${alert.to.namespace}/${alert.to.name}` : kind));
+  const names = lapsed.map(({ kind, alert, hook }) => {
+    if (hook) return `${kind} ${hook.name}`;
+    return alert?.to ? `${kind} to ${alert.to.namespace}/${alert.to.name}` : kind;
+  });
   const attempt = context.attempt + 1;
   const id = `${context.release.run}/${context.release.revision}/${attempt}`;
   const announcement = say('DeliveryLapsed', `Given up after ${isNews ? '15 min' : '24 h'}: ${names.join(', ')}`, { warning: true });
@@ -199,7 +240,7 @@ function thaw(context: Context, facts: Facts): Context {
   const { blindSinceMs, ...known } = context.release;
   // Nobody has measured meanwhile, so nobody knows that it could not be.
   const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
-  const rested = { ...context, frozen: false, open: undefined, release };
+  const rested = { ...context, frozen: false, open: undefined, rollback: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;
   return { ...rested, release: { ...release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
 }
@@ -212,7 +253,7 @@ function restartClock(context: Context, facts: Facts): Context {
     ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: facts.nowMs }),
     ...(blindSinceMs === undefined ? {} : { blindSinceMs: facts.nowMs }),
   };
-  return { ...context, open: undefined, release: { ...context.release, ...clocks } };
+  return { ...context, open: undefined, rollback: undefined, release: { ...context.release, ...clocks } };
 }
 
 function resolve(value: StateValue, context: Context): Snapshot {

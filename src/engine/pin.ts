@@ -45,6 +45,17 @@ export function hasMoved({ generation, rollout }: Target, { observedGeneration, 
   return generation !== observedGeneration || isRecounted;
 }
 
+/** The release with a target that is at zero while nothing is released: pods that it has later were asked for by another writer (E90). */
+export function seenAtZero(target: (Target & { replicas: number }) | undefined, release: Release): Release {
+  if (release.step !== 'resting' || target?.replicas !== 0 || target.uid === release.scaledDownUid) return release;
+  return { ...release, scaledDownUid: target.uid };
+}
+
+/** The target has pods that another writer has asked for since it was at zero, and that no release needs. */
+export function isIdle(target: { uid: string; replicas: number }, { scaledDownUid }: Pick<Release, 'scaledDownUid'>): boolean {
+  return target.replicas > 0 && target.uid === scaledDownUid;
+}
+
 type Configs = Readonly<Record<string, SeenConfig>>;
 
 /** Whether the config is part of the revision; one that is missing is, since pods read it when it appears. */

@@ -29,6 +29,17 @@ it.each([
   expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
 });
 
+it.each([
+  { phase: 'Initialized', status: 'Unknown' },
+  { phase: 'Succeeded', status: 'Unknown' },
+  { phase: 'Failed', status: 'False' },
+] as const)('E107: in $phase Promoted is $status while an edit of the spec is refused', ({ phase, status }) => {
+  const world = initialized();
+  const facts = { ...world.facts(), refused: { reason: 'InvalidSpec', message: 'spec.service.port is missing' } as const };
+  const [promoted] = projectStatus(world.canary, phase, world.release, facts).conditions ?? [];
+  expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
+});
+
 it('E58: at rest the sentence tells what is waited for to know the target, unless an obstacle tells it already', () => {
   const world = initialized();
   const { target, ...facts } = world.facts();

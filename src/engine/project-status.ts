@@ -18,7 +18,7 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
   return {
     phase,
     failedChecks: phase === 'Failed' ? 0 : release.failedChecks,
-    canaryWeight: weightOf(release.routes),
+    canaryWeight: trueWeight(release.routes, facts),
     iterations: isOver ? 0 : release.iterations,
     ...trackedConfigs(release, before),
     lastAppliedSpec: release.revision,
@@ -26,11 +26,18 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
     lastTransitionTime: before?.phase === phase ? (before.lastTransitionTime ?? at) : at,
     ...cookiesOf(release.heldRoutes ?? release.routes, before),
     conditions: [
-      promoted(canary, phase, explainRelease(canary, phase, release, facts), at),
+      promoted(canary, phase, explainRelease(canary, phase, release, facts), at, facts.refused !== undefined),
       ...(before?.conditions ?? []).filter((one) => one.type !== 'Promoted'),
     ],
     release: remembered(canary, release),
   };
+}
+
+/** Where the routes cannot be written, no more than they hold is reported (D10, E96); a weight that was lowered is reported as recorded. */
+function trueWeight(recorded: Routes, { converged, obstacle, unroutable, liveRoutes }: Facts): number {
+  if (converged || (obstacle === undefined && unroutable === undefined)) return weightOf(recorded);
+  if (liveRoutes === undefined) return 0;
+  return 'unreadable' in liveRoutes ? weightOf(recorded) : Math.min(weightOf(recorded), weightOf(liveRoutes));
 }
 
 /** Whoever starts after a suspend was lifted has to know that there was one (E52). */
@@ -46,9 +53,9 @@ function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined):
 }
 
 /** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: reference 01 §5.1. */
-function promoted(canary: Canary, phase: Phase, message: string, at: string): Condition {
+function promoted(canary: Canary, phase: Phase, message: string, at: string, isRefused: boolean): Condition {
   const before = canary.status?.conditions?.find((one) => one.type === 'Promoted');
-  const status = truthOf(phase);
+  const status = truthOf(phase, isRefused);
   const isSame = before?.status === status && before.reason === phase && before.message === message;
   return {
     type: 'Promoted',
@@ -61,8 +68,9 @@ function promoted(canary: Canary, phase: Phase, message: string, at: string): Co
   };
 }
 
-function truthOf(phase: Phase): Condition['status'] {
-  if (phase === 'Initialized' || phase === 'Succeeded') return 'True';
+/** A spec that is refused is not what serves, so that health checks must not pass (E107). */
+function truthOf(phase: Phase, isRefused: boolean): Condition['status'] {
+  if (phase === 'Initialized' || phase === 'Succeeded') return isRefused ? 'Unknown' : 'True';
   return phase === 'Failed' ? 'False' : 'Unknown';
 }
 

@@ -21,6 +21,18 @@ describe('promotion', () => {
     expect([world.primaryCarries, world.targetReplicas, world.routes]).toMatchObject(['s1:a', 0, { canary: 0 }]);
   });
 
+  it('E110: the cause of a failed promotion stays in the condition while the primary is restored and afterwards', () => {
+    const world = promoting();
+    const said = () => world.canary.status?.conditions?.[0]?.message;
+    world.auto = false;
+    world.tick(60_000);
+    const cause = world.release.reason ?? '';
+    expect(cause).toMatch(/^the primary could not take the promoted revision: /);
+    world.auto = true;
+    world.tickUntil(at('Failed', 'resting'));
+    expect(said()).toContain(cause);
+  });
+
   it('E44: a fix pushed during a failed promotion waits and is then released (15.1.1)', () => {
     const world = promoting();
     world.behaviour.stalls = true;
@@ -81,22 +93,27 @@ describe('promotion', () => {
     world.tickUntil(at('Succeeded'));
     expect(world.phase).toBe('Succeeded');
   });
+});
 
-  it('E42: skipAnalysis waits for the primary to be ready (03-B15, L9)', () => {
-    const world = initialized(aCanary(steps, { skipAnalysis: true }));
-    world.primaryDown = true;
-    world.push('s1:b');
-    world.tick(30_000);
-    expect([world.phase, world.step]).toEqual(['Promoting', 'awaitingPrimary']);
-    world.primaryDown = false;
-    world.tickUntil(at('Succeeded'));
-    expect(world.promoted).toEqual(['s1:b']);
-  });
+it('E44: a primary that falls while the pods of the canary drain fails the promotion at the deadline, and the canary serves', () => {
+  const world = releasing();
+  world.tickUntil(at('Finalising', 'draining'));
+  world.behaviour.brokenPrimary.add('s1:b');
+  world.look();
+  const fromMs = world.nowMs;
+  world.tickUntil(({ phase }) => phase === 'Failed', 5);
+  expect([world.trace.includes('Failed 100'), world.primaryCarries, world.nowMs - fromMs]).toEqual([true, 's1:a', 60_000]);
+});
 
-  it('E42: skipAnalysis switched on during a release promotes it', () => {
-    const world = releasing();
-    world.canary = { ...world.canary, spec: { ...world.canary.spec, skipAnalysis: true } };
-    world.tickUntil(at('Succeeded'));
-    expect([world.promoted, world.trace.slice(1, 3)]).toEqual([['s1:b'], ['Progressing 20', 'Promoting 20']]);
-  });
+it('E5: a primary that comes back while they drain ends the drain at once', () => {
+  const world = releasing();
+  world.tickUntil(at('Finalising', 'draining'));
+  world.primaryDown = true;
+  world.look();
+  world.tick();
+  world.tick(1);
+  expect([world.phase, world.step]).toEqual(['Finalising', 'draining']);
+  world.primaryDown = false;
+  world.look();
+  expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
 });

@@ -14,7 +14,8 @@ export type QuestionId = string;
  */
 export type Question =
   | { kind: 'record'; id: QuestionId; phase: Phase; release: Release }
-  | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase }
+  /** `phase` and `checksum` are what the payload says (E84). */
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase; checksum: string }
   | { kind: 'measure'; id: QuestionId }
   /** Write the primary's template from the target, only if the target still is `revision`. */
   | { kind: 'promote'; id: QuestionId; revision: string }
@@ -27,8 +28,9 @@ export type Question =
   | { kind: 'wakeAt'; id: QuestionId; atMs: number };
 
 export type Answer =
-  | { kind: 'runHooks'; id: QuestionId; outcome: 'passed' }
-  | { kind: 'runHooks'; id: QuestionId; outcome: 'refused'; webhook: string; reason: string }
+  /** `webhooks`: those that passed, by name. */
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[] }
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string }
   | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string }
@@ -46,4 +48,6 @@ export type EngineEvent =
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
   /** A person asks for something that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
+  /** A rollback hook has answered yes; made by `step` from its answer. */
+  | { type: 'STOP'; facts: Facts; webhook: string }
   | { type: 'DELIVERED'; facts: Facts; key: string };

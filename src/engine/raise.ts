@@ -40,7 +40,7 @@ export function holdingPrimary(seen: Seen, from: Release): Release {
   return { ...rest, capacity: { side: 'primary', pods } };
 }
 
-/** The target is raised, by the scale subresource alone: its scaler is the user's. */
+/** The target is raised, and its scaler, which is the user's, is kept from taking the pods away (E101). */
 export function holdingTarget(from: Release, pods: number | undefined): Release {
   const rest = withoutCapacity(from);
   return pods === undefined ? rest : { ...rest, capacity: { side: 'target', pods } };
@@ -58,6 +58,14 @@ export function podsAtStart({ event }: Seen, { podsAtStart, ...from }: Release):
   const { scaler, primary } = event.facts;
   const now = reachesCanary(from.routes) ? podsAtStart : primary?.readiness.ready;
   return scaler && now !== undefined ? { ...from, podsAtStart: now } : from;
+}
+
+/** Pods that a step needs, or what the scaler gives where it gives less (E102). */
+export function holdingStep({ event }: Seen, from: Release, pods: number | undefined): Release {
+  const { heldPods: _, ...rest } = withoutCapacity(from);
+  const given = event.facts.target?.replicas ?? 0;
+  const needed = from.step === 'raising' && from.capacity?.side === 'target' ? Math.min(from.capacity.pods, given) : pods;
+  return needed === undefined ? rest : { ...rest, heldPods: needed };
 }
 
 export function withoutCapacity({ capacity: _, ...release }: Release): Release {

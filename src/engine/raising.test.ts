@@ -241,11 +241,124 @@ describe('before a step', () => {
     world.tick(1_000);
     expect(world.step).toBe('raising');
     world.tick(5_000);
-    expect([world.step, world.intent.atLeast]).toEqual(['analysing', { target: raised }]);
-    world.nowMs += 9_999;
-    expect(world.intent.atLeast).toEqual({ target: raised });
-    world.nowMs += 1;
-    expect(world.intent.atLeast, 'its own scaler has measured the load by then').toEqual({});
+    expect([world.step, world.intent]).toMatchObject(['analysing', { atLeast: {}, targetMinimum: raised }]);
+  });
+
+  it('E101: the scaler of the target keeps the pods of the last step until the release is over, whatever happens in between', () => {
+    const world = scaled({ stepWeights: [30, 50], ...withHooks('confirm-promotion') });
+    const minima = new Set<number | undefined>();
+    const at = new Map<string, number | undefined>();
+    world.watch = ({ targetMinimum }, { phase, step }) => {
+      minima.add(targetMinimum);
+      at.set(`${phase}.${step}`, targetMinimum);
+    };
+    world.behaviour.hooks['confirm-promotion'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil((one) => one.phase === 'WaitingPromotion');
+    expect(world.intent.targetMinimum).toBe(5);
+    world.crash();
+    world.tick(600_000);
+    expect(world.intent.targetMinimum).toBe(5);
+    world.behaviour.hooks['confirm-promotion'] = 'passed';
+    world.tickUntil(isAt('Succeeded', 'resting'));
+    expect([at.get('Promoting.writingPrimary'), at.get('Finalising.draining')], 'proxies learn of routes late').toEqual([5, 5]);
+    expect([world.intent.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
+    expect([...minima]).toEqual([undefined, 3, 5]);
+  });
+
+  it.each([
+    { end: 'a rollback', act: (world: World) => Object.assign(world.behaviour, { verdicts: [failed] }) },
+    { end: 'a cancelled release', act: (world: World) => world.push('s1:a') },
+    { end: 'a failed promotion', act: (world: World) => world.behaviour.brokenPrimary.add('s1:b') },
+  ])('E101: $end gives the minimum back', ({ act }) => {
+    const world = scaled({ stepWeights: [30, 50], threshold: 1 });
+    world.push('s1:b');
+    world.tickUntil((one) => weightNow(one) === 30);
+    expect(world.intent.targetMinimum).toBe(3);
+    act(world);
+    world.tickUntil((one) => one.step === 'resting');
+    expect([world.intent.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
+  });
+
+  it('E101: a newer revision begins without what the one before it was held at', () => {
+    const world = scaled({ stepWeights: [30, 50] });
+    world.push('s1:b');
+    world.tickUntil((one) => weightNow(one) === 30);
+    world.push('s1:c');
+    expect([world.release.revision, world.intent.targetMinimum]).toEqual(['s1:c', undefined]);
+  });
+
+  describe('E102: a scaler that gives fewer pods than were asked of it', () => {
+    const held = () => {
+      const world = scaled({ stepWeights: [30, 50] });
+      world.scalerGives = 1;
+      world.push('s1:b');
+      world.tickUntil(isAt('Progressing', 'raising'));
+      return world;
+    };
+
+    it('holds a step for half the deadline, a minute at most, and the step is taken with what it gives', () => {
+      const world = held();
+      world.tick(29_999);
+      expect(world.step).toBe('raising');
+      world.tick(1);
+      expect([world.step, weightNow(world), world.intent]).toMatchObject(['analysing', 30, { atLeast: {}, targetMinimum: 1 }]);
+      world.tickUntil(isAt('Succeeded', 'resting'));
+      expect(world.promoted).toEqual(['s1:b']);
+    });
+
+    it('is waited for no longer than that by itself: the step is woken', () => {
+      const world = held();
+      const fromMs = world.nowMs;
+      world.tick();
+      expect([weightNow(world), world.nowMs - fromMs]).toEqual([30, 30_000]);
+    });
+
+    it('gives a canary its share back that was held back', () => {
+      const world = halfway();
+      world.targetDown = true;
+      world.look();
+      world.settle();
+      Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, scalerGives: 1, targetDown: false });
+      world.look();
+      world.settle();
+      expect([world.step, weightNow(world)]).toEqual(['heldBack', 0]);
+      const fromMs = world.nowMs;
+      world.tickUntil((one) => weightNow(one) === 50, 5);
+      expect(world.nowMs - fromMs, 'half the deadline, and the pause before traffic').toBe(35_000);
+    });
+
+    it.each([
+      ['takes its pods away while it comes back, it has its share all the same', false, 'Progressing', 50],
+      ['leaves them, but they are below their threshold, it fails at the deadline', true, 'Failed', 0],
+    ] as const)('%s', (_, isShort, phase, weight) => {
+      const world = halfway();
+      world.targetDown = true;
+      world.look();
+      world.settle();
+      world.targetDown = false;
+      world.look();
+      world.settle();
+      expect(world.step).toBe('comingBack');
+      if (isShort) world.room.target = 4;
+      else Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, scalerGives: 1 });
+      world.look();
+      world.settle();
+      const fromMs = world.nowMs;
+      world.tickUntil(({ step }) => step !== 'comingBack', 6);
+      expect([world.phase, weightNow(world), world.nowMs - fromMs <= 60_000]).toEqual([phase, weight, true]);
+    });
+
+    it('is not one that asks for pods which do not come', () => {
+      const world = scaled({ stepWeights: [30, 50] });
+      world.room.target = 1;
+      world.push('s1:b');
+      world.tickUntil(isAt('Progressing', 'raising'));
+      world.tick(59_999);
+      expect(world.step).toBe('raising');
+      world.tick(1);
+      expect(world.phase).toBe('Failed');
+    });
   });
 
   it('E62: Blue/Green raises it before the switch, and not before', () => {
@@ -350,7 +463,9 @@ function bears(world: World, before: Release, after: Release): boolean {
     const load = { primary, target, routes, atStart: before.podsAtStart };
     const isRaised = capacity?.side === 'target' && (before.step === 'raising' || before.step === 'heldBack');
     const needed = isRaised ? capacity.pods : capacityNeeded(load, is, limits);
-    return hasCapacity(target, needed);
+    // E102: the scaler does not give them.
+    const isGivenLess = isRaised && (target?.replicas ?? 0) < needed && nowMs >= (before.awaitedSinceMs ?? stepStartedMs) + 30_000;
+    return isGivenLess || hasCapacity(target, needed);
   }
   const isNobodyElse = target?.serving !== true;
   const isUnjudged = after.revision !== before.revision && after.run > before.run;

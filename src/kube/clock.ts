@@ -8,12 +8,20 @@ export interface Clock {
   setTimer(ms: number, fn: () => void): () => void;
 }
 
+/** More than this fires at once. Source: the documentation of Node's `setTimeout`. Milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The only place that reads the real time. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   setTimer(ms, fn) {
-    const timer = setTimeout(fn, ms);
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const after = () => (leftMs > LONGEST_TIMER_MS ? wait(leftMs - LONGEST_TIMER_MS) : fn());
+      timer = setTimeout(after, Math.min(leftMs, LONGEST_TIMER_MS));
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

@@ -230,6 +230,8 @@ describe('createCluster', () => {
     const thing = { apiVersion: 'example.dev/v1', kind: 'Thing', name: 'one', namespace: 'test' };
     expect(await cluster.get(thing)).toBeUndefined();
     await expect(cluster.list(thing)).rejects.toMatchObject({ status: 404, reason: 'KindNotServed' });
+    const canaries = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' };
+    await expect(cluster.list(canaries)).rejects.toThrow('flagger.app/v1beta1 Canary: install the CRDs of Serin: serin crds apply');
     installed = true;
     expect(await cluster.get(thing)).toEqual(object);
   });

@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
+import type { ApiOutage } from './api-outage.ts';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
@@ -20,6 +21,8 @@ export interface ClusterOptions {
   onRequest?: (request: SeenRequest) => void;
   /** Called right before the bytes of a call go out, after every wait; a throw refuses it. For the leader's write deadline (I9). */
   beforeSend?: TransportOptions['beforeSend'];
+  /** Learns whether the API server answers. */
+  outage?: ApiOutage;
   log?: ClusterLog;
   clock?: Clock;
   /** 0 ≤ x < 1. */
@@ -47,6 +50,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
     clock,
     onRequest: options.onRequest,
     beforeSend: options.beforeSend,
+    outage: options.outage,
   });
   const discovery = createDiscovery(async (path, signal) => {
     const answer = await transport.send({ verb: 'get', resource: 'discovery', method: 'GET', path, signal });
@@ -202,6 +206,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
         random: options.random ?? Math.random,
         settings: { ...defaultWatchSettings, ...options.watch },
         log: options.log,
+        onHeard: options.outage?.answered,
         what: `${kind.apiVersion} ${kind.kind}${kind.namespace === undefined ? '' : ` in ${kind.namespace}`}`,
         list: (signal) => listAll(kind, { ...selection, signal, slim: handler.slim }),
         shape: (object) => shaped(object, kind, metadataOnly),

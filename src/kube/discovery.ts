@@ -1,3 +1,4 @@
+import { apiVersion } from '../api/canary.ts';
 import { ApiError } from './errors.ts';
 
 /** How a kind is reached: `/apis/apps/v1` + namespace + `deployments`. */
@@ -41,8 +42,15 @@ export function createDiscovery(read: (path: string, signal?: AbortSignal) => Pr
 
 export const rootOf = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
 
-export function notServed(apiVersion: string, kind: string): ApiError {
-  return new ApiError(`the API server does not serve ${apiVersion} ${kind}`, { status: 404, reason: 'KindNotServed' });
+/** How a kind that is not served comes into the cluster. */
+export const installRemedy = (version: string): string =>
+  version === apiVersion ? 'install the CRDs of Serin: serin crds apply' : 'install its CRD';
+
+export function notServed(version: string, kind: string): ApiError {
+  return new ApiError(`the API server does not serve ${version} ${kind}: ${installRemedy(version)}`, {
+    status: 404,
+    reason: 'KindNotServed',
+  });
 }
 
 function kindsIn(root: string, answer: unknown): Kinds {

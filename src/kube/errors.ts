@@ -35,6 +35,15 @@ export class UnreachableError extends Error {
   }
 }
 
+/** A watch on which nothing came for so long that its connection counts as dead. */
+export class SilentStreamError extends Error {
+  override readonly name = 'SilentStreamError';
+
+  constructor(what: string, silentMs: number) {
+    super(`watch of ${what}: nothing heard for ${silentMs} ms`);
+  }
+}
+
 /** A name with several addresses fails with an error that is silent itself and holds one for each. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.map(reasonOf).join(', ');
@@ -132,3 +141,12 @@ function parseStatus(body: string): StatusAnswer | undefined {
     return undefined; // not JSON after all: the caller shows the text
   }
 }
+
+/** Node's socket, DNS and TLS errors carry a code; what `beforeSend` or an authenticator throws is passed on as it is. */
+export const isConnectionFailure = (cause: unknown): boolean => (cause instanceof Error && 'syscall' in cause ? true : hasNodeCode(cause));
+
+const hasNodeCode = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  'code' in cause &&
+  typeof cause.code === 'string' &&
+  /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_|INVALID_|HOSTNAME_|PATH_)/.test(cause.code);

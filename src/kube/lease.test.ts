@@ -47,6 +47,7 @@ async function given() {
         signals.push(signal);
       },
       onLost: () => told.push('lost'),
+      onReleased: () => told.push('released'),
     });
     open.unshift(() => leadership.stop());
     return { leadership, told, signals };
@@ -214,7 +215,7 @@ describe('leader election', () => {
     expect(holder()).toBe('');
     // Whoever goes by the record alone does not wait for it either.
     expect(state.lease?.spec.leaseDurationSeconds).toBe(1);
-    expect(a.told).toEqual(['leading', 'lost']);
+    expect(a.told).toEqual(['leading', 'released']);
     await moveUntil(clock, 500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeLessThan(15_000);
   });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Cluster } from './cluster.ts';
-import { isConflict, isNotFound } from './errors.ts';
+import { isConflict, isNotFound, RequestTimeoutError } from './errors.ts';
 
 export interface LeaseOptions {
   namespace: string;
@@ -18,7 +18,10 @@ export interface LeaseOptions {
   clock: Clock;
   /** The signal aborts when the lease is lost or given up. */
   onLeading(signal: AbortSignal): void;
+  /** Another holds it, or it could not be renewed. */
   onLost(): void;
+  /** Given up by `stop`: no standby waits for its end. */
+  onReleased?(): void;
   /** Another holder (or none: '') was seen. */
   onObserved?(holder: string): void;
   log?: { warn(fields: object, message: string): void } | undefined;
@@ -60,13 +63,19 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
   }
 
   function lost(why: string): void {
-    if (held === undefined) return;
+    if (!endTerm(`the lease is lost: ${why}`)) return;
+    options.log?.warn({ lease: `${namespace}/${name}`, why }, 'leadership lost');
+    options.onLost();
+  }
+
+  /** False where nothing was held. */
+  function endTerm(why: string): boolean {
+    if (held === undefined) return false;
     const { leading, cancelDeadline } = held;
     held = undefined;
     cancelDeadline();
-    if (!stopping.signal.aborted) options.log?.warn({ lease: `${namespace}/${name}`, why }, 'leadership lost');
-    leading.abort(new Error(`the lease is lost: ${why}`));
-    options.onLost();
+    leading.abort(new Error(why));
+    return true;
   }
 
   function leaseOf(previous: KubeObject | undefined, holder: string): KubeObject {
@@ -89,7 +98,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
   /** Each request ends with our time to write at the latest, so that no renewal comes back after it. */
   async function within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController();
-    const abort = (): void => limit.abort(new Error('the lease request took too long'));
+    const abort = (): void => limit.abort(new RequestTimeoutError('the request for the lease', limitMs));
     const cancel = clock.setTimer(Math.max(0, limitMs), abort);
     stopping.signal.addEventListener('abort', abort, { once: true });
     try {
@@ -112,14 +121,14 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
     }
   }
 
-  /** Somebody wrote first: our own late renewal, an annotation, or another holder. */
+  /** Another write came first: our own late renewal, an annotation, or another holder. */
   async function lookAgain(current: NonNullable<typeof held>, startedAtMs: number): Promise<void> {
     const leftMs = deadlineOf(current.renewedAtMs) - startedAtMs;
     const found = await within(leftMs, (signal) => cluster.get(ref, { signal }));
     if (held !== current) return;
     const holder = found === undefined ? '' : (specOf(found).holderIdentity ?? '');
     if (found === undefined || holder !== identity) {
-      lost(`held by ${holder === '' ? 'nobody' : holder}`);
+      lost(holder === '' ? 'released by another writer' : `held by ${holder}`);
       return;
     }
     const lease = await within(leftMs, (signal) => cluster.replace(leaseOf(found, identity), { signal }));
@@ -182,6 +191,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
     );
     try {
       await giveAway(lease, limit.signal);
+      options.onReleased?.();
     } catch (err) {
       options.log?.warn({ lease: `${namespace}/${name}`, err }, 'lease not released: it expires by itself');
     } finally {
@@ -198,7 +208,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
       stopping.abort(new Error('stopped'));
       await running; // no renewal of ours may come after the release
       const last = held;
-      lost('stopped');
+      endTerm('the lease is released');
       if (last !== undefined) await release(last.lease, deadlineOf(last.renewedAtMs));
     },
   };

@@ -1,9 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
+import { type ApiOutage, isUnanswered } from './api-outage.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
-import { apiErrorOf, RequestTimeoutError, UnreachableError } from './errors.ts';
+import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
@@ -45,6 +46,8 @@ export interface TransportOptions {
   burst?: number | undefined;
   clock: Clock;
   onRequest?: ((request: SeenRequest) => void) | undefined;
+  /** Learns of each answer, and of each request without one. */
+  outage?: ApiOutage | undefined;
   /** Called right before a call's bytes go out, after every wait; what it throws is the call's outcome, and nothing is sent. */
   beforeSend?: ((call: { verb: Verb; resource: string }) => void) | undefined;
 }
@@ -98,6 +101,7 @@ export function createTransport(connection: Connection, options: TransportOption
         signal,
       });
       request.once('response', (response) => {
+        options.outage?.answered();
         if (response.statusCode === 401) connection.refused?.();
         resolve(response);
       });
@@ -149,8 +153,9 @@ export function createTransport(connection: Connection, options: TransportOption
         await sleep(clock, waitMs, limit.signal);
       }
     } catch (cause) {
-      if (limit.signal.aborted) throw limit.signal.reason;
-      throw isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
+      const error = limit.signal.aborted ? limit.signal.reason : isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
+      if (isUnanswered(error)) options.outage?.failed(error);
+      throw error;
     } finally {
       cancelTimer();
       call.signal?.removeEventListener('abort', onAbort);
@@ -168,8 +173,15 @@ export function createTransport(connection: Connection, options: TransportOption
       const text = await readText(response);
       throw apiErrorOf(`${call.method} ${call.path}`, status, text, retryAfter(response.headers['retry-after'], clock));
     } catch (cause) {
-      if (call.signal.aborted) throw call.signal.reason;
-      throw isConnectionFailure(cause) ? new UnreachableError(`${call.method} ${call.path}`, cause) : cause;
+      if (call.signal.aborted) {
+        const { reason } = call.signal;
+        if (status === 0 && reason instanceof SilentStreamError) options.outage?.failed(reason);
+        throw reason;
+      }
+      if (!isConnectionFailure(cause)) throw cause;
+      const error = new UnreachableError(`${call.method} ${call.path}`, cause);
+      options.outage?.failed(error);
+      throw error;
     } finally {
       seen(call, status, startedAtMs);
     }
@@ -206,12 +218,3 @@ async function readText(response: http.IncomingMessage): Promise<string> {
   for await (const chunk of response) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
-
-/** Node's socket, DNS and TLS errors carry a code; what `beforeSend` or an authenticator throws is passed on as it is. */
-const isConnectionFailure = (cause: unknown): boolean => (cause instanceof Error && 'syscall' in cause ? true : hasNodeCode(cause));
-
-const hasNodeCode = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  'code' in cause &&
-  typeof cause.code === 'string' &&
-  /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_|INVALID_|HOSTNAME_|PATH_)/.test(cause.code);

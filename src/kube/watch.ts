@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { WatchHandle, WatchHandler } from './cluster.ts';
-import { ApiError, isForbidden, isGone, isNotFound } from './errors.ts';
+import { ApiError, isConnectionFailure, isForbidden, isGone, isNotFound, SilentStreamError, UnreachableError } from './errors.ts';
 import { createJsonLines } from './json-lines.ts';
 
 export interface WatchSettings {
@@ -39,12 +39,10 @@ export interface WatchParts {
   what: string;
   list(signal: AbortSignal): Promise<{ items: KubeObject[]; resourceVersion: string }>;
   open(resourceVersion: string, timeoutSeconds: number, signal: AbortSignal): Promise<IncomingMessage>;
+  /** Called for each part of a stream. */
+  onHeard?: (() => void) | undefined;
   /** Puts an event's object into the shape that lists give. */
   shape(object: KubeObject): KubeObject;
-}
-
-class SilentStreamError extends Error {
-  override readonly name = 'SilentStreamError';
 }
 
 /** LIST, then WATCH from there for ever: a stream that ends, errs or falls silent is opened again from the last version heard. */
@@ -98,7 +96,7 @@ export function startWatch(parts: WatchParts): WatchHandle {
     stopping.signal.addEventListener('abort', onStop, { once: true });
     let cancelSilence = watchSilence();
     function watchSilence(): () => void {
-      return clock.setTimer(settings.silentMs, () => stream.abort(new SilentStreamError(`nothing heard for ${settings.silentMs} ms`)));
+      return clock.setTimer(settings.silentMs, () => stream.abort(new SilentStreamError(what, settings.silentMs)));
     }
     try {
       const { from: shortest, to: longest } = settings.streamSeconds;
@@ -111,13 +109,15 @@ export function startWatch(parts: WatchParts): WatchHandle {
       for await (const chunk of response) {
         if (stream.signal.aborted) break;
         heard();
+        parts.onHeard?.();
         cancelSilence();
         cancelSilence = watchSilence();
         lines.push(chunk);
       }
       if (stream.signal.aborted) throw stream.signal.reason;
     } catch (cause) {
-      throw stream.signal.aborted ? stream.signal.reason : cause;
+      if (stream.signal.aborted) throw stream.signal.reason;
+      throw isConnectionFailure(cause) ? new UnreachableError(`watch of ${what}`, cause) : cause;
     } finally {
       cancelSilence();
       stopping.signal.removeEventListener('abort', onStop);

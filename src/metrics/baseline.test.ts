@@ -24,7 +24,7 @@ async function verdictOn(metric: Metric, failing: { podinfo?: number; 'podinfo-p
   }
   const [verdict] = await measure(aCanary({ metrics: [metric] }), {
     metricsServer: server.url,
-    provider: 'istio',
+    meshProvider: 'istio',
     template: async () => ({ spec: { provider: { type: 'prometheus', address: server?.url }, query: errors } }),
     secret: async () => undefined,
     signal: new AbortController().signal,

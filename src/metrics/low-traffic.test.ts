@@ -29,7 +29,7 @@ async function verdictOn(metric: Metric, perMinute: number | undefined, release?
   const status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 20, iterations: 0, release: { ...begun, ...release } };
   const [verdict] = await measure({ ...canary, ...(release && { status: status as typeof canary.status }) } as typeof canary, {
     metricsServer: server.url,
-    provider: 'istio',
+    meshProvider: 'istio',
     template: async () => ({ spec: { provider: { type: 'prometheus', address: server?.url }, query: ratio } }),
     secret: async () => undefined,
     signal: new AbortController().signal,

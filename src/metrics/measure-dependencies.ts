@@ -1,4 +1,4 @@
-import type { Provider } from '../api/canary.ts';
+import type { MeshProvider } from '../api/mesh-provider.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';
@@ -12,8 +12,8 @@ export interface MeasureDependencies {
   metricsServer: string;
   /** What `metricsServer` asks to see of us, as a Secret would hold it; read for each query. */
   metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  /** Whose built-in queries are asked, unless the Canary names its own. */
-  provider: Provider;
+  /** The global one; with `spec.provider` it decides whose built-in queries are asked. */
+  meshProvider: MeshProvider;
   /** The MetricTemplate as raw JSON; undefined when there is none. */
   template(namespace: string, name: string): Promise<unknown>;
   /** Hears of each query of a template whether its backend answered, or why not. */

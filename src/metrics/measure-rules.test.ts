@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { canary, dependencies, endMs, run, scraped, serverUrl, stopServer } from '../../test/build/measuring.ts';
+import { canary, dependencies, emptyServer, endMs, run, scraped, serverUrl, stopServer } from '../../test/build/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
@@ -35,6 +35,22 @@ describe('a metric in its way', () => {
       expect(verdict).toMatchObject(is);
     },
   );
+});
+
+it('05-B2: where the mesh is Linkerd, a Canary whose traffic another provider routes is judged by the metrics of Linkerd', async () => {
+  const server = await emptyServer();
+  for (const scrape of [0, 1, 2, 3, 4]) {
+    const labels = { __name__: 'response_total', namespace: 'test', deployment: 'podinfo', direction: 'inbound' };
+    const tMs = endMs - (4 - scrape) * 15_000;
+    server.ingest([
+      { labels: { ...labels, classification: 'success' }, tMs, value: scrape * 98 },
+      { labels: { ...labels, classification: 'failure' }, tMs, value: scrape * 2 },
+    ]);
+  }
+  const made = canary([{ name: 'request-success-rate' }]);
+  const routed = { ...made, spec: { ...made.spec, provider: 'nginx' as const } };
+  expect(await measure(routed, { ...dependencies(), meshProvider: 'linkerd' })).toMatchObject([{ value: 98 }]);
+  expect(await measure(routed, dependencies())).toMatchObject([{ verdict: 'unmeasured' }]);
 });
 
 describe('the established rules of a list of metrics', () => {
@@ -90,7 +106,7 @@ it('05-B23, Q6: in the names that Skipper makes routes of, what is no letter, di
   const named = canary([{ name: 'request-success-rate' }]);
   Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
   Object.assign(named.spec, { service: { port: 80, name: 'api-v2' }, ingressRef: { apiVersion: 'v1', kind: 'Ingress', name: 'web.shop' } });
-  const [verdict] = await measure(named, { ...dependencies(), provider: 'skipper' });
+  const [verdict] = await measure(named, { ...dependencies(), meshProvider: 'skipper' });
   expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
 });
 
@@ -146,7 +162,7 @@ it('05-W32: a rate that finds nothing in a window shorter than two scrapes says 
 });
 
 it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
-  const [rate] = await run([{ name: 'request-success-rate' }], { provider: 'linkerd' });
+  const [rate] = await run([{ name: 'request-success-rate' }], { meshProvider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
   const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);
   expect(long?.reason).toMatch(/asked: nothing\{a="x{389}…$/);

@@ -107,8 +107,8 @@ describe('measure', () => {
   });
 
   it.each<[string, Metric, Partial<MeasureDependencies>, RegExp]>([
-    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { provider: 'linkerd' }, /found no series/],
-    ['05-B44: no series of a duration', { name: 'request-duration' }, { provider: 'linkerd' }, /found no series/],
+    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/],
+    ['05-B44: no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/],
     ['05-B45: no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/],
     [
       '05-B46: no series of a template',

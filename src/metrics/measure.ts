@@ -1,6 +1,7 @@
 import type { Canary, Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
+import { observedProvider } from '../api/mesh-provider.ts';
 import { askBaseline, namesTarget } from './baseline.ts';
 import { delayed } from './initial-delay.ts';
 import { judgeMeasurement } from './judge-measurement.ts';
@@ -63,7 +64,7 @@ function templateChecks(canary: Canary, metric: Metric): Check[] {
 }
 
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
-  const observer = observerFor(canary.spec.provider ?? deps.provider, canary.spec.targetRef.kind);
+  const observer = observerFor(observedProvider(canary.spec.provider, deps.meshProvider), canary.spec.targetRef.kind);
   const server = timedServer(canary, deps);
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
   const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));

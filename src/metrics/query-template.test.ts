@@ -55,7 +55,8 @@ describe('query templates', () => {
   it.each([
     ['05-T11: {{ variables.b }}', /1:13, in \{\{ variables\.b \}\}: variables\.b is not set/],
     ['05-T11, Q17: {{ foo }}', /1:4, in \{\{ foo \}\}: function "foo" not defined/],
-    ['05-Q17: {{ .a }}', /1:4, in \{\{ \.a \}\}: \.a has no value: write a without the dot/],
+    ['05-Q17: {{ .a }}', /1:4, in \{\{ \.a \}\}: \.a has no value: write \{\{ variables\.a \}\}/],
+    ['{{ .Namespace }}', /\.Namespace has no value: write \{\{ namespace \}\}$/],
     ['up\n {{ foo }}', /2:5, in \{\{ foo \}\}: function "foo" not defined/],
     ['{{ target', /1:1, in \{\{ target: unclosed action/],
     ['{{ if target }}', /1:4, in \{\{ if target \}\}: \{\{ if \}\} without \{\{ end \}\}/],

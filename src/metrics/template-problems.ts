@@ -40,9 +40,26 @@ export function templateProblems({ provider, query, window }: MetricTemplateSpec
   if (typeof timeout === 'object') problems.push(placed(timeout.problem));
   if (provider.proxy !== undefined && baseUrl(provider.proxy, '') === undefined)
     add('spec.provider.proxy', 'is no http or https address: write it as in http://proxy.namespace:3128');
-  const backend = backendFor({
+  const backend = backendWith(provider, anySecret, windowMs);
+  if ('problem' in backend) problems.push(placed(backend.problem));
+  else if (addressProblem(provider))
+    add('spec.provider.address', 'is no address that can be asked: write it as in http://name.namespace:9090');
+  const wrong = query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider.type, query));
+  if (wrong) add('spec.query', wrong);
+  return problems;
+}
+
+/** The same of one Secret: the keys that it lacks. */
+export function secretProblems({ provider }: Pick<MetricTemplateSpec, 'provider'>, secret: Readonly<Record<string, string>>): Problem[] {
+  if ('problem' in backendWith(provider, anySecret)) return [];
+  const backend = backendWith(provider, secret);
+  return 'problem' in backend ? [{ path: 'spec.provider.secretRef.name', message: backend.problem }] : [];
+}
+
+function backendWith(provider: MetricTemplateSpec['provider'], secret: Readonly<Record<string, string>>, windowMs?: number) {
+  return backendFor({
     provider,
-    secret: provider.secretRef && anySecret,
+    secret: provider.secretRef && { ...secret },
     secretName: provider.secretRef?.name ?? '',
     intervalMs: 60_000,
     windowMs,
@@ -50,12 +67,6 @@ export function templateProblems({ provider, query, window }: MetricTemplateSpec
     nowMs: 0,
     timeoutMs: 0,
   });
-  if ('problem' in backend) problems.push(placed(backend.problem));
-  else if (addressProblem(provider))
-    add('spec.provider.address', 'is no address that can be asked: write it as in http://name.namespace:9090');
-  const wrong = query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider.type, query));
-  if (wrong) add('spec.query', wrong);
-  return problems;
 }
 
 /** Problems of backends begin with the field, where there is one. */

@@ -9,6 +9,11 @@ export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress
 /** Of a rendered query, and of each value on the way to it: characters. A value may be put into the next, and so grow without end (05 W29). */
 const LONGEST = 65_536;
 
+/** The likely meaning of a field without an object: a function, whatever its case, or else a variable. */
+function remedyFor(name: string): string {
+  return templateNames.find((known) => known !== 'variables' && known === name.toLowerCase()) ?? `variables.${name}`;
+}
+
 /** How far a block goes: a `break` or `continue` in it ends it. */
 type Course = 'on' | 'break' | 'continue';
 type Scope = Map<string, TemplateValue>;
@@ -177,8 +182,7 @@ export class TemplateRun {
   }
 
   #field({ of, name, at }: Extract<Operand, { kind: 'field' }>): TemplateValue {
-    if (of.kind === 'dot' && this.#dots.length === 0)
-      throw new TemplateError(at, `.${name} has no value: write ${name} without the dot, or variables.${name}`);
+    if (of.kind === 'dot' && this.#dots.length === 0) throw new TemplateError(at, `.${name} has no value: write {{ ${remedyFor(name)} }}`);
     const map = this.#evaluate(of);
     if (typeof map !== 'object') throw new TemplateError(at, `.${name}: a text has no fields; only variables has`);
     if (Object.hasOwn(map, name)) return map[name] ?? '';

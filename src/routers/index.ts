@@ -1,4 +1,5 @@
-import { type Provider, providers } from '../api/canary.ts';
+import type { Provider } from '../api/canary.ts';
+import { type MeshProvider, meshProviderOf, unknownProvider } from '../api/mesh-provider.ts';
 import { apisix } from './apisix/apisix.ts';
 import { appMeshV1beta1 } from './appmesh/app-mesh-v1beta1.ts';
 import { appMeshV1beta2 } from './appmesh/app-mesh-v1beta2.ts';
@@ -44,11 +45,16 @@ export const routers = {
   traefik,
 } satisfies Record<Provider, Router>;
 
-const smiForIstio: Readonly<Record<string, Router>> = {
+/** Linkerd changes nothing of a split. */
+const byMesh: Readonly<Record<Exclude<MeshProvider, Provider>, Router>> = {
   'smi:v1alpha1:istio': smi('v1alpha1', 'istio'),
   'smi:v1alpha2:istio': smi('v1alpha2', 'istio'),
   'smi:v1alpha3:istio': smi('v1alpha3', 'istio'),
   'smi:v1alpha4:istio': smi('v1alpha4', 'istio'),
+  'smi:v1alpha1:linkerd': routers['smi:v1alpha1'],
+  'smi:v1alpha2:linkerd': routers['smi:v1alpha2'],
+  'smi:v1alpha3:linkerd': routers['smi:v1alpha3'],
+  'smi:v1alpha4:linkerd': routers['smi:v1alpha4'],
 };
 
 /** Settings of the controller that routers need. */
@@ -66,7 +72,6 @@ export interface RouterOptions {
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
   if (provider === 'nginx') return nginx(options.ingressAnnotationsPrefix);
   if (provider === 'contour') return contour(options.ingressClass);
-  const known: Readonly<Record<string, Router>> = { ...routers, ...smiForIstio };
-  const found = Object.hasOwn(known, provider) ? known[provider] : undefined;
-  return found ?? { unsupported: `provider ${JSON.stringify(provider)} is unknown; known are ${providers.join(', ')}` };
+  const known = meshProviderOf(provider);
+  return known === undefined ? { unsupported: unknownProvider(provider) } : { ...routers, ...byMesh }[known];
 }

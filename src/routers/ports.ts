@@ -10,9 +10,29 @@ const MAX_NAME = 63;
 export function discoverPorts(canary: Canary, target: KubeObject): Port[] {
   const main = mainPort(canary);
   const found = canary.spec.service.portDiscovery ? containerPorts(target) : [];
-  const ports = [main];
-  for (const port of found) {
-    if (port.targetPort === main.targetPort || port.name === main.targetPort) continue;
+  return withPorts(
+    [main],
+    found.filter((port) => port.targetPort !== main.targetPort && port.name !== main.targetPort),
+  );
+}
+
+/**
+ * The ports of the apex Service where it was found in place: those that the Canary does not name stay, and so do their clients (I14). One whose
+ * name is the Canary's keeps its number under another name.
+ */
+export function portsFoundInPlace(own: readonly Port[], service: KubeObject): Port[] {
+  const found: unknown = service.spec?.ports;
+  const complete = (port: Partial<Port> & { port: number }): Port => {
+    const { name = '', protocol = 'TCP', targetPort = port.port } = port;
+    const { nodePort: _, ...rest } = port as typeof port & { nodePort?: number };
+    return { ...rest, name: name || `port-${port.port}-${protocol.toLowerCase()}`, protocol, targetPort };
+  };
+  return withPorts(own, (Array.isArray(found) ? found : []).map(complete));
+}
+
+function withPorts(own: readonly Port[], more: readonly Port[]): Port[] {
+  const ports = [...own];
+  for (const port of more) {
     // The API server refuses a second port of one number and protocol.
     if (ports.some((other) => other.port === port.port && other.protocol === port.protocol)) continue;
     const isTaken = ports.some((other) => other.name === port.name);

@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import type { Finding } from '../api/finding.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import type { Routes } from '../api/routes.ts';
@@ -36,6 +37,8 @@ export interface Router {
   readonly supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
   /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
   refuses?(canary: Canary): string | undefined;
+  /** Parts of the spec that have no effect here, where the others are run. */
+  ignores?(canary: Canary): readonly Finding[];
   /** Objects whose state it reads. */
   watches(canary: Canary): readonly ObjectRef[];
   /** Objects that pods need before they start, or a webhook of the provider's turns them away; they move no traffic. */
@@ -44,6 +47,8 @@ export interface Router {
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): Change;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
+  /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
+  missing?(canary: Canary, current: readonly KubeObject[]): string | undefined;
   /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
   /** What the provider says against what its objects hold, for the condition. */

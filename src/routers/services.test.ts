@@ -53,17 +53,20 @@ describe('renderServices', () => {
     ['S1', { trafficDistribution: 'PreferSameZone' }],
     ['S1', { trafficDistribution: 'PreferSameNode' }],
     ['S2', { trafficDistribution: 'example.org/nearest' }],
-    ['S4', { sessionAffinity: 'ClientIP' }],
-    ['S4', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } }],
     ['S4', { internalTrafficPolicy: 'Local' }],
   ])('07-%s: %j lands on all three Services', (_, fields) => {
     for (const { spec } of rendered(fields)) expect(spec).toMatchObject(fields);
+  });
+  it('07-S4: clientAffinity and its time are the session affinity of all three Services', () => {
+    const clientIP = { timeoutSeconds: 60 };
+    for (const { spec } of rendered({ clientAffinity: 'ClientIP', clientAffinityConfig: { clientIP } }))
+      expect(spec).toMatchObject({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP } });
   });
   it('07-S1: what the Canary does not say is absent, never an empty value', () => {
     for (const { spec } of rendered({})) expect(Object.keys(spec)).toEqual(['type', 'selector', 'ports']);
   });
   it('07-S4: a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
-    const config = { sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };
+    const config = { clientAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };
     for (const { spec } of rendered(config)) expect(spec).not.toHaveProperty('sessionAffinityConfig');
   });
   it('07-S4: externalTrafficPolicy goes to the Services that clients outside reach, and to no other', () => {

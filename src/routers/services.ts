@@ -3,6 +3,7 @@ import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
 import { primaryValue } from '../api/selector-label.ts';
 import { trafficFieldsFor } from '../api/service-traffic.ts';
+import { portsFoundInPlace } from './ports.ts';
 import type { Apex } from './router.ts';
 
 export { discoverPorts } from './ports.ts';
@@ -52,6 +53,7 @@ function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels,
   const metadata: Metadata = service[role] ?? {};
   // A Service of another type that was found in place keeps it (03 SV12).
   const type: string = current?.spec?.type ?? 'ClusterIP';
+  const ports = role === 'apex' && current && !isMade(current) ? portsFoundInPlace(apex.ports, current) : apex.ports;
   return {
     apiVersion: 'v1',
     kind: 'Service',
@@ -66,7 +68,7 @@ function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels,
       ...(headless ? { clusterIP: 'None' } : {}),
       ...trafficFieldsFor(service, type),
       selector,
-      ports: apex.ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
+      ports: ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
         name,
         protocol,
         port,
@@ -82,14 +84,18 @@ function serviceName(canary: Canary, role: Role): string {
   return { apex: apexService, primary: primaryService, canary: canaryService }[role];
 }
 
+/** By Serin or by Flagger. */
+export function isMade({ metadata: { annotations, ownerReferences } }: KubeObject): boolean {
+  return annotations?.[ownerAnnotation] !== undefined || (ownerReferences ?? []).some((owner) => owner.controller);
+}
+
 /** `clusterIP` cannot be changed on the server; a headless Service that the user made may stay as it is. */
-function headlessChange(canary: Canary, current: KubeObject | undefined): string | undefined {
+export function headlessChange(canary: Canary, current: KubeObject | undefined): string | undefined {
   if (!current) return undefined;
-  const { name, annotations, ownerReferences } = current.metadata;
+  const { name } = current.metadata;
   const isHeadless = current.spec?.clusterIP === 'None';
   const isWanted = canary.spec.service.headless === true;
-  const isOurs = annotations?.[ownerAnnotation] !== undefined || (ownerReferences ?? []).some((owner) => owner.controller);
-  if (isWanted === isHeadless || (isHeadless && !isOurs)) return undefined;
+  if (isWanted === isHeadless || (isHeadless && !isMade(current))) return undefined;
   return `Service ${name} is ${isHeadless ? '' : 'not '}headless and that cannot be changed: delete it, or set service.headless to ${isHeadless}`;
 }
 

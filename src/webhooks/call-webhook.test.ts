@@ -87,7 +87,7 @@ describe('callWebhook', () => {
       (_request, response) => response.writeHead(status).end(),
       async (url, seen) => {
         const { answer } = await call({ url, retries: 3 });
-        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP ${status} from ${new URL(url).host}` });
+        expect(answer).toEqual({ outcome: 'refused', status, reason: `HTTP ${status} from ${new URL(url).host}` });
         expect(seen).toHaveLength(1);
       },
     );
@@ -122,7 +122,11 @@ describe('callWebhook', () => {
       async (url) => {
         const { answer, waits } = await call({ url, retries: 3 });
         expect(waits).toEqual([1000, 2000, 4000]);
-        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP 500 from ${new URL(url).host} after 4 attempts: boom [31m 4 !` });
+        expect(answer).toEqual({
+          outcome: 'refused',
+          status: 500,
+          reason: `HTTP 500 from ${new URL(url).host} after 4 attempts: boom [31m 4 !`,
+        });
       },
     );
   });
@@ -190,7 +194,7 @@ describe('callWebhook', () => {
       (_request, response) => pour(response.writeHead(403)),
       async (url) => {
         const { answer } = await call({ url, timeout: '5s' });
-        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP 403 from ${new URL(url).host}: ${'x'.repeat(512)}` });
+        expect(answer).toEqual({ outcome: 'refused', status: 403, reason: `HTTP 403 from ${new URL(url).host}: ${'x'.repeat(512)}` });
       },
     );
   });
@@ -201,7 +205,7 @@ describe('callWebhook', () => {
       async (url, seen) => {
         const { answer } = await call({ url: `${url.replace('//', '//me:s3cr%25t@')}/?token=hidden` });
         expect(seen[0]?.authorization).toBe(`Basic ${Buffer.from('me:s3cr%t').toString('base64')}`);
-        expect(answer).toEqual({ outcome: 'refused', reason: `HTTP 401 from ${new URL(url).host}: Basic *** ***` });
+        expect(answer).toEqual({ outcome: 'refused', status: 401, reason: `HTTP 401 from ${new URL(url).host}: Basic *** ***` });
         const closed = await call({ url: 'http://me:s3cret@127.0.0.1:1/path?token=hidden' });
         expect(closed.answer).toEqual({ outcome: 'refused', reason: 'no answer from 127.0.0.1:1: ECONNREFUSED' });
       },

@@ -8,7 +8,10 @@ import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-sec
 import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
-export type HookOutcome = { outcome: 'passed'; body: string } | { outcome: 'refused'; reason: string };
+export type HookOutcome =
+  | { outcome: 'passed'; body: string }
+  /** `status`: of the last answer; absent: there was none. */
+  | { outcome: 'refused'; reason: string; status?: number };
 
 /** How one attempt ended: by an answer that is good, by another answer, or by none. */
 export type CallResult = 'passed' | 'refused' | 'unanswered';
@@ -65,7 +68,10 @@ export async function callWebhook(
     if (answer.status !== undefined && isGood) {
       return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
     }
-    if (attempt >= lastAttempt || !mayRetry(answer)) return { outcome: 'refused', reason: reasonOf(answer, url, attempt, secrets) };
+    if (attempt >= lastAttempt || !mayRetry(answer)) {
+      const reason = reasonOf(answer, url, attempt, secrets);
+      return { outcome: 'refused', reason, ...(answer.status !== undefined && { status: answer.status }) };
+    }
     await clock.sleep(waitMs(answer, attempt), signal);
   }
 }

@@ -7,9 +7,9 @@ export interface HookPayload {
   name: string;
   namespace: string;
   phase: Phase;
-  /** Names the revision under test; opaque to receivers. */
+  /** Names the revision under test, and at `confirm-rollout` the one before, as Flagger's does; opaque to receivers. */
   checksum: string;
-  /** The same under its own name. */
+  /** The one that the call is about: at `confirm-rollout` the one that would start. */
   revision: string;
   /** Percent of the requests that each side gets, as recorded: a copied request is none. */
   canaryWeight: number;
@@ -18,16 +18,19 @@ export interface HookPayload {
   metadata?: Record<string, string>;
 }
 
-/** What every payload holds. `checksum` and what stands before it are the established keys (02 §8). */
-function basics(canary: Canary, phase: Phase, checksum: string): HookPayload {
+/** Description of the release in a call; `revision` is the one of the checksum unless it is named. */
+export type About = Pick<HookPayload, 'phase' | 'checksum'> & { revision?: string | undefined };
+
+/** Fields of every payload. `checksum` and what stands before it are the keys that Flagger has, too (02 §8). */
+function basics(canary: Canary, { phase, checksum, revision = checksum }: About): HookPayload {
   const { name, namespace } = canary.metadata;
   const canaryWeight = canary.status?.canaryWeight ?? 0;
-  return { name, namespace, phase, checksum, revision: checksum, canaryWeight, primaryWeight: 100 - canaryWeight };
+  return { name, namespace, phase, checksum, revision, canaryWeight, primaryWeight: 100 - canaryWeight };
 }
 
-export function hookPayload(canary: Canary, webhook: Webhook, phase: Phase, checksum: string): HookPayload {
+export function hookPayload(canary: Canary, webhook: Webhook, about: About): HookPayload {
   const metadata = webhook.metadata ?? {};
-  return { ...basics(canary, phase, checksum), ...(Object.keys(metadata).length > 0 && { metadata }) };
+  return { ...basics(canary, about), ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
 /** One recorded action, for webhooks of type `event`. */
@@ -39,11 +42,7 @@ export interface HookEvent {
 }
 
 /** The body of an `event` call; the webhook's own metadata cannot override the three keys of the event (05 V3). */
-export function eventPayload(
-  canary: Canary,
-  event: HookEvent,
-  { phase, checksum, webhook }: { phase: Phase; checksum: string; webhook?: Webhook },
-): HookPayload {
+export function eventPayload(canary: Canary, event: HookEvent, { webhook, ...about }: About & { webhook?: Webhook }): HookPayload {
   const metadata = { ...webhook?.metadata, eventMessage: event.message, eventType: event.type, timestamp: String(event.atMs) };
-  return { ...basics(canary, phase, checksum), metadata };
+  return { ...basics(canary, about), metadata };
 }

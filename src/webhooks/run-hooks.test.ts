@@ -14,7 +14,7 @@ describe('runHooks', () => {
   it('tells the weights that are recorded', () => {
     const canary = hookedCanary([]);
     const status = { phase: 'Progressing' as const, failedChecks: 0, iterations: 0, canaryWeight: 30 };
-    const payload = hookPayload({ ...canary, status }, { name: 'h', url: 'http://h' }, 'Progressing', 's1:ab');
+    const payload = hookPayload({ ...canary, status }, { name: 'h', url: 'http://h' }, { phase: 'Progressing', checksum: 's1:ab' });
     expect(payload).toEqual({ ...established, ...added, canaryWeight: 30, primaryWeight: 70 });
   });
 
@@ -43,7 +43,7 @@ describe('runHooks', () => {
   });
 
   it('02 §8: without a hook of the type the answer is passed, for rollback refused', async () => {
-    expect(await runHooks(hookedCanary([]), 'confirm-promotion', context())).toEqual({ outcome: 'passed' });
+    expect(await runHooks(hookedCanary([]), 'confirm-promotion', context())).toEqual({ outcome: 'passed', webhooks: [] });
     expect(await runHooks(hookedCanary([]), 'rollback', context())).toMatchObject({ outcome: 'refused', webhook: '' });
   });
 
@@ -52,7 +52,10 @@ describe('runHooks', () => {
       (request, response) => response.writeHead(request.url === '/yes' ? 200 : 403).end(),
       async (url, seen) => {
         const hook = (path: string): Webhook => ({ name: path, type: 'rollback', url: `${url}/${path}` });
-        expect(await runHooks(hookedCanary([hook('no'), hook('yes'), hook('late')]), 'rollback', context())).toEqual({ outcome: 'passed' });
+        expect(await runHooks(hookedCanary([hook('no'), hook('yes'), hook('late')]), 'rollback', context())).toEqual({
+          outcome: 'passed',
+          webhooks: ['yes'],
+        });
         expect(seen.map(({ path }) => path)).toEqual(['/no', '/yes']);
         expect(await runHooks(hookedCanary([hook('no'), hook('nor')]), 'rollback', context())).toMatchObject({ webhook: 'nor' });
       },

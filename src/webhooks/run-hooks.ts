@@ -1,15 +1,12 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
 import type { FindWay } from '../api/outgoing.ts';
-import type { Phase } from '../api/phase.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
-import { eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
+import { type About, eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
 
-export type HooksOutcome = { outcome: 'passed' } | { outcome: 'refused'; webhook: string; reason: string };
+/** `webhooks`: those that passed, by name. */
+export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | { outcome: 'refused'; webhook: string; reason: string };
 
-export interface HooksContext extends CallOptions {
-  phase: Phase;
-  checksum: string;
-}
+export interface HooksContext extends CallOptions, About {}
 
 /**
  * Calls the Canary's webhooks of one type, one after the other in list order; the first refusal ends it (02 §8). For
@@ -17,13 +14,14 @@ export interface HooksContext extends CallOptions {
  */
 export async function runHooks(canary: Canary, type: HookType, context: HooksContext): Promise<HooksOutcome> {
   let refusal: HooksOutcome & { outcome: 'refused' } = { outcome: 'refused', webhook: '', reason: 'no rollback webhook is configured' };
-  for (const webhook of hooksOf(canary, type)) {
-    const answer = await callWebhook(webhook, hookPayload(canary, webhook, context.phase, context.checksum), context);
-    if (type === 'rollback' && answer.outcome === 'passed') return { outcome: 'passed' };
+  const hooks = hooksOf(canary, type);
+  for (const webhook of hooks) {
+    const answer = await callWebhook(webhook, hookPayload(canary, webhook, context), context);
+    if (type === 'rollback' && answer.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
     if (answer.outcome === 'refused') refusal = { outcome: 'refused', webhook: webhook.name, reason: answer.reason };
     if (type !== 'rollback' && answer.outcome === 'refused') return refusal;
   }
-  return type === 'rollback' ? refusal : { outcome: 'passed' };
+  return type === 'rollback' ? refusal : { outcome: 'passed', webhooks: hooks.map(({ name }) => name) };
 }
 
 /**
@@ -35,15 +33,20 @@ export async function sendEvent(
   event: HookEvent,
   context: HooksContext & { fallbackUrl?: string; findOwnWay?: FindWay | undefined },
 ): Promise<(HooksOutcome & { outcome: 'refused' })[]> {
-  const own = hooksOf(canary, 'event');
-  const fallback: Webhook[] = context.fallbackUrl ? [{ name: 'event-webhook', type: 'event', url: context.fallbackUrl }] : [];
   const refusals: (HooksOutcome & { outcome: 'refused' })[] = [];
-  for (const webhook of own.length > 0 ? own : fallback) {
-    const findWay = own.length > 0 ? context.findWay : context.findOwnWay;
+  const findWay = hooksOf(canary, 'event').length > 0 ? context.findWay : context.findOwnWay;
+  for (const webhook of eventReceivers(canary, context.fallbackUrl)) {
     const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), { ...context, findWay });
     if (answer.outcome === 'refused') refusals.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
   }
   return refusals;
+}
+
+/** The `event` webhooks of the Canary, or the one of the flag where it has none. */
+export function eventReceivers(canary: Canary, fallbackUrl = ''): Webhook[] {
+  const own = hooksOf(canary, 'event');
+  if (own.length > 0 || fallbackUrl === '') return own;
+  return [{ name: 'event-webhook', type: 'event', url: fallbackUrl }];
 }
 
 /** An empty type is `rollout`. */

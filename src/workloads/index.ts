@@ -1,6 +1,7 @@
 import type { TargetRef } from '../api/canary.ts';
 import { knativeApiVersion } from '../api/knative.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { entriesOf } from '../kube/taken-over-fields.ts';
 import { coreService } from './core-service/core-service.ts';
 import { slimSlice } from './core-service/endpoints.ts';
 import { daemonSet } from './daemon-set/daemon-set.ts';
@@ -49,5 +50,17 @@ export function remembered(object: KubeObject): Watched {
     return { object: slim?.(object) ?? object };
   }
   const configs = workload.configs?.(object);
-  return { object: workload.slim(object), revision: workload.revision(object), ...(configs && { configs }) };
+  const reportedMs = lastReportMs(object);
+  return {
+    object: workload.slim(object),
+    revision: workload.revision(object),
+    ...(configs && { configs }),
+    ...(reportedMs !== undefined && { reportedMs }),
+  };
+}
+
+/** When the status last became another one: the API server notes the time with the fields of their writer. */
+function lastReportMs(object: KubeObject): number | undefined {
+  const times = entriesOf(object).flatMap(({ subresource, time }) => (subresource === 'status' ? Date.parse(time ?? '') : []));
+  return times.filter((time) => !Number.isNaN(time)).toSorted((a, b) => b - a)[0];
 }

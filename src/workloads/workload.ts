@@ -44,6 +44,8 @@ export interface Watched {
   revision?: string;
   /** The same: the configs that its pods read. */
   configs?: readonly ConfigRef[];
+  /** The same: when its controller last wrote another status, as the API server recorded it. */
+  reportedMs?: number;
 }
 
 /** The controller's picture of the cluster, for reading. */
@@ -59,6 +61,8 @@ export interface SideState {
   serving: boolean;
   /** Pods asked for; of a kind that cannot be scaled always 1. */
   replicas: number;
+  /** Of kinds whose controller reports how a rollout goes on. */
+  progress?: { lastMs: number; updated: number };
 }
 
 /** Both sides; one is absent where its object does not exist. */
@@ -127,6 +131,11 @@ export interface Workload {
   pods?(object: KubeObject): number;
   /** Whether the pods can take the load; `thresholdPercent` of them must be available (03 W39–W47). Reads slim objects. */
   readiness(object: KubeObject, thresholdPercent: number): Readiness;
+  /**
+   * Available pods of the template that the object has now: no more than there certainly are. Absent: its pods are not replaced one by
+   * one. Reads slim objects.
+   */
+  updatedPods?(object: KubeObject): number;
   /** At least one pod is available now. Reads slim objects. */
   isServing(object: KubeObject): boolean;
   /** Pods asked for. Reads slim objects. */

@@ -76,7 +76,7 @@ export async function scraped(): Promise<void> {
 export function dependencies(): MeasureDependencies {
   return {
     metricsServer: serverUrl(),
-    provider: 'istio',
+    meshProvider: 'istio',
     template: async () => undefined,
     secret: async () => undefined,
     signal: new AbortController().signal,

@@ -2,10 +2,10 @@ import type { Canary, HookType } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { allToPrimary, type Routes } from '../../src/api/routes.ts';
 import type { Verb } from '../../src/api/verb-request.ts';
-import type { Facts } from '../../src/engine/facts.ts';
+import type { Facts, Side } from '../../src/engine/facts.ts';
 import type { Intent } from '../../src/engine/intent.ts';
 import { intentOf } from '../../src/engine/intent-of.ts';
-import { openQuestionOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
+import { openQuestionsOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
 
@@ -77,6 +77,10 @@ export class World {
   podsRead: Record<string, string> | undefined;
   /** The scalers' limits; a test plays the scalers by setting the replicas. */
   scaler: Facts['scaler'];
+  /** Sides that are in the middle of a rollout: they serve, and are not ready before it is over. */
+  rolling: { target?: Side['progress'] | undefined; primary?: Side['progress'] | undefined } = {};
+  /** Most pods that the target's scaler leaves it, whatever is asked of it. */
+  scalerGives = 1_000;
   /** Most pods that become ready. */
   room: { target: number; primary: number } = { target: 1_000, primary: 1_000 };
   /** Moves with every write of a config. */
@@ -84,6 +88,8 @@ export class World {
   /** Why they cannot be told now. */
   undetermined: string | undefined;
   primaryReplicas = 0;
+  /** There is a receiver of all events. */
+  globalEvents = false;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
   primaryDown = false;
@@ -109,6 +115,8 @@ export class World {
   watch: (intent: Intent, world: World) => void = () => undefined;
   /** Called with every status that is about to be stored. */
   onRecord: (question: Extract<Question, { kind: 'record' }>, world: World) => void = () => undefined;
+  /** Called with what hooks answer. */
+  onAnswer: (type: HookType, outcome: 'passed' | 'refused') => void = () => undefined;
   private pending: Question[] = [];
 
   constructor(canary: Canary = aCanary()) {
@@ -118,11 +126,11 @@ export class World {
 
   facts(): Facts {
     const { behaviour, supports, targetRevision, nowMs, converged } = this;
-    const side = (replicas: number, isBroken: boolean, isDown: boolean, room: number) => {
+    const side = (replicas: number, isBroken: boolean, isDown: boolean, room: number, progress?: Side['progress']) => {
       const isUp = replicas > 0 && !isBroken && !isDown;
       const ready = isUp ? Math.min(replicas, room) : 0;
-      const state = ready === replicas ? 'ready' : isBroken && behaviour.stalls ? 'stalled' : 'waiting';
-      return { readiness: { state, ready, wanted: replicas } as const, serving: isUp, replicas };
+      const state = progress === undefined && ready === replicas ? 'ready' : isBroken && behaviour.stalls ? 'stalled' : 'waiting';
+      return { readiness: { state, ready, wanted: replicas } as const, serving: isUp, replicas, ...(progress && { progress }) };
     };
     const carries = this.primaryCarries;
     return {
@@ -133,7 +141,7 @@ export class World {
       intervalMs: 10_000,
       scaleDownDelayMs: 5_000,
       target: {
-        ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown, this.room.target),
+        ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown, this.room.target, this.rolling.target),
         uid: 't-1',
         generation: this.targetGeneration,
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
@@ -144,7 +152,16 @@ export class World {
       ...(carries === undefined
         ? {}
         : {
-            primary: { ...side(this.primaryReplicas, behaviour.brokenPrimary.has(carries), this.primaryDown, this.room.primary), carries },
+            primary: {
+              ...side(
+                this.primaryReplicas,
+                behaviour.brokenPrimary.has(carries),
+                this.primaryDown,
+                this.room.primary,
+                this.rolling.primary,
+              ),
+              carries,
+            },
           }),
       ...(this.scaler ? { scaler: this.scaler } : {}),
       ...(this.routes ? { liveRoutes: this.routes } : {}),
@@ -154,6 +171,7 @@ export class World {
       ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
       ...(this.request ? { request: this.request } : {}),
       globalAlerts: true,
+      ...(this.globalEvents && { globalEvents: true }),
       cookieWord: 'word',
     };
   }
@@ -179,7 +197,7 @@ export class World {
       this.asked.push(question);
       this.take(question);
     }
-    this.pending = this.pending.filter((one) => one.id === openQuestionOf(next));
+    this.pending = this.pending.filter((one) => openQuestionsOf(next).includes(one.id));
   }
 
   private take(question: Question): void {
@@ -231,7 +249,7 @@ export class World {
       this.targetReplicas = 1;
       this.podsRead = this.configs;
     }
-    this.targetReplicas = Math.max(this.targetReplicas, intent.atLeast.target ?? 0);
+    this.targetReplicas = Math.min(Math.max(this.targetReplicas, intent.atLeast.target ?? 0), this.scalerGives);
     if (this.primaryCarries) this.primaryReplicas = Math.max(this.primaryReplicas, intent.atLeast.primary ?? 0);
     this.converged = true;
   }
@@ -251,7 +269,9 @@ export class World {
       case 'runHooks': {
         const type = question.type;
         const isPassed = (behaviour.hooks[type] ?? (type === 'rollback' ? 'refused' : 'passed')) === 'passed';
-        return isPassed ? { kind: 'runHooks', outcome: 'passed' } : { kind: 'runHooks', outcome: 'refused', webhook: type, reason: 'no' };
+        this.onAnswer(type, isPassed ? 'passed' : 'refused');
+        if (isPassed) return { kind: 'runHooks', type, outcome: 'passed', webhooks: [type] };
+        return { kind: 'runHooks', type, outcome: 'refused', webhook: type, reason: 'no' };
       }
       case 'measure':
         return { kind: 'measure', verdicts: behaviour.verdicts };

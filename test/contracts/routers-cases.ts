@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -71,14 +71,11 @@ export function toYaml(objects: readonly object[]): string {
   return objects.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })).join('---\n');
 }
 
-/** The published CRDs that lie beside the working copy where the project is developed; elsewhere there are none. */
-export function publishedCrd(file: string): KubeObject[] | undefined {
-  const path = new URL(`../../../shared/crds/${file}`, import.meta.url);
-  if (!existsSync(path)) return undefined;
-  return readFileSync(path, 'utf8')
-    .split(/^---$/m)
-    .map((text) => parse(text))
-    .filter((crd) => crd?.kind === 'CustomResourceDefinition');
+const published = new URL('../fixtures/published-crds/', import.meta.url);
+
+/** The CRDs of a provider as its project publishes them, trimmed; the README beside them says from where. */
+export function publishedCrds(provider: string): KubeObject[] {
+  return JSON.parse(readFileSync(new URL(`${provider}.json`, published), 'utf8'));
 }
 
 interface Schema {

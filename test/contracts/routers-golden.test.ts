@@ -4,7 +4,7 @@ import { resolveSelector } from '../../src/api/selector-label.ts';
 import { routerFor } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { discoverPorts, renderServices } from '../../src/routers/services.ts';
-import { casesIn, deepFreeze, goldenFile, publishedCrd, structuralErrors, toYaml } from './routers-cases.ts';
+import { casesIn, deepFreeze, goldenFile, publishedCrds, structuralErrors, toYaml } from './routers-cases.ts';
 
 function router(provider: string): Router {
   const found = routerFor(provider);
@@ -29,7 +29,6 @@ const folders = [
 
 describe.each(folders)('golden files of %s', (folder) => {
   const cases = casesIn(folder);
-  const crds = publishedCrd(`${folder}.yaml`);
 
   it.each(cases)(`${folder} renders $name: $note`, async ({ name, provider = folder, canary, apex, routes, current }) => {
     const { write } = router(provider).render(deepFreeze(canary), deepFreeze(apex), deepFreeze(routes), deepFreeze(current));
@@ -38,13 +37,11 @@ describe.each(folders)('golden files of %s', (folder) => {
 
   // An Ingress is no custom resource; the first form of App Mesh was never published in a form that Kubernetes still takes.
   if (['nginx', 'skipper', 'appmesh-v1beta1'].includes(folder)) return;
-  it.skipIf(!crds).each(cases)(
-    `${folder}: what $name renders is valid for the published CRD (skipped where ../shared/crds is not beside the repository)`,
-    ({ provider = folder, canary, apex, routes, current }) => {
-      const { write } = router(provider).render(canary, apex, routes, current);
-      expect(write.flatMap((object) => structuralErrors(object, crds ?? []))).toEqual([]);
-    },
-  );
+  const crds = publishedCrds(folder);
+  it.each(cases)(`${folder}: what $name renders is valid for the published CRD`, ({ provider = folder, canary, apex, routes, current }) => {
+    const { write } = router(provider).render(canary, apex, routes, current);
+    expect(write.flatMap((object) => structuralErrors(object, crds))).toEqual([]);
+  });
 });
 
 describe('golden files of the Services', () => {

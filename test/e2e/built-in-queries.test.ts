@@ -45,7 +45,7 @@ async function verdictOn(perScrape: Readonly<Record<string, number>>, awaited: V
   const ask = async () => {
     const [now] = await measure(canary, {
       metricsServer: prometheus?.url ?? '',
-      provider: 'istio',
+      meshProvider: 'istio',
       template: async () => undefined,
       secret: async () => undefined,
       signal: AbortSignal.timeout(90_000),

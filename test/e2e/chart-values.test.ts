@@ -171,11 +171,13 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     row: 'HC26',
     what: 'linkerdAuthPolicy',
     values: { linkerdAuthPolicy: { create: true, namespace: 'viz' } },
-    holds: ({ of }) =>
-      expect(of('AuthorizationPolicy')[0]).toMatchObject({
-        metadata: { namespace: 'viz' },
-        spec: { targetRef: { name: 'prometheus-admin' } },
-      }),
+    holds: ({ of, pod }) => {
+      const [policy] = of('AuthorizationPolicy');
+      expect(policy).toMatchObject({ metadata: { namespace: 'viz' }, spec: { targetRef: { name: 'prometheus-admin' } } });
+      // The identity that is let in is the one that the pod has, and it has one as a part of the mesh only.
+      expect(policy?.spec.requiredAuthenticationRefs).toMatchObject([{ kind: 'ServiceAccount', name: pod.spec.serviceAccountName }]);
+      expect(pod.metadata.annotations).toMatchObject({ 'linkerd.io/inject': 'enabled' });
+    },
   },
   {
     row: 'HC27',

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
 import { permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
-import { publishedCrd } from '../contracts/routers-cases.ts';
+import { publishedCrds } from '../contracts/routers-cases.ts';
 import { applyCrds, OWN_CRDS } from '../suite/stage.ts';
 import { until } from '../suite/until.ts';
 import { CHARTS, type Helm, objectsIn, startHelm } from './helm.ts';
@@ -85,7 +85,7 @@ describe('the chart of Serin', () => {
     for (const name of ['serin', 'a', 'b', 'c', 'monitoring', 'linkerd-viz'])
       await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const known = objectsIn(readFileSync(join(FIXTURES, 'chart-crds.yaml'), 'utf8'));
-    const published = publishedCrd('monitoring.yaml') ?? [];
+    const published = publishedCrds('monitoring');
     for (const crd of [...known, ...published]) await define(real, crd);
   });
   afterAll(async () => {
@@ -114,6 +114,8 @@ describe('the chart of Serin', () => {
       of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin')?.rules;
     const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
     expect(groups(await rulesOf({ meshProvider: 'traefik' }))).toContain('traefik.io');
+    expect(groups(await rulesOf({ meshProvider: 'smi:v1alpha2:istio' }))).toContain('split.smi-spec.io');
+    expect(groups(await rulesOf({ meshProvider: 'gatewayapi:v1alpha2' }))).toContain('gateway.networking.k8s.io');
     expect(groups(await rulesOf({ meshProvider: 'traefik' }))).not.toContain('networking.istio.io');
     expect(groups(await rulesOf({ meshProvider: 'traefik', providers: ['istio'] }))).toContain('networking.istio.io');
     const onSecrets = async (values: object) =>

@@ -232,7 +232,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'explain canary --recursive' },
   { args: 'explain canary.spec.analysis' },
   { args: 'explain canary.spec.analysis.metrics.thresholdRange.min' },
-  { args: 'explain canary.spec.service.sessionAffinityConfig.clientIP' },
+  { args: 'explain canary.spec.service.clientAffinityConfig.clientIP' },
   { args: 'explain metrictemplate.spec.provider --api-version=flagger.app/v1beta1' },
   { args: 'explain alertprovider.spec --recursive' },
   { args: 'explain canary.spec.nothing', exit: 1 },

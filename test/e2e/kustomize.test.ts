@@ -7,13 +7,33 @@ import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
-import { isTakenAsItIs } from './strict-apply.ts';
+import { define, isTakenAsItIs } from './strict-apply.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
 const overlays = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
   .filter((name) => name !== 'providers' && name !== 'admission-policy');
+
+/** As much of Linkerd's definition as says what a policy needs. */
+const linkerdPolicyKind: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'authorizationpolicies.policy.linkerd.io' },
+  spec: {
+    group: 'policy.linkerd.io',
+    scope: 'Namespaced',
+    names: { kind: 'AuthorizationPolicy', plural: 'authorizationpolicies', singular: 'authorizationpolicy' },
+    versions: [{ name: 'v1alpha1', served: true, storage: true, schema: { openAPIV3Schema: policySchema() } }],
+  },
+};
+
+function policySchema(): object {
+  const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  const reference = { type: 'object', required: ['kind', 'name'], properties: texts('group', 'kind', 'name', 'namespace') };
+  const properties = { targetRef: reference, requiredAuthenticationRefs: { type: 'array', items: reference } };
+  return { type: 'object', properties: { spec: { type: 'object', required: Object.keys(properties), properties } } };
+}
 
 describe('the Kustomize bases', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-kustomize-'));
@@ -22,7 +42,9 @@ describe('the Kustomize bases', () => {
   beforeAll(async () => {
     real = await startRealCluster();
     helm = await startHelm();
-    for (const name of ['serin', 'test']) await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await define(real, linkerdPolicyKind);
+    for (const name of ['serin', 'test', 'linkerd-viz'])
+      await real.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   });
   afterAll(async () => {
     helm?.stop();
@@ -52,7 +74,7 @@ describe('the Kustomize bases', () => {
   });
 
   it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {
-    const ours = deploymentIn(await build(join(ROOT, 'linkerd')));
+    const ours = deploymentIn(await build(join(ROOT, 'kuma')));
     const charts = deploymentIn(await helm.render('serin'));
     const withoutNames = ({ spec }: KubeObject) => {
       const { template, selector: _, ...rest } = spec;
@@ -62,8 +84,21 @@ describe('the Kustomize bases', () => {
     };
     expect(withoutNames(ours)).toEqual(withoutNames(charts));
     const [container] = ours.spec.template.spec.containers;
-    expect(container.args.slice(-2)).toEqual(['--mesh-provider=linkerd', '--metrics-server=http://prometheus.linkerd-viz:9090']);
+    expect(container.args.slice(-2)).toEqual(['--mesh-provider=kuma', '--metrics-server=http://prometheus-server.mesh-observability:80']);
     expect(container.env).toEqual(expect.arrayContaining(charts.spec.template.spec.containers[0].env));
+  });
+
+  it('06-KU3: linkerd is built with the flags of the Gateway API, in the mesh, and its policy stays where the Prometheus is', async () => {
+    const objects = await build(join(ROOT, 'linkerd'));
+    const { metadata, spec } = deploymentIn(objects).spec.template;
+    expect(metadata.annotations).toMatchObject({ 'linkerd.io/inject': 'enabled' });
+    const flags = ['--mesh-provider=gatewayapi:v1beta1', '--metrics-server=http://prometheus.linkerd-viz:9090'];
+    expect(spec.containers[0].args.slice(-2)).toEqual(flags);
+    const policy = objects.find(({ kind }) => kind === 'AuthorizationPolicy');
+    expect(policy?.metadata.namespace).toBe('linkerd-viz');
+    expect(policy?.spec.requiredAuthenticationRefs).toEqual([
+      { kind: 'ServiceAccount', name: spec.serviceAccountName, namespace: 'serin' },
+    ]);
   });
 
   it('06-KU13: the load tester is the one of the chart, at the address that webhooks have', async () => {

@@ -97,7 +97,7 @@ function disturbed(at: number, disturb: () => Promise<unknown>): { cluster: Clus
   };
 }
 
-async function promote(through: Cluster): Promise<Answer> {
+async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'promote'): Promise<Answer> {
   const anchors = new Anchors(through, config.historyLimit);
   const learn = () => undefined;
   const context = {
@@ -112,7 +112,7 @@ async function promote(through: Cluster): Promise<Answer> {
     secret: async () => undefined,
     signal,
   } as const;
-  return answerQuestion({ kind: 'promote', id: '1', revision: pinned }, context);
+  return answerQuestion({ kind, id: '1', revision: pinned }, context);
 }
 
 /** What the primary's pods would read. */
@@ -200,3 +200,76 @@ async function asPinned(): Promise<void> {
   const options = { selector: { key: 'app', value: 'podinfo' }, includeLabelPrefix, selectorLabels, revision: 's1:old', replicas: 1 };
   await cluster.create(deployment.renderPrimary(canary, source, options));
 }
+
+describe('E103: a primary that another writer has changed meanwhile is read again, and written at once', () => {
+  const primary = ref('apps/v1', 'Deployment', 'podinfo-primary');
+  let stamps = 0;
+  const annotate = () => cluster.patch(primary, { metadata: { annotations: { stamp: String(stamps++) } } });
+  /** Before each patch of the primary, `times` times, `disturb` happens. */
+  const racing = (times: number, disturb: () => Promise<unknown>): { through: Cluster; patches: () => number } => {
+    let patches = 0;
+    const patch: Cluster['patch'] = async (at, body, options) => {
+      if (at.name !== primary.name || !Array.isArray(body)) return cluster.patch(at, body, options);
+      if (patches++ < times) await disturb();
+      return cluster.patch(at, body, options);
+    };
+    return { through: { ...cluster, patch }, patches: () => patches };
+  };
+
+  it.each([
+    { what: 'a promotion', kind: 'promote' },
+    { what: 'a restored primary', kind: 'restorePrimary' },
+  ] as const)('$what', async ({ kind }) => {
+    await asPinned();
+    if (kind === 'restorePrimary') {
+      expect(await promote(cluster)).toMatchObject({ outcome: 'written' });
+      await cluster.patch(primary, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'podinfo:9' }]);
+    }
+    const { through, patches } = racing(8, annotate);
+    expect(await promote(through, kind)).toMatchObject({ outcome: 'written' });
+    expect([patches(), (await primaryReads()).revision]).toEqual([9, pinned]);
+  });
+
+  it('a template that was edited meanwhile is kept before it is replaced', async () => {
+    await asPinned();
+    const edit = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'podinfo:hotfix' }];
+    const { through, patches } = racing(1, () => cluster.patch(primary, edit));
+    expect(await promote(through)).toMatchObject({ outcome: 'written' });
+    expect([patches(), (await primaryReads()).revision]).toEqual([2, pinned]);
+  });
+
+  it('a writer without pause is given up on, and said', async () => {
+    await asPinned();
+    const { through, patches } = racing(1_000, annotate);
+    expect(await promote(through)).toEqual({
+      kind: 'promote',
+      id: '1',
+      outcome: 'refused',
+      reason: 'another writer changes the primary without pause; trying again',
+    });
+    expect(patches()).toBeLessThan(50);
+  });
+
+  it('what the server refuses of an unchanged primary is a refusal, asked once', async () => {
+    await asPinned();
+    let patches = 0;
+    const patch: Cluster['patch'] = async (at, body, options) => {
+      if (at.name !== primary.name || !Array.isArray(body)) return cluster.patch(at, body, options);
+      patches += 1;
+      return cluster.patch(at, [...body, { op: 'replace', path: '/spec/selector/matchLabels', value: { app: 'other' } }], options);
+    };
+    const answer = await promote({ ...cluster, patch });
+    expect(answer).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('Invalid') });
+    expect(patches).toBe(1);
+  });
+
+  it('a target that moved on with the template of the primary is a mismatch, and not written', async () => {
+    await asPinned();
+    const { through } = racing(1, async () => {
+      for (const at of [primary, ref('apps/v1', 'Deployment', 'podinfo')])
+        await cluster.patch(at, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'podinfo:2' }]);
+    });
+    expect(await promote(through)).toMatchObject({ outcome: 'mismatch' });
+    expect((await primaryReads()).revision).toBe('s1:old');
+  });
+});

@@ -4,7 +4,7 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { routerFor, routers } from '../../src/routers/index.ts';
-import { publishedCrd } from '../contracts/routers-cases.ts';
+import { publishedCrds } from '../contracts/routers-cases.ts';
 import { applyShape } from './accepted/apply-shape.ts';
 import { shapesOf } from './accepted/shapes.ts';
 import { upstreams, withoutUpstream } from './accepted/upstream.ts';
@@ -26,15 +26,11 @@ export function describeAcceptedRoutes(clusterOf: () => Cluster): void {
 
   describe.each(withObjects.filter((provider) => upstreams[provider]))('%s', (provider) => {
     const { golden, crds: file } = upstreams[provider] ?? {};
-    const crds = file === undefined ? [] : publishedCrd(file);
+    const crds = file === undefined ? [] : publishedCrds(file);
     const shapes = shapesOf(provider, golden);
     const router = routerFor(provider);
     if ('unsupported' in router) throw new Error(router.unsupported);
 
-    if (crds === undefined) {
-      it.skip(`needs the published CRDs, ../shared/crds/${file}, which are not beside this checkout`);
-      return;
-    }
     beforeAll(async () => {
       await install(clusterOf(), crds);
     });

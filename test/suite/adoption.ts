@@ -13,6 +13,8 @@ interface Case extends Omit<Left, 'analysis'> {
   ends: { phase: string; primary: string; weights: readonly number[] };
   /** Pushed after the other controller has stopped, before Serin starts. */
   push?: string;
+  /** The primary's pods were restarted with `kubectl rollout restart` after the other controller had stopped. */
+  restartsPrimary?: boolean;
   /** Its primary rolls. */
   rolls?: boolean;
 }
@@ -42,6 +44,14 @@ const CASES: Readonly<Record<string, Case>> = {
     promoted: true,
     http: weighted(NAME, 0),
     status: { failedChecks: 1 },
+    ends: promotedAt([0]),
+  },
+  'restarted-by-hand': {
+    phase: 'Succeeded',
+    version: '2',
+    promoted: true,
+    http: weighted(NAME, 0),
+    restartsPrimary: true,
     ends: promotedAt([0]),
   },
   failed: { phase: 'Failed', version: '2', http: weighted(NAME, 0), ends: { phase: 'Failed', primary: '1', weights: [0] } },
@@ -262,6 +272,7 @@ async function standing(stage: Stage, name: string, one: Case): Promise<Adopted>
     ...one,
     analysis: one.analysis?.iterations || one.analysis?.stepWeight ? withoutNulls(one.analysis) : { ...plan, ...one.analysis },
   });
+  if (one.restartsPrimary) await left.restarts(left.primary);
   const pods = await podsOf(stage, left, `${NAME}-primary`);
   const seen: number[] = [];
   const note = ({ spec }: KubeObject) => {

@@ -32,6 +32,7 @@ export function startController(
   stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>,
   other: Record<string, string> = {},
   logFile: string = newLogFile(),
+  main: string = MAIN,
 ): ControllerProcess {
   const flags = {
     kubeconfig: stage.kubeconfigFile,
@@ -46,7 +47,7 @@ export function startController(
   };
   const child: GuardedProcess = startGuarded(
     'controller',
-    [process.execPath, MAIN, 'controller', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
+    [process.execPath, main, 'controller', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
     logFile,
   );
   return {

@@ -3,16 +3,19 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 
 /**
  * The shell between us and the program: it passes on the signals named on its standard input, and kills the program when that input
- * ends. It ends with us, however we end, so that not even `kill -9` of a test run leaves an etcd behind.
+ * ends. It ends with us, however we end, so that not even `kill -9` of a test run leaves an etcd behind. A signal to the whole process
+ * group must not end the guard: the program may take its time, or ignore it. The program itself hears it: what is only trapped, and not
+ * ignored, is not inherited.
  */
 const GUARD = `
+trap : TERM INT HUP
 exec 3<&0
 "$@" </dev/null 3<&- &
 child=$!
-( while read -r signal <&3; do kill -s "$signal" "$child"; done; kill -s KILL "$child" ) 2>/dev/null &
+( trap '' TERM INT HUP; while read -r signal <&3; do kill -s "$signal" "$child"; done; kill -s KILL "$child" ) 2>/dev/null &
 guard=$!
-wait "$child"; code=$?
-kill "$guard" 2>/dev/null
+while wait "$child"; code=$?; kill -0 "$child" 2>/dev/null; do :; done
+kill -s KILL "$guard" 2>/dev/null
 exit "$code"
 `;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aController } from './controller.ts';
+import { followEndpoints } from './endpoint-history.ts';
 import type { Application, StartApplication } from './kinds/application.ts';
 import { aPersonSteers, type SeenAs } from './kinds/people.ts';
 import { peopleFileOf, type Stage } from './stage.ts';
@@ -12,6 +13,8 @@ type Play = (story: Story, app: Application) => Promise<void>;
 const unjudged = () => ({ metrics: [] });
 
 const STEPS = { stepWeight: 20, maxWeight: 60 };
+/** The one story in which someone takes the endpoints away. */
+const PRIMARY_LOST = 'lost';
 
 /** How the commands for people show a release from version 1 to 2. */
 const seenAs: Readonly<Record<string, SeenAs>> = {
@@ -64,6 +67,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
           try {
             await app.create();
             await story.given.itServes();
+            const followed = await followEndpoints(stageOf().cluster, namespace, { services: [APP], routes: [] });
             story.given.users();
             await story.given.aCanary(
               { ...STEPS, unmeasured: 'hold', metrics: app.metrics, ...analysisOf(story) },
@@ -71,6 +75,8 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
             );
             await play(story, app);
             story.then.nothingWasLost();
+            if (what !== PRIMARY_LOST) expect(followed.losses(), 'I14: the Service of before has endpoints at every version').toEqual([]);
+            followed.stop();
           } finally {
             await story.end();
           }
@@ -132,7 +138,7 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
 
       tell(
         `03-B6: a primary of a ${kind} that somebody removes comes back as it was promoted`,
-        'lost',
+        PRIMARY_LOST,
         async (story, app) => {
           const { when, then } = story;
           await when.thisHappens(() => app.push('2'));

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
 import { aController, type ControllerProcess } from './controller.ts';
+import { followEndpoints } from './endpoint-history.ts';
 import { canaryFor } from './providers/canary-for.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
 import type { Stage } from './stage.ts';
@@ -12,6 +14,17 @@ const ANALYSIS = {
   unmeasured: 'hold',
   metrics: [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }],
 };
+/** Kinds of objects of users that lead to Services. */
+const ROUTES = new Set([
+  'ApisixRoute',
+  'HTTPProxy',
+  'HTTPRoute',
+  'Ingress',
+  'IngressRoute',
+  'RouteTable',
+  'TraefikService',
+  'VirtualService',
+]);
 /** Many releases at a time, each with few requests: what is judged is that none is lost. */
 const CROWD = { pauseMs: 120 };
 /** Each wait inside has a bound of its own, which says what it waits for. */
@@ -23,7 +36,37 @@ export function describeProviderReleases(stageOf: () => Stage, fixtures: readonl
 
   describe.concurrent('a bad version is taken back, and a good one is promoted, with no request lost (I4, I10)', () => {
     it.each(fixtures)('$provider', (fixture) => playReleases(stageOf(), controllerOf(), fixture), LONGEST_MS);
+    // Without a router there is one route to pods: the Service of the user.
+    it('kubernetes', () => playServiceReleases(stageOf(), controllerOf()), LONGEST_MS);
   });
+}
+
+async function playServiceReleases(stage: Stage, controller: ControllerProcess): Promise<void> {
+  const story = await Story.begin(stage, controller, 'through-kubernetes');
+  const { given, when, then, hooks } = story;
+  try {
+    await given.aDeployment();
+    const followed = await followEndpoints(stage.cluster, story.namespace, { services: [APP], routes: [] });
+    given.users({}, CROWD);
+    const smoke = { name: 'smoke', type: 'rollout', url: hooks.url('smoke') };
+    await given.aCanary({ iterations: 2, webhooks: [smoke] }, { provider: 'kubernetes' });
+
+    hooks.answers('smoke', 500);
+    await when.imageChanges('2');
+    await then.releaseEnds('Failed');
+    await then.primaryRuns('1');
+
+    hooks.answers('smoke', 200);
+    await when.imageChanges('3');
+    await then.releaseEnds('Succeeded');
+    await then.primaryRuns('3');
+    await then.everyoneGets('3');
+    then.nothingWasLost();
+    expect(followed.losses()).toEqual([]);
+    followed.stop();
+  } finally {
+    await story.end();
+  }
 }
 
 async function playReleases(stage: Stage, controller: ControllerProcess, fixture: ProviderFixture): Promise<void> {
@@ -39,6 +82,8 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
     if (target) await target.create();
     else await given.aDeployment();
     for (const object of fixture.objects?.(app) ?? []) await stage.cluster.apply(object, { fieldManager: 'user' });
+    const { services, routes } = await usersObjects(stage, app.namespace, fixture.objects?.(app) ?? []);
+    const followed = await followEndpoints(stage.cluster, app.namespace, { services, routes });
     const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
     await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() }, spec);
     await then.everyoneGets('1', asUsersDo);
@@ -60,7 +105,20 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
     await then.everyoneGets('3', asUsersDo);
     expect(story.weights().slice(0, 3)).toEqual([0, 30, 60]);
     then.nothingWasLost();
+    expect(followed.losses(), 'I14: what was there before Serin has endpoints at every version').toEqual([]);
+    followed.stop();
   } finally {
     await story.end();
   }
+}
+
+/** Objects that were there before the Canary and lead to pods: its Services, and the routes that lead to them. */
+async function usersObjects(
+  { cluster }: Stage,
+  namespace: string,
+  made: readonly KubeObject[],
+): Promise<{ services: string[]; routes: ObjectRef[] }> {
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace });
+  const routes = made.filter(({ kind }) => ROUTES.has(kind)).map((object) => ({ ...refOf(object), namespace }));
+  return { services: items.map(({ metadata }) => metadata.name), routes };
 }

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { aController } from './controller.ts';
+import { tellHeldReleases } from './held-releases.ts';
 import { aStage, type Stage } from './stage.ts';
 import { APP, type Story, storyteller } from './story.ts';
 
@@ -193,6 +194,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         expect(story.weights()).not.toContain(20);
         then.nothingWasLost();
       });
+
+      tellHeldReleases(tell, stageOf);
 
       tell('Blue/Green: the version is checked without users, then takes over', 'blue-green', async (story) => {
         const { given, when, then } = story;

@@ -3,8 +3,10 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { Established, NAME } from './established/established.ts';
 import { weighted } from './established/objects.ts';
+import { eventually } from './eventually.ts';
 import { quiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
+import { Story } from './story.ts';
 
 const REWRITES = 6;
 
@@ -57,6 +59,31 @@ export function describeRivalry(stageOf: () => Stage): void {
       } finally {
         watch.stop();
         await controller.stop();
+      }
+    });
+
+    it('ForeignController: of two Serins without a lease one stands aside, and the release goes on as one', async () => {
+      const namespace = 'two-serins';
+      const stage = stageOf();
+      const controllers = [startController(stage, { namespace }), startController(stage, { namespace })] as const;
+      const story = await Story.begin(stage, controllers[0], namespace);
+      const asides = async () => {
+        const { items } = await stage.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
+        return items.flatMap(({ reason, message }) => (reason === 'ForeignController' ? [String(message)] : []));
+      };
+      try {
+        await story.given.aDeployment();
+        await story.given.aCanary({ stepWeight: 20, maxWeight: 40 });
+        await story.when.imageChanges('2');
+        await story.then.releaseEnds('Succeeded');
+        const [said] = await eventually('one says that it stands aside', asides, ({ length }) => length > 0);
+        expect(said).toMatch(/^another Serin, .+_[-0-9a-f]+, writes this status, so .+ leaves the Canary to it: run one, or all with/);
+        await story.then.primaryRuns('2');
+        expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 0]);
+        expect(await asides()).toHaveLength(1);
+      } finally {
+        await story.end();
+        await Promise.all(controllers.map((controller) => controller.stop()));
       }
     });
   });

@@ -39,6 +39,11 @@ const steerings: Steering[] = [
     row: 'S6, S8',
     service: {
       trafficDistribution: 'PreferSameNode',
+      clientAffinity: 'ClientIP',
+      clientAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
+    },
+    held: {
+      trafficDistribution: 'PreferSameNode',
       sessionAffinity: 'ClientIP',
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
     },

@@ -22,6 +22,14 @@ interface SeenStatus {
   run?: number;
 }
 
+/** The Deployment of a story; `pod` and `spec` are laid over those of the pod and of the Deployment. */
+interface AnApplication {
+  replicas?: number;
+  env?: Record<string, string>;
+  pod?: Record<string, unknown>;
+  spec?: Record<string, unknown>;
+}
+
 /**
  * One application and its Canary in a namespace of their own, in the words of the user: given, when, then. Every wait is a watch with a
  * bound. Statuses are remembered since the last `when`, so that one that passed quickly is still seen.
@@ -57,16 +65,16 @@ export class Story {
 
   readonly given = {
     /** An application of version 1 with its Service, serving. */
-    aDeployment: async ({ replicas = 2, env = {} }: { replicas?: number; env?: Record<string, string> } = {}): Promise<void> => {
+    aDeployment: async ({ replicas = 2, env = {}, pod = {}, spec = {} }: AnApplication = {}): Promise<void> => {
       const { cluster } = this.#stage;
       const labels = { app: APP };
       const metadata = { name: APP, namespace: this.namespace };
-      const template = { metadata: { labels }, spec: { containers: [containerOf('1', env)] } };
+      const template = { metadata: { labels }, spec: { ...pod, containers: [containerOf('1', env)] } };
       await cluster.create({
         apiVersion: 'apps/v1',
         kind: 'Deployment',
         metadata,
-        spec: { replicas, selector: { matchLabels: labels }, template },
+        spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
       await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === replicas);
@@ -120,6 +128,14 @@ export class Story {
       this.#statuses = [];
       await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
         spec: { template: { spec: { containers: [containerOf(version, env)] } } },
+      });
+    },
+    /** No node can pull it. */
+    imageIsMissing: async (): Promise<void> => {
+      this.#statuses = [];
+      const container = { ...containerOf('2', {}), image: `registry.invalid/${APP}:2` };
+      await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
+        spec: { template: { spec: { containers: [container] } } },
       });
     },
     /** What the test does itself. */

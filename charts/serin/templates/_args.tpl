@@ -20,6 +20,9 @@
 {{- with .Values.canarySelector }}
 - {{ printf "--canary-selector=%s" . | quote }}
 {{- end }}
+{{- with .Values.uninstallGrace }}
+- --uninstall-grace={{ . }}
+{{- end }}
 {{- with .Values.selectorLabels }}
 - --selector-labels={{ . }}
 {{- end }}

@@ -9,7 +9,8 @@
 
 {{/* The traffic providers that are switched on, as JSON. */}}
 {{- define "serin.providers" -}}
-{{- prepend .Values.providers (default "istio" .Values.meshProvider) | uniq | toJson }}
+{{- $provider := regexReplaceAll "^(smi:[^:]+):.*$" (default "istio" .Values.meshProvider) "${1}" | replace "gatewayapi:v1alpha2" "gatewayapi:v1" -}}
+{{- prepend .Values.providers $provider | uniq | toJson }}
 {{- end }}
 
 {{/* Without tracking, Secrets are read for references alone. To YAML a bare `off` is false. */}}

@@ -4,10 +4,12 @@ import { hostname } from 'node:os';
 import pino from 'pino';
 import * as z from 'zod';
 import { parseDuration } from '../../api/duration.ts';
+import { meshProviderNote } from '../../api/mesh-provider.ts';
 import { ControllerConfig } from '../../controller/config.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
 import { createControllerMetrics } from '../../controller/controller-metrics.ts';
 import { outgoing } from '../../controller/outgoing.ts';
+import { type ApiOutage, apiOutage, isUnanswered } from '../../kube/api-outage.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { type Connection, loadConnection } from '../../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
@@ -28,6 +30,8 @@ import { alertFlags } from './alert-flags.ts';
 import { serverSecret } from './server-secret.ts';
 
 const STALE_WATCH_MS = 300_000;
+/** Of pino's levels. */
+const DEBUG = 20;
 
 const Duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
@@ -46,10 +50,11 @@ const WholeNumber = z
   .string()
   .transform(numberOf)
   .refine((value) => Number.isInteger(value) && value >= 0, 'is no whole number: write it like 8080');
-const PositiveNumber = z
-  .string()
-  .transform(numberOf)
-  .refine((value) => value > 0 && Number.isFinite(value), 'is no number above 0: write it like 100');
+/** client-go's: 0 stands for a default of its own. */
+const orDefault = (otherwise: number) => z.string().transform((text) => (numberOf(text) === 0 ? otherwise : numberOf(text)));
+/** Below 0 there is no limit, as in client-go. */
+const Rate = orDefault(5).refine(Number.isFinite, 'must be a number of requests a second: write it like 100');
+const Burst = orDefault(10).refine((value) => value > 0 && Number.isFinite(value), 'must be a number of requests: write it like 250');
 
 const Flags = z.object({
   kubeconfig: z.string().optional(),
@@ -73,6 +78,7 @@ const Flags = z.object({
   secretsMode: z.string(),
   minAnalysisInterval: Duration,
   scaleDownDelay: Duration.optional(),
+  uninstallGrace: Duration,
   eventWebhook: z.string(),
   clusterName: z.string(),
   slackUrl: z.string(),
@@ -90,14 +96,15 @@ const Flags = z.object({
   leaseDuration: Duration,
   renewDeadline: Duration,
   retryPeriod: Duration,
+  apiServerTimeout: Duration,
   watchSilence: Duration.pipe(z.number().positive()),
-  kubeconfigQps: PositiveNumber,
-  kubeconfigBurst: PositiveNumber,
+  kubeconfigQps: Rate,
+  kubeconfigBurst: Burst,
   logLevel: z.string(),
   endWithStdin: z.boolean().default(false),
 });
 
-/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable. */
+/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server stays away. */
 export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv): Promise<number> {
   const flags = Flags.safeParse(options);
   const config = flags.success ? configOf(flags.data, env) : undefined;
@@ -115,6 +122,7 @@ function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
     namespaces: [...new Set([...flags.namespace, ...flags.namespaces])],
     minAnalysisIntervalMs: flags.minAnalysisInterval,
     ...(flags.scaleDownDelay === undefined ? {} : { scaleDownDelayMs: flags.scaleDownDelay }),
+    uninstallGraceMs: flags.uninstallGrace,
     eventWebhook: env.EVENT_WEBHOOK_URL || flags.eventWebhook,
     ...alertFlags(flags, env),
     leaseDurationMs: flags.leaseDuration,
@@ -123,7 +131,7 @@ function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
   });
 }
 
-/** What the cluster or the network did is told by its message; a stack is for faults of ours. */
+/** Errors of the cluster and the network are logged by their message; a stack is for faults of ours. */
 function errorForLog(error: Error): unknown {
   const isForeign = [ApiError, UnreachableError, RequestTimeoutError, KubeconfigError, CredentialPluginError].some(
     (kind) => error instanceof kind,
@@ -165,10 +173,20 @@ async function run(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorForLog },
+      // An API server that is away is one line (ApiOutage), not one for each request that waits for it.
+      hooks: {
+        logMethod([fields, ...rest], method, level) {
+          const isRepeat = level > DEBUG && isUnanswered((fields as { err?: unknown })?.err);
+          if (isRepeat) this.debug(fields, ...rest);
+          else method.apply(this, [fields, ...rest]);
+        },
+      },
     },
     pino.destination({ fd: 2, sync: true }),
   );
   for (const { flag, reason } of dead) log.warn({ flag, reason }, 'this flag means nothing here');
+  const reason = meshProviderNote(flags.meshProvider);
+  if (reason) log.warn({ flag: '--mesh-provider', reason }, 'the flag names what has ended');
   const metrics = createControllerMetrics(version);
   const kubeconfig = flags.kubeconfig || env.KUBECONFIG || '';
   const connection = await connect(kubeconfig, flags.master, env).catch((error: unknown) => {
@@ -189,6 +207,17 @@ async function run(
   const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
   let controller: Controller | undefined;
   let leadership: Leadership | undefined;
+  const gaveUp = Promise.withResolvers<'no answer'>();
+  const limitMs = flags.apiServerTimeout > 0 ? flags.apiServerTimeout : undefined;
+  const outageOf = (server: string, onLimit: Partial<Parameters<typeof apiOutage>[0]> = {}): ApiOutage =>
+    apiOutage({ server, clock: systemClock, log, ...onLimit });
+  const outage = outageOf(connection.baseUrl, {
+    limitMs,
+    giveUp: (unansweredMs) => {
+      log.error({ server: connection.baseUrl, unansweredMs }, 'no answer from the API server within --api-server-timeout: exiting');
+      gaveUp.resolve('no answer');
+    },
+  });
   const clientOptions: ClusterOptions = {
     requestTimeoutMs: writeTimeoutMs(config),
     beforeSend: refuseLateWrites(() => leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, systemClock),
@@ -198,8 +227,10 @@ async function run(
     onRequest: (request) => metrics.requested(request),
     log,
   };
-  const own = createCluster(connection, clientOptions);
-  const cluster = remoteRoutes ? splitCluster(own, createCluster(meshConnection, clientOptions), isMeshKind) : own;
+  const own = createCluster(connection, { ...clientOptions, outage });
+  // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
+  const mesh = () => createCluster(meshConnection, { ...clientOptions, outage: outageOf(meshConnection.baseUrl) });
+  const cluster = remoteRoutes ? splitCluster(own, mesh(), isMeshKind) : own;
   let hasLooked = false;
   // Before anything is written: a port that is taken ends the process.
   const server = await startHealthServer({
@@ -220,9 +251,11 @@ async function run(
     cluster.close();
     return 1;
   }
+  const identity = `${hostname()}_${randomUUID()}`;
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
+      identity,
       config: { ...config, remoteRoutes, apiServers: addressesOf(connection, env) },
       cluster,
       clock: systemClock,
@@ -248,10 +281,10 @@ async function run(
   };
   if (config.enableLeaderElection) {
     // Its own client: a busy request queue must not make us lose the lease.
-    leadership = electLeader(createCluster(connection, { requestTimeoutMs: config.renewDeadlineMs / 2 }), {
+    leadership = electLeader(createCluster(connection, { requestTimeoutMs: config.renewDeadlineMs / 2, outage }), {
       namespace: config.namespaces.length === 1 ? (config.namespaces[0] ?? '') : config.leaderElectionNamespace,
       name: leaseName(config),
-      identity: `${hostname()}_${randomUUID()}`,
+      identity,
       leaseDurationMs: config.leaseDurationMs,
       renewDeadlineMs: config.renewDeadlineMs,
       retryPeriodMs: config.retryPeriodMs,
@@ -263,6 +296,7 @@ async function run(
         standby = controller?.stop() ?? standby;
         controller = undefined;
       },
+      onReleased: () => log.info({}, 'the lease is released'),
     });
   } else {
     lead();
@@ -277,10 +311,11 @@ async function run(
       if (reason === undefined) log.info({}, 'the metrics server answers');
       else if (!stopping.signal.aborted) log.warn({ reason }, 'the metrics server cannot be asked');
     });
-  const signal = await new Promise<string>((resolve) => {
+  const told = new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
     if (flags.endWithStdin) process.stdin.once('end', () => resolve('end of the standard input')).resume();
   });
+  const signal = await Promise.race([told, gaveUp.promise]);
   if (flags.endWithStdin) process.stdin.destroy();
   log.info({ signal }, 'stopping');
   stopping.abort();
@@ -288,5 +323,5 @@ async function run(
   await leadership?.stop();
   cluster.close();
   await server.stop();
-  return 0;
+  return signal === 'no answer' ? 1 : 0;
 }

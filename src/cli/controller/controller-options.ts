@@ -41,6 +41,11 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
     )
     .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
     .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
+    .option(
+      '--uninstall-grace <duration>',
+      'how long a target and its Canary must both be gone before what was generated for them is removed',
+      '5m',
+    )
     .addOption(new Option('--event-webhook <url>', 'URL that receives every event ($EVENT_WEBHOOK_URL wins)').default('', 'none'))
     .addOption(new Option('--cluster-name <name>', 'shown in every alert').default('', 'none'))
     .addOption(
@@ -75,6 +80,11 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
     .option('--retry-period <duration>', 'pause between renewals', '2s')
     .option('--kubeconfig-qps <number>', 'requests a second to the API server', '100')
     .option('--kubeconfig-burst <number>', 'requests at once to the API server', '250')
+    .option(
+      '--api-server-timeout <duration>',
+      'exit after so long without an answer from the API server, so that Kubernetes restarts the pod; 0s never',
+      '10m',
+    )
     // For tests and networks that drop idle streams sooner than the default notices.
     .addOption(
       new Option('--watch-silence <duration>', 'a watch on which nothing is heard for so long is opened again').default('150s').hideHelp(),

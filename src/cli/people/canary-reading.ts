@@ -21,10 +21,8 @@ export async function listCanaries(
 
 /** The Canary of this name, or the error that ends the command. */
 export async function getCanary(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<KubeObject> {
-  // As `kubectl get -o name` writes it.
-  const bare = name.replace(/^canar(y|ies)(\.flagger\.app)?\//, '');
-  const found = await served(cluster.get({ ...CANARIES, namespace, name: bare }));
-  if (found === undefined) throw new CommandError('notFound', `there is no Canary ${bare} in namespace ${namespace} (see serin list -A)`);
+  const found = await served(cluster.get({ ...CANARIES, namespace, name }));
+  if (found === undefined) throw new CommandError('notFound', `there is no Canary ${name} in namespace ${namespace} (see serin list -A)`);
   return found;
 }
 

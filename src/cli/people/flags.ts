@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { outputFormats } from '../output/output.ts';
+import type { PeopleFlags, Session } from './session.ts';
 
 /** What of a command its help, and docs/cli.md of those for people, say beside its flags. */
 export interface CommandNotes {
@@ -43,7 +44,14 @@ export function nameOf(what: Known, argument: string, description: string): Argu
   return made;
 }
 
-export const theCanary = (description = 'name of the Canary'): Argument => nameOf('canaries', '<name>', description);
+/** Runs a command on the object that an argument names; the name is without its namespace then. */
+export type RunOn = <F extends PeopleFlags>(
+  text: string,
+  flags: F,
+  act: (session: Session, name: string) => Promise<ExitName>,
+) => Promise<void>;
+
+export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);
 
 /** Flags are known by what their value is called. */
 export function completionOf(thing: Option | Argument): Known | undefined {

@@ -4,7 +4,8 @@ import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
-import { asPeopleDo, noted, theCanary, withCluster, withOutput } from './flags.ts';
+import { asPeopleDo, noted, type RunOn, theCanary, withCluster, withOutput } from './flags.ts';
+import { readObjectName } from './object-name.ts';
 import { inProcess, type Place } from './place.ts';
 import type { PeopleFlags, Session } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
@@ -15,6 +16,15 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
   const run = async (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
     const { onCluster } = await import('./session.ts');
     place.end(await onCluster(flags, act, place.around));
+  };
+
+  /** The same for the one object that the first argument names. */
+  const runOn: RunOn = async (text, flags, act) => {
+    const named = readObjectName(text, flags.namespace);
+    if (!('problem' in named)) return run({ ...flags, ...named }, (session) => act(session, named.name));
+    const [{ guarded }, { CommandError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
+    const refuse = () => Promise.reject(new CommandError('usage', named.problem));
+    place.end(await guarded(flags, place.around, refuse));
   };
 
   noted(asPeopleDo(program.command('list')), { examples: ['serin list --all-namespaces'] })
@@ -29,13 +39,15 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     .addArgument(theCanary())
     .option('-w, --watch', 'again with every change, until Ctrl-C')
     .action(async (name, flags) =>
-      run(flags, async (session) => (await import('./status-command.ts')).statusCommand(session, name, flags)),
+      runOn(name, flags, async (session, bare) => (await import('./status-command.ts')).statusCommand(session, bare, flags)),
     );
 
   noted(asPeopleDo(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
     .description('what holds a Canary, which field of which object proves it, and what clears it')
     .addArgument(theCanary())
-    .action(async (name, flags) => run(flags, async (session) => (await import('../why/why-command.ts')).whyCommand(session, name)));
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('../why/why-command.ts')).whyCommand(session, bare)),
+    );
 
   noted(asPeopleDo(program.command('wait')), {
     examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
@@ -53,12 +65,16 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       'only this one counts, in full or its first 7 characters; "target" is what the target holds when the command begins. Without it the last release counts, which may be the one before yours',
     )
     .option('--timeout <duration>', 'how long', '30m')
-    .action(async (name, flags) => run(flags, async (session) => (await import('./wait-command.ts')).waitCommand(session, name, flags)));
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
+    );
 
   noted(asPeopleDo(program.command('history')), { examples: ['serin history podinfo --namespace test'], exits: ['notFound'] })
     .description('what was promoted, the newest first')
     .addArgument(theCanary())
-    .action(async (name, flags) => run(flags, async (session) => (await import('./history-command.ts')).historyCommand(session, name)));
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('./history-command.ts')).historyCommand(session, bare)),
+    );
 
   noted(asPeopleDo(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description(
@@ -66,9 +82,11 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     )
     .addArgument(theCanary())
     .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
-    .action(async (name, flags) => run(flags, async (session) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
+    );
 
-  addReportCommand(program, run);
+  addReportCommand(program, run, runOn);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
     .description('versions of this program, of what it prints, and of the Kubernetes API server')
@@ -87,6 +105,6 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     });
 
   addCompletionCommand(program, place);
-  addVerbCommands(program, run);
-  addTrafficCommands(program, run);
+  addVerbCommands(program, runOn);
+  addTrafficCommands(program, runOn);
 }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Verb } from '../../api/verb-request.ts';
-import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, noted, theCanary } from './flags.ts';
-import type { PeopleFlags, Session } from './session.ts';
+import { asPeopleDo, noted, type RunOn, theCanary } from './flags.ts';
+import type { PeopleFlags } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
 /** What each verb is for; what it does in each phase is in docs/verbs.md. */
@@ -16,21 +15,18 @@ const verbs = {
 } as const satisfies Record<Verb, string>;
 
 /** A request for each verb, recorded on the Canary and answered by the controller. */
-export function addVerbCommands(
-  program: Command,
-  run: (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>,
-): void {
+export function addVerbCommands(program: Command, runOn: RunOn): void {
   for (const [verb, description] of Object.entries(verbs) as [Verb, string][]) {
     noted(asPeopleDo(program.command(verb)), {
       examples: [`serin ${verb} podinfo --namespace test`],
       exits: ['timedOut', 'notFound', 'refused'],
     })
-      .addArgument(theCanary('the Canary'))
+      .addArgument(theCanary('the Canary, or NAMESPACE/NAME'))
       .description(description)
       .option('--no-wait', 'record the request, and do not wait for its answer')
       .addOption(new Option('--timeout <duration>', 'how long the answer is waited for').default('1m'))
       .action(async (name: string, flags: PeopleFlags & VerbFlags) =>
-        run(flags, async (session) => (await import('./verb-command.ts')).verbCommand(session, verb, name, flags)),
+        runOn(name, flags, async (session, bare) => (await import('./verb-command.ts')).verbCommand(session, verb, bare, flags)),
       );
   }
 }

@@ -267,7 +267,7 @@ describe('serin report', () => {
     const own = mkdtempSync(join(folder, 'cwd-'));
     process.chdir(own);
     try {
-      await report(aCluster().cluster, { name: 'canary.flagger.app/podinfo', namespace: 'test', file: undefined as never });
+      await report(aCluster().cluster, { name: 'podinfo', namespace: 'test', file: undefined as never });
       await report(aCluster().cluster, { namespace: undefined, file: undefined as never });
     } finally {
       process.chdir(before);

@@ -65,8 +65,7 @@ function defaultName(namespace: string | undefined, name: string | undefined, no
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replace(/[-:]/g, '');
-  const bare = name?.replace(/^.*\//, '');
-  return `serin-report-${[namespace ?? 'all', ...(bare === undefined ? [] : [bare])].join('-')}-${time}.tar.gz`;
+  return `serin-report-${[namespace ?? 'all', ...(name === undefined ? [] : [name])].join('-')}-${time}.tar.gz`;
 }
 
 function linesOf(asked: boolean | string | undefined): number {

@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
-import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, nameOf, noted, theCanary } from '../people/flags.ts';
-import type { PeopleFlags, Session } from '../people/session.ts';
-
-type Run = (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+import { asPeopleDo, nameOf, noted, type RunOn, theCanary } from '../people/flags.ts';
+import type { PeopleFlags } from '../people/session.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** `serin traffic`: where requests go, and by hand for Knative Services. */
-export function addTrafficCommands(program: Command, run: Run): void {
+export function addTrafficCommands(program: Command, runOn: RunOn): void {
   const traffic = noted(program.command('traffic'), { examples: ['serin traffic show podinfo --namespace test'] }).description(
     'show where requests go, or split them by hand between the revisions of a Knative Service',
   );
@@ -19,7 +16,7 @@ export function addTrafficCommands(program: Command, run: Run): void {
     .addArgument(theCanary('a Canary, the Service that it routes, or a Knative Service'))
     .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
     .action(async (name: string, flags: PeopleFlags & { meshProvider: string }) =>
-      run(flags, async (session) => (await import('./traffic-command.ts')).showTraffic(session, name, flags)),
+      runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).showTraffic(session, bare, flags)),
     );
 
   noted(asPeopleDo(traffic.command('set')), {
@@ -33,6 +30,6 @@ export function addTrafficCommands(program: Command, run: Run): void {
     .option('--untag <tag>', 'take a tag away', collect)
     .option('--image <image>', 'image of the first container, in the same write: @latest then is the revision that it makes')
     .action(async (name: string, flags: PeopleFlags & TrafficFlags & { image?: string }) =>
-      run(flags, async (session) => (await import('./traffic-command.ts')).changeTraffic(session, name, flags)),
+      runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).changeTraffic(session, bare, flags)),
     );
 }

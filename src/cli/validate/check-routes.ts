@@ -1,8 +1,14 @@
 import type { Canary, Provider } from '../../api/canary.ts';
+import { error, type Finding } from '../../api/finding.ts';
 import { routerFor } from '../../routers/index.ts';
+import { placedRefusal } from '../../routers/routing-error.ts';
 
-/** Why the controller would refuse to route this Canary; undefined where it would not, or where there is no router yet. */
-export function checkRoutes(canary: Canary, provider: Provider): string | undefined {
+/** Why the controller would refuse to route this Canary, or the parts of its spec that have no effect; none where there is no router. */
+export function checkRoutes(canary: Canary, provider: Provider): readonly Finding[] {
   const router = routerFor(provider);
-  return 'unsupported' in router ? undefined : router.refuses?.(canary);
+  if ('unsupported' in router) return [];
+  const refusal = router.refuses?.(canary);
+  if (refusal === undefined) return router.ignores?.(canary) ?? [];
+  const { field, message } = placedRefusal(refusal);
+  return [error(field, message)];
 }

@@ -1,32 +1,108 @@
 import type { Command } from 'commander';
-import { noted } from '../people/flags.ts';
+import type { Provider } from '../../api/canary.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import { nameOf, noted, withCluster } from '../people/flags.ts';
+import type { PeopleFlags, Session } from '../people/session.ts';
+import type { ValidateArgs } from './validate.ts';
+
+interface ValidateFlags extends PeopleFlags {
+  filename?: string[];
+  strict?: boolean;
+  live?: boolean;
+  meshProvider?: string;
+  selectorLabels: string;
+}
+
+const SEVERITY = `
+An error is a manifest that cannot work: the release could not run or end, or Flagger or the API server refuses the object. A warning works,
+and otherwise than it looks. All files of a run are judged as one world; what they refer to and do not have may be in the cluster: --live asks it,
+and only reads. With warnings alone the exit code is 0.`;
 
 /** `serin validate`. */
 export function addValidateCommand(program: Command): void {
-  noted(program.command('validate'), { examples: ['serin validate --filename canary.yaml'], exits: ['no'] })
-    .description('check Canary, MetricTemplate, AlertProvider and TrafficSplit manifests')
-    .requiredOption('-f, --filename <file...>', 'files, folders, or - for standard input')
-    .action(async ({ filename }: { filename: string[] }) => {
-      const [
-        { validateCommand },
-        { checkTemplate },
-        { templateProblems: checkMetricTemplate },
-        { receiverProblems: checkAlertProvider },
-        { checkRoutes },
-        { readFileSync },
-      ] = await Promise.all([
-        import('./validate.ts'),
-        import('../../metrics/query-template.ts'),
-        import('../../metrics/template-problems.ts'),
-        import('../../notifiers/receiver-problems.ts'),
-        import('./check-routes.ts'),
-        import('node:fs'),
-      ]);
-      const stdin = filename.includes('-') ? { stdin: readFileSync(0, 'utf8') } : {};
-      const toStdout = (line: string) => process.stdout.write(`${line}\n`);
-      const checks = { checkTemplate, checkMetricTemplate, checkAlertProvider, checkRoutes };
-      process.exitCode = await validateCommand({ files: filename, ...checks, ...stdin }, toStdout, (line) =>
-        process.stderr.write(`${line}\n`),
-      );
+  const examples = ['serin validate canary.yaml', 'serin validate --filename canary.yaml --strict'];
+  noted(withCluster(program.command('validate')), { examples, exits: ['no'] })
+    .description('check Canary, MetricTemplate, AlertProvider and TrafficSplit manifests, as one world')
+    .addArgument(nameOf('files', '[file...]', 'files, folders, or - for standard input'))
+    .option('-f, --filename <file...>', 'the same, as kubectl has it')
+    .option('--strict', 'unknown fields are errors: kubectl apply refuses them by default, other clients drop them')
+    .option('--live', 'also read from the cluster the objects that the manifests refer to')
+    .option('-n, --namespace <name>', 'namespace of objects that name none')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it')
+    .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
+    .addHelpText('after', SEVERITY)
+    .action(async (words: string[], flags: ValidateFlags, command: Command) => {
+      const files = [...words, ...(flags.filename ?? [])];
+      if (files.length === 0) command.error("error: name a file, a folder, or - for standard input, as in 'serin validate canary.yaml'");
+      const read = flags.meshProvider === undefined ? {} : await readProvider(flags.meshProvider);
+      if ('unknown' in read) command.error(`error: --mesh-provider: ${read.unknown}`);
+      else process.exitCode = flags.live ? await validateLive(files, flags, read.known) : await validate(files, flags, read.known);
     });
+}
+
+async function validateLive(files: string[], flags: ValidateFlags, provider: Provider | undefined): Promise<number> {
+  const [{ onCluster }, { readCluster }] = await Promise.all([import('../people/session.ts'), import('./live.ts')]);
+  return onCluster(flags, async ({ cluster, namespace, output }: Session): Promise<ExitName> => {
+    const code = await validate(files, flags, provider, {
+      namespace,
+      async readCluster(items) {
+        const read = await readCluster(cluster, items);
+        for (const kind of read.hidden)
+          output.tell(`Note: ${kind}s may not be read with these credentials: whether they exist is not judged.`);
+        return read;
+      },
+    });
+    return code === 0 ? 'done' : 'no';
+  });
+}
+
+async function validate(
+  files: string[],
+  flags: ValidateFlags,
+  provider: Provider | undefined,
+  live: Pick<ValidateArgs, 'namespace' | 'readCluster'> = {},
+): Promise<number> {
+  const [{ validateCommand }, { checkTemplate }, { secretProblems, templateProblems }, { receiverProblems }, { checkRoutes }] =
+    await Promise.all([
+      import('./validate.ts'),
+      import('../../metrics/query-template.ts'),
+      import('../../metrics/template-problems.ts'),
+      import('../../notifiers/receiver-problems.ts'),
+      import('./check-routes.ts'),
+    ]);
+  const args: ValidateArgs = {
+    files,
+    ...(files.includes('-') ? { stdin: await readAll(process.stdin) } : {}),
+    namespace: flags.namespace,
+    provider,
+    selectorLabels: flags.selectorLabels.split(',').filter(Boolean),
+    strict: flags.strict,
+    ...{
+      checkTemplate,
+      checkMetricTemplate: templateProblems,
+      checkSecret: secretProblems,
+      checkAlertProvider: receiverProblems,
+      checkRoutes,
+    },
+    ...live,
+  };
+  return validateCommand(
+    args,
+    (line) => void process.stdout.write(`${line}\n`),
+    (line) => void process.stderr.write(`${line}\n`),
+  );
+}
+
+/** As a stream: a pipe may have nothing to read yet. */
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** The flag of the controller takes more than `spec.provider` does. */
+async function readProvider(text: string): Promise<{ unknown: string } | { known?: Provider }> {
+  const { meshProviderOf, providerOf, unknownProvider } = await import('../../api/mesh-provider.ts');
+  const mesh = meshProviderOf(text);
+  return mesh === undefined ? { unknown: unknownProvider(text) } : { known: providerOf(mesh) };
 }

@@ -9,11 +9,15 @@ import { type ValidateArgs, validateCommand } from './validate.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'manifests');
 
-async function validated(files: string[], more: Partial<ValidateArgs> = {}) {
+async function validated(files: string[], { stdin, ...more }: Partial<Omit<ValidateArgs, 'stdin'>> & { stdin?: string } = {}) {
   const lines: string[] = [];
   const summary: string[] = [];
   const code = await validateCommand(
-    { files: files.map((file) => (file === '-' ? file : join(folder, file))), ...more },
+    {
+      files: files.map((file) => (file === '-' ? file : join(folder, file))),
+      ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin) }),
+      ...more,
+    },
     (line) => lines.push(line.replace(`${folder}/`, '')),
     (line) => summary.push(line),
   );
@@ -50,10 +54,10 @@ describe('serin validate', () => {
     ]);
   });
 
-  it('reports text that is no YAML with its line', async () => {
+  it('reports text that is not YAML with its line', async () => {
     const { code, lines } = await validated(['bad-yaml.yaml']);
     expect(code).toBe(1);
-    expect(lines[0]).toMatch(/^bad-yaml\.yaml:[34] document: error: is no YAML/);
+    expect(lines[0]).toMatch(/^bad-yaml\.yaml:[34] document: error: is not YAML/);
   });
 
   it('refuses a version that is served no more', async () => {
@@ -71,17 +75,26 @@ describe('serin validate', () => {
   it('reads a folder, and says which file is missing', async () => {
     const { code, summary } = await validated(['.']);
     expect(code).toBe(1);
-    expect(summary).toMatch(/^11 objects checked: /);
+    expect(summary).toMatch(/^12 objects checked: /);
     expect((await validated(['absent.yaml'])).lines[0]).toBe('absent.yaml: error: does not exist: correct the path');
   });
 
-  it('reads stdin, and a warning alone is no failure', async () => {
-    const stdin = 'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack}\n';
+  it('reads stdin, and a warning alone is no failure; with --strict an unknown field is one', async () => {
+    const stdin =
+      'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack, address: http://a.b, chanel: x}\n';
     const { code, lines } = await validated(['-'], { stdin });
     expect({ code, lines }).toEqual({
       code: 0,
-      lines: [expect.stringMatching(/^stdin:4 AlertProvider\/chat: warning: spec: has neither/)],
+      lines: [expect.stringMatching(/^stdin:4 AlertProvider\/chat: warning: spec\.chanel: .*did you mean channel\?$/)],
     });
+    const strict = await validated(['-'], { stdin, strict: true });
+    expect({ code: strict.code, line: strict.lines[0] }).toEqual({ code: 1, line: lines[0]?.replace('warning', 'error') });
+  });
+
+  it('an AlertProvider without an address is an error, since its definition refuses it', async () => {
+    const stdin = 'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack}\n';
+    const { code, lines } = await validated(['-'], { stdin });
+    expect({ code, lines }).toEqual({ code: 1, lines: [expect.stringMatching(/^stdin:4 AlertProvider\/chat: error: spec: has neither/)] });
   });
 
   it('asks the given check of templates', async () => {
@@ -124,11 +137,11 @@ describe('serin validate', () => {
     [
       'an alias without an anchor',
       'a: *nope\n',
-      'f.yaml:1 document: error: is no YAML: Unresolved alias: define the anchor before its alias',
+      'f.yaml:1 document: error: is not YAML: Unresolved alias: define the anchor before its alias',
     ],
-    ['lists within lists', '['.repeat(20_000), 'is no YAML: it is nested too deeply: write it flatter'],
-    ['bytes', Buffer.from([1, 0, 255]), 'f.yaml: error: is no UTF-8 text: save it as UTF-8, or leave it out'],
-    ['UTF-16', Buffer.from('kind: Canary', 'utf16le'), 'is no UTF-8 text'],
+    ['lists within lists', '['.repeat(20_000), 'is not YAML: it is nested too deeply: write it flatter'],
+    ['bytes', Buffer.from([1, 0, 255]), 'f.yaml: error: is not UTF-8 text: save it as UTF-8, or leave it out'],
+    ['UTF-16', Buffer.from('kind: Canary', 'utf16le'), 'is not UTF-8 text'],
   ])('names %s in one line, and fails', async (_, content, told) => {
     const away = mkdtempSync(join(tmpdir(), 'serin-validate-'));
     writeFileSync(join(away, 'f.yaml'), content);
@@ -178,11 +191,11 @@ describe('serin validate', () => {
       const inner = split(two).replace('name: birds,', 'name: inner,').replace('service: birds', 'service: blue');
       const stdin = `${split('  - {service: birds, weight: 900}\n  - {service: blue, weight: 100}\n')}---\n${inner}`;
       const { code, lines } = await validated(['-'], { stdin });
-      expect(code).toBe(1);
+      expect(code).toBe(0);
       expect(lines).toEqual([
-        expect.stringMatching(/^stdin:7 TrafficSplit\/birds: error: .*itself/),
+        expect.stringMatching(/^stdin:7 TrafficSplit\/birds: warning: .*itself/),
         expect.stringMatching(/^stdin:8 TrafficSplit\/birds: warning: .*inner/),
-        expect.stringMatching(/^stdin:\d+ TrafficSplit\/inner: error: .*blue, the root itself/),
+        expect.stringMatching(/^stdin:\d+ TrafficSplit\/inner: warning: .*blue, the root itself/),
       ]);
     });
 
@@ -201,4 +214,52 @@ describe('serin validate', () => {
       },
     );
   });
+});
+
+describe('serin validate of a Canary and its target', () => {
+  const canary = (service: string) => `apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: { name: shop, namespace: prod }
+spec:
+  targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop }
+  service:
+    port: 80
+    ${service}
+  analysis: { interval: 1m, threshold: 5, stepWeight: 10 }
+`;
+  const target = (containers: string) => `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop }
+spec: { selector: { matchLabels: { app: shop } }, template: { metadata: { labels: { app: shop } }, spec: { containers: ${containers} } } }
+`;
+  const errorsIn = (lines: string[]) => lines.filter((line) => line.includes(': error: '));
+  const web = '[{ name: shop, ports: [{ name: web, containerPort: 9898 }] }]';
+  const service = (spec: string) => `apiVersion: v1\nkind: Service\nmetadata: { name: shop, namespace: prod }\nspec: ${spec}\n`;
+
+  it.each([
+    ['a named port', 'targetPort: http', target(web), /:8 Canary\/shop: error: spec\.service\.targetPort: no container.*web 9898\/TCP/],
+    [
+      'a number',
+      'targetPort: 80',
+      `${target(web)}---\n${service('{ ports: [{ name: http, port: 80, targetPort: web }], selector: { app: shop } }')}`,
+      /targetPort: port 80 of Service shop leads to 9898/,
+    ],
+    [
+      'an external name',
+      'targetPort: web',
+      `${target(web)}---\n${service('{ type: ExternalName, externalName: x.test }')}`,
+      /spec\.service\.name: Service shop is of type ExternalName/,
+    ],
+  ])('I14: %s that does not fit is found, with its line', async (_, field, beside, message) => {
+    const { code, lines } = await validated(['-'], { stdin: `${canary(field)}---\n${beside}` });
+    expect([code, errorsIn(lines)]).toEqual([1, [expect.stringMatching(message)]]);
+  });
+  it.each([target(web), target('wrong'), target('[null, { ports: 1 }, { ports: [null, { name: web, containerPort: 1 }] }]'), ''])(
+    'I14: and nothing where it fits, or cannot be told: %#',
+    async (beside) => {
+      const field = beside.includes('wrong') ? 'targetPort: 9898' : 'targetPort: web';
+      const { code, lines } = await validated(['-'], { stdin: `${canary(field)}---\n${beside}` });
+      expect([code, errorsIn(lines)]).toEqual([0, []]);
+    },
+  );
 });

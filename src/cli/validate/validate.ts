@@ -1,85 +1,89 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { checkManifests, companionsIn, type ManifestChecks } from './manifest-check.ts';
+import type { Provider } from '../../api/canary.ts';
+import { checksWith } from './checks/index.ts';
+import { meantKind } from './checks/spelling.ts';
+import { isSplit } from './checks/splits.ts';
+import { type Item, readDocuments, type Unreadable } from './documents.ts';
+import type { ObjectChecks } from './object-findings.ts';
+import { readSources } from './sources.ts';
+import { type Check, isOurs, type WorldFinding, type WorldOptions, worldOf } from './world.ts';
 
-export interface ValidateArgs extends ManifestChecks {
+export interface ValidateArgs extends ObjectChecks {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
-  stdin?: string;
+  stdin?: Buffer;
+  /** Of objects that name none. */
+  namespace?: string | undefined;
+  provider?: Provider | undefined;
+  selectorLabels?: readonly string[] | undefined;
+  /** Reads from the cluster the objects that those of the files refer to. */
+  readCluster?: ((items: readonly Item[]) => Promise<{ items: Item[]; hidden: ReadonlySet<string> }>) | undefined;
 }
 
 /**
- * Checks manifests: one line a finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, warnings alone give 0.
+ * Checks manifests as one world: a line for each finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, and 0 with
+ * warnings alone.
  */
 export async function validateCommand(
   args: ValidateArgs,
   out: (line: string) => void,
   summary: (line: string) => void = () => {},
 ): Promise<number> {
-  const count = { documents: 0, error: 0, warning: 0 };
-  const all = args.files.flatMap((file) => sources(file, args.stdin));
-  const texts = all.flatMap(({ text }) => ('content' in text ? [text.content] : []));
-  // Everything is read a second time only where somebody is judged by it.
-  const beside = texts.some((text) => /TrafficSplit|smi:|linkerd|osm/.test(text) || /^(smi|linkerd|osm)/.test(args.provider ?? ''))
-    ? texts.flatMap(companionsIn)
-    : [];
-  for (const { name, text } of all) {
-    const result = 'unreadable' in text ? undefined : checkManifests(text.content, { ...args, beside });
-    if ('unreadable' in text) {
+  const count = { error: 0, warning: 0 };
+  const sources = readSources(args.files, args.stdin);
+  const read = sources.map(({ name, file, text }) =>
+    'unreadable' in text
+      ? { items: [], unreadable: [{ source: name, message: text.unreadable }] }
+      : readDocuments({ source: name, file, text: text.content }),
+  );
+  const items = read.flatMap((one) => one.items).map((item) => withNamespace(item, args.namespace));
+  const checked = items.filter(({ object }) => isOurs(object) || isSplit(object) || meantKind(object) !== undefined);
+  const found = await findingsOf(items, args);
+  for (const source of read) {
+    for (const each of source.unreadable) {
       count.error += 1;
-      out(`${name}: error: ${text.unreadable}`);
+      out(unreadableLine(each));
     }
-    for (const { line, object, severity, path, message } of result?.findings ?? []) {
-      count[severity] += 1;
-      out(`${name}:${line} ${object}: ${severity}: ${path === '' ? '' : `${path}: `}${message}`);
+    const placed = found.filter(({ on: { place } }) => source.items.some((item) => item.place === place));
+    for (const finding of placed) {
+      count[finding.severity] += 1;
+      out(findingLine(finding));
     }
-    count.documents += result?.documents ?? 0;
   }
-  if (count.documents === 0 && count.error === 0) summary('no Canary, MetricTemplate, AlertProvider or TrafficSplit found');
-  else summary(`${many(count.documents, 'object')} checked: ${many(count.error, 'error')}, ${many(count.warning, 'warning')}`);
+  if (checked.length === 0 && count.error === 0) summary('no Canary, MetricTemplate, AlertProvider or TrafficSplit found');
+  else summary(`${many(checked.length, 'object')} checked: ${many(count.error, 'error')}, ${many(count.warning, 'warning')}`);
   return count.error > 0 ? 1 : 0;
+}
+
+const withNamespace = (item: Item, namespace: string | undefined): Item =>
+  namespace !== undefined && item.namespace === undefined ? { ...item, namespace } : item;
+
+/** In the order of the objects, and of the checks for each. */
+async function findingsOf(items: readonly Item[], args: ValidateArgs): Promise<WorldFinding[]> {
+  const live = args.readCluster && (await args.readCluster(items));
+  const options: WorldOptions = {
+    provider: args.provider,
+    selectorLabels: args.selectorLabels,
+    ...(live ? { isWhole: true, hidden: live.hidden } : {}),
+  };
+  const world = worldOf([...items, ...(live?.items ?? [])], options);
+  const found = checksWith(args, await promqlCheck(world.items)).flatMap(({ check }) => check(world));
+  return items.flatMap(({ place }) => found.filter((finding) => finding.on.place === place));
+}
+
+/** The grammar is loaded only where a query may be of it. */
+async function promqlCheck(items: readonly Item[]): Promise<Check> {
+  const isAsked = items.some(({ object }) => isOurs(object, 'MetricTemplate') || JSON.stringify(object).includes('"query":'));
+  return isAsked ? (await import('./checks/promql.ts')).promql : () => [];
+}
+
+const unreadableLine = ({ source, line, message }: Unreadable): string =>
+  line === undefined ? `${source}: error: ${message}` : `${source}:${line} document: error: ${message}`;
+
+function findingLine({ on: { object, name, place }, severity, path, message }: WorldFinding): string {
+  const what = `${typeof object.kind === 'string' ? object.kind : 'object'}/${name.slice(0, 80) || '?'}`;
+  return `${place?.source}:${place?.lineOf(path)} ${what}: ${severity}: ${path === '' ? '' : `${path}: `}${message}`;
 }
 
 function many(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-type Source = { name: string; text: { content: string } | { unreadable: string } };
-
-function sources(file: string, stdin: string | undefined): Source[] {
-  if (file === '-') return [{ name: 'stdin', text: textOf(Buffer.from(stdin ?? '')) }];
-  try {
-    if (!statSync(file).isDirectory()) return [{ name: file, text: textOf(readFileSync(file)) }];
-    return manifestsIn(file).flatMap((each) => sources(each, stdin));
-  } catch (error) {
-    return [{ name: file || "''", text: { unreadable: reasonOf(error) } }];
-  }
-}
-
-/** A link to a folder is not followed: it may lead back to where it is. */
-function manifestsIn(folder: string): string[] {
-  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return manifestsIn(path);
-    const isManifest = /\.ya?ml$/.test(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && !isFolder(path)));
-    return isManifest ? [path] : [];
-  });
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Bytes that are no text would otherwise be read as a file without any of our objects. */
-function textOf(bytes: Buffer): Source['text'] {
-  if (bytes.includes(0)) return { unreadable: 'is no UTF-8 text: save it as UTF-8, or leave it out' };
-  return { content: bytes.toString('utf8') };
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'does not exist: correct the path';
-  if (code === 'EACCES' || code === 'EPERM') return 'may not be read: give yourself read access';
-  return error instanceof Error ? error.message : String(error);
 }

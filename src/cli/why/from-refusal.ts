@@ -30,11 +30,9 @@ export function fromRefusal({ raw }: Sight, { reason, message = '' }: Condition)
         action: 'who runs the cluster brings the definitions to this version',
         command: 'serin crds apply',
       };
-    case 'TargetTaken': {
-      const [, elderNamespace = namespace, elder = name] = /Canary (\S+)\/(\S+) releases/.exec(message) ?? [];
-      const change = toRemove('Canary', elder, elderNamespace);
-      return { cause, proof, action: `${wayOut(message)}; the younger one waits`, change, look: `serin list -n ${namespace}` };
-    }
+    case 'TargetTaken':
+      // The older one serves: without it the application would be restored, and released anew.
+      return { cause, proof, action: wayOut(message), change: toRemove('Canary', name, namespace), look: `serin list -n ${namespace}` };
     default:
       return {
         cause,

@@ -54,7 +54,9 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
       return (
-        fromHooks(sight, canary, release) ?? fromVerdicts(sight, release) ?? step('Running', 'nothing to do: the next check is awaited')
+        fromHooks(sight, canary, release) ??
+        fromVerdicts(sight, release) ??
+        (release.awaitedSinceMs === undefined ? step('Running', 'nothing to do: the next check is awaited') : side('target'))
       );
     case 'Initialized.resting':
     case 'Succeeded.resting':

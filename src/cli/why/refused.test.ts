@@ -149,16 +149,17 @@ describe('serin why of a Canary that is refused', () => {
   });
 
   it('names the provider where another one is the way out', () => {
-    const bad = set(set(plan(), 'spec.analysis.match', [{ headers: { a: { exact: 'b' } } }]), 'spec.provider', 'knative');
+    const analysis = { interval: '1m', threshold: 1, iterations: 5, match: [{ headers: { a: { exact: 'b' } } }] };
+    const bad = set(set(plan(), 'spec.analysis', analysis), 'spec.provider', 'knative');
     const target = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'podinfo' };
     const { diagnosis } = whyOf(sightOf(judged(set(bad, 'spec.targetRef', target))));
     expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', proof: [{ field: 'spec.provider', value: 'knative' }, {}] });
   });
 
-  it('names the older Canary, and its end clears it', () => {
+  it('names the older Canary, which serves: the younger one is to be removed', () => {
     const why = whyOf(sightOf(judged(plan(), 'test/elder')));
-    expect(why.diagnosis).toMatchObject({ cause: 'TargetTaken', action: expect.stringContaining('remove one of them') });
-    expect(wayOf(why.diagnosis)).toBe('remove Canary elder');
+    expect(why.diagnosis).toMatchObject({ cause: 'TargetTaken', action: 'remove this Canary, or let it release another target' });
+    expect(wayOf(why.diagnosis)).toBe('remove Canary podinfo');
     expect(why.diagnosis.proof.map(({ value }) => value).join()).toContain('test/elder');
     expect(whyOf(sightOf(judged(plan()))).diagnosis.cause).toBe('Unseen');
   });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type Json, type JsonRecord } from './json.ts';
+import { portCauses, portsOf } from './service-ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
 import { type Cause, invalid, invalidValue } from './status.ts';
 
@@ -25,7 +26,7 @@ export class ServiceAddresses {
     const causes =
       spec.type === 'ExternalName'
         ? externalCauses(spec)
-        : [...familyCauses(spec), ...addressCauses(spec), ...portCauses(spec), ...trafficCauses(spec)];
+        : [...familyCauses(spec), ...addressCauses(spec), ...portCauses(spec), ...nodePortCauses(spec), ...trafficCauses(spec)];
     if (causes.length > 0) throw invalid('Service', '', object.metadata.name, causes);
     if (spec.type === 'ExternalName') return;
     if (!spec.clusterIP) {
@@ -42,7 +43,6 @@ export class ServiceAddresses {
   }
 }
 
-const portsOf = (spec: Json): JsonRecord[] => (Array.isArray(spec?.ports) ? spec.ports : []);
 const hasNodePorts = (spec: Json): boolean =>
   spec?.type === 'NodePort' || (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 
@@ -92,7 +92,7 @@ function addressCauses({ clusterIP, clusterIPs, type }: JsonRecord): Cause[] {
   return [invalidValue('spec.clusterIPs', [clusterIP], why)];
 }
 
-function portCauses(spec: JsonRecord): Cause[] {
+function nodePortCauses(spec: JsonRecord): Cause[] {
   return portsOf(spec).flatMap(({ nodePort }, index) => {
     const field = `spec.ports[${index}].nodePort`;
     if (nodePort === undefined) return [];

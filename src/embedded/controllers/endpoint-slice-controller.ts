@@ -23,6 +23,10 @@ interface SliceEndpoint extends HintedEndpoint {
   conditions: { ready: boolean; serving: boolean; terminating: boolean };
   targetRef: object;
 }
+interface Container {
+  restartPolicy?: string;
+  ports?: { name?: string; containerPort: number; protocol?: string }[];
+}
 interface SlicePort {
   name: string;
   port: number;
@@ -90,8 +94,10 @@ function slicesFor(service: KubeObject, stores: EndpointStores): KubeObject[] {
 }
 
 function portsOf(service: KubeObject, pod: KubeObject): SlicePort[] {
-  const containers = (pod.spec.containers ?? []) as { ports?: { name?: string; containerPort: number }[] }[];
-  const named = (name: string) => containers.flatMap(({ ports = [] }) => ports).find((port) => port.name === name)?.containerPort;
+  const sidecars = ((pod.spec.initContainers ?? []) as Container[]).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const declared = [...((pod.spec.containers ?? []) as Container[]), ...sidecars].flatMap(({ ports = [] }) => ports);
+  const named = (name: string, protocol: string) =>
+    declared.find((port) => port.name === name && (port.protocol ?? 'TCP') === protocol)?.containerPort;
   const ports = (service.spec.ports ?? []) as {
     name?: string;
     port: number;
@@ -100,7 +106,7 @@ function portsOf(service: KubeObject, pod: KubeObject): SlicePort[] {
     appProtocol?: string;
   }[];
   return ports.flatMap(({ name = '', port, targetPort = port, protocol = 'TCP', appProtocol }) => {
-    const number = typeof targetPort === 'number' ? targetPort : named(targetPort);
+    const number = typeof targetPort === 'number' ? targetPort : named(targetPort, protocol);
     return number === undefined ? [] : [{ name, port: number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
   });
 }

@@ -28,6 +28,8 @@ export function without(
     | 'reason'
     | 'wakeAtMs'
     | 'heldRoutes'
+    | 'heldPods'
+    | 'stoppedPods'
     | 'verdicts'
     | 'preRolloutPassed'
     | 'awaitedSinceMs'
@@ -35,6 +37,7 @@ export function without(
     | 'recent'
     | 'failures'
     | 'paused'
+    | 'scaledDownUid'
     | Window
   )[]
 ): Release {

@@ -1,7 +1,9 @@
 import { timestamp } from '../../api/timestamp.ts';
 import type { Seen } from '../context.ts';
-import { blindUntilMs } from '../deadlines.ts';
+import { blindUntilMs, progressDeadlineMs } from '../deadlines.ts';
+import { shortOfPods } from '../explain.ts';
 import { countedFailures } from '../failure-limits.ts';
+import { isTargetReady } from '../guards.ts';
 import { isBlind, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
@@ -51,8 +53,21 @@ export const checks = {
     ...release(seen, { reason: `primary is not ready: ${seen.event.facts.primary?.readiness.reason ?? 'it has no serving pods'}` }),
     open: undefined,
   }),
+  /** Looked at when a check begins: since when the canary is below its threshold. The deadline of that wait counts from here (E80). */
+  noteReadiness: (seen: Seen) => {
+    const { awaitedSinceMs = now(seen), ...known } = seen.context.release;
+    return { release: isTargetReady(seen) ? known : { ...known, awaitedSinceMs } };
+  },
+  waitForTarget: (seen: Seen) => {
+    const { facts } = seen.event;
+    const { awaitedSinceMs = now(seen) } = seen.context.release;
+    const untilMs = awaitedSinceMs + progressDeadlineMs(facts.canary);
+    const next = now(seen) + facts.intervalMs;
+    const wakeAtMs = untilMs > now(seen) ? Math.min(next, untilMs) : next;
+    return { ...release(seen, { awaitedSinceMs, reason: shortOfPods(facts), wakeAtMs }), open: undefined };
+  },
   tellHoldUp: (seen: Seen) => {
-    const { refused, unconfirmed = '' } = seen.event.facts;
+    const { refused, unroutable, unconfirmed = unroutable?.message ?? '' } = seen.event.facts;
     // What is refused is told by every sentence as it is (E65).
     return refused
       ? { release: without(seen.context.release, 'reason'), open: undefined }

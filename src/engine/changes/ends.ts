@@ -12,9 +12,7 @@ import { failure, terminal } from './terminal.ts';
 /** How a release ends: taken back, promoted, or a promotion that failed. */
 export const ends = {
   rollBack: (seen: Seen) => {
-    const isAsked =
-      seen.event.type === 'REQUEST' ||
-      (seen.event.type === 'ANSWER' && seen.event.answer.kind === 'runHooks' && seen.event.answer.outcome === 'passed');
+    const isAsked = seen.event.type === 'REQUEST' || seen.event.type === 'STOP';
     const counted = seen.event.type === 'ANSWER' && !isAsked && !isHeld(seen);
     const { failedChecks } = seen.context.release;
     const bare = {
@@ -37,7 +35,7 @@ export const ends = {
   },
   startPromotion: (seen: Seen) => ({
     ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
-    release: without(withoutCapacity(seen.context.release), 'gate', 'blindSinceMs', 'paused'),
+    release: without(withoutCapacity(seen.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
   }),
   shift: (seen: Seen) => {
     const { facts } = seen.event;
@@ -64,14 +62,13 @@ export const ends = {
       release: { ...held, routes, reason },
     };
   },
-  explainRestore: (seen: Seen) => release(seen, { reason: 'the last promoted template is being put back into the primary' }),
   succeed: (seen: Seen) => {
     const { release: done } = seen.context;
     const ended = terminal(seen, done, 'Succeeded', `${who(seen)} is promoted and its canary rests`, {
       reason: 'Succeeded',
       severity: 'info',
     });
-    return { release: { ...withoutCapacity(ended), promotedRevision: done.revision, iterations: 0 } };
+    return { release: { ...without(withoutCapacity(ended), 'heldPods'), promotedRevision: done.revision, iterations: 0 } };
   },
 
   acknowledge: (seen: Seen) => {

@@ -13,7 +13,12 @@ import { alerting, terminal } from './terminal.ts';
 export const revisions = {
   bindTarget: (seen: Seen) => ({ release: pinned(seen, seen.context.release) }),
   reportLatePrimary: (seen: Seen) => {
-    const message = `Primary of ${targetName(seen)} is not ready yet; ${targetName(seen)} keeps serving until it is`;
+    const { canary, target } = seen.event.facts;
+    const { kind, name } = canary.spec.targetRef;
+    const message =
+      target === undefined
+        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
+        : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
     return { ...tell(seen, say('PrimaryLate', message, { warning: true })), ...release(seen, { reason: message }), wakeAtMs: undefined };
   },
   initialize: (seen: Seen) => {
@@ -66,6 +71,7 @@ function fresh(seen: Seen, from: Release): Release {
       'reason',
       'wakeAtMs',
       'heldRoutes',
+      'heldPods',
       'verdicts',
       'preRolloutPassed',
       'awaitedSinceMs',
@@ -74,6 +80,7 @@ function fresh(seen: Seen, from: Release): Release {
       'failures',
       'measuredFromMs',
       'othersUntilMs',
+      'scaledDownUid',
     ),
     run: from.run + 1,
     routes,

@@ -1,8 +1,8 @@
 import type { Release } from '../../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import type { Seen } from '../context.ts';
-import { longestHoldMs, progressDeadlineMs, settlingMs } from '../deadlines.ts';
-import { backNeed, bearableWeight, comingHome, holdingPrimary, holdingTarget, stepNeed, withoutCapacity } from '../raise.ts';
+import { progressDeadlineMs, settlingMs } from '../deadlines.ts';
+import { backNeed, bearableWeight, comingHome, holdingPrimary, holdingStep, holdingTarget, stepNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { homeRoutes, nextMove, weightOf, withWeight } from '../strategy.ts';
 import { type Change, now, release, tell, who, without } from './change.ts';
@@ -32,7 +32,7 @@ export const steps = {
     return {
       ...tell(seen, say('Stepped', `${who(seen)}: ${what}`)),
       release: {
-        ...without(heldThroughStep(seen), 'gate'),
+        ...without(holdingStep(seen, seen.context.release, stepNeed(seen)), 'gate', 'awaitedSinceMs'),
         routes: move.routes,
         iterations: move.iterations,
         wakeAtMs: now(seen) + facts.intervalMs,
@@ -69,7 +69,12 @@ export const steps = {
     return release(seen, { routes: withWeight(routes, bearableWeight(seen) ?? weightOf(routes), facts.canary, facts) });
   },
   comeHome: (seen: Seen) => ({ release: comingHome(seen, seen.context.release, true) }),
-  forgetCapacity: (seen: Seen) => ({ release: withoutCapacity(seen.context.release) }),
+  forgetCapacity: (seen: Seen) => ({ release: without(withoutCapacity(seen.context.release), 'heldPods', 'stoppedPods') }),
+  /** A target that is at zero already keeps the note of before. */
+  noteStopped: (seen: Seen) => {
+    const stoppedPods = seen.event.facts.target?.replicas ?? 0;
+    return stoppedPods > 0 ? release(seen, { stoppedPods }) : {};
+  },
   holdBack: (seen: Seen) => ({
     ...tell(seen, say('CanaryDown', `Canary of ${who(seen)} has no serving pods; its traffic goes to the primary`, { warning: true })),
     release: {
@@ -100,15 +105,6 @@ function goHome(seen: Seen): Change {
   const { release: now } = seen.context;
   const held = now.capacity?.side === 'primary' || !reachesCanary(now.routes) ? now : holdingPrimary(seen, now);
   return { release: { ...held, routes: homeRoutes(now.routes) } };
-}
-
-/** Its scaler sees the load of a step later than the pods do, and would take them away meanwhile (E62). */
-function heldThroughStep(seen: Seen): Release {
-  const { release: before } = seen.context;
-  const pods = before.capacity?.side === 'target' && before.step === 'raising' ? before.capacity.pods : stepNeed(seen);
-  const { capacity, ...held } = holdingTarget(before, pods);
-  const untilMs = now(seen) + longestHoldMs(seen.event.facts.intervalMs);
-  return capacity ? { ...held, capacity: { ...capacity, untilMs } } : held;
 }
 
 /** Held back is not the end of a release: its cookies stay valid for when it returns. */

@@ -1,10 +1,10 @@
+import type { Canary, HookType } from '../../api/canary.ts';
 import type { Delivery, Release } from '../../api/canary-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { type Alert, alertDeliveries } from '../alerts.ts';
 import { type Seen, withDeliveries } from '../context.ts';
-import { progressDeadlineMs } from '../deadlines.ts';
+import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import { overLimit } from '../failure-limits.ts';
-import { hasHooks } from '../strategy.ts';
 import { isHeld, judgement, judgementOf, refusal } from './answer.ts';
 import { now } from './change.ts';
 
@@ -23,23 +23,35 @@ export function terminal(
   message: string,
   alert?: Pick<Alert, 'reason' | 'severity' | 'verdicts'>,
 ): Release {
-  const hooks = outcome === 'Succeeded' || outcome === 'Failed';
-  const kinds: Delivery['kind'][] = ['event'];
-  if (hooks && hasHooks(seen.event.facts.canary, 'post-rollout')) kinds.push('post-rollout');
-  const key = `${seen.event.facts.canary.metadata.uid}/${from.run}/${from.revision}/${outcome}`;
-  const listed = withDeliveries(
-    from,
-    kinds.map((kind) => ({ key: `${key}/${kind}`, kind, outcome, message, sinceMs: now(seen) })),
-  );
+  const { canary, globalEvents } = seen.event.facts;
+  const common = { outcome, message, revision: from.revision, sinceMs: now(seen) };
+  const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${outcome}`;
+  const toHooks = (kind: Delivery['kind'], hooks: readonly NonNullable<Delivery['hook']>[]): Delivery[] =>
+    hooks.map((hook) => ({ ...common, key: `${key}/${kind}/${hook.name}${hook.nth > 0 ? `/${hook.nth}` : ''}`, kind, hook }));
+  const listeners = toHooks('event-webhook', hooksNamed(canary, 'event'));
+  const toAll: Delivery[] =
+    globalEvents && listeners.length === 0 ? [{ ...common, key: `${key}/event-webhook`, kind: 'event-webhook' }] : [];
+  const isEnd = outcome === 'Succeeded' || outcome === 'Failed';
+  const listed = withDeliveries(from, [
+    { ...common, key: `${key}/event`, kind: 'event' },
+    ...listeners,
+    ...toAll,
+    ...(isEnd ? toHooks('post-rollout', hooksNamed(canary, 'post-rollout')) : []),
+  ]);
   return alert ? alerting(seen, listed, { ...alert, outcome, message }) : listed;
+}
+
+/** In order; of those that share a name, each by its place among them. */
+function hooksNamed({ spec }: Canary, type: HookType): NonNullable<Delivery['hook']>[] {
+  const names = (spec.analysis.webhooks ?? []).flatMap((one) => (one.type === type ? [one.name] : []));
+  return names.map((name, index) => ({ name, nth: names.slice(0, index).filter((other) => other === name).length }));
 }
 
 /** Why the release is taken back. */
 export function failure(seen: Seen): string {
   const { context, event } = seen;
   const { target } = event.facts;
-  if (event.type === 'ANSWER' && event.answer.kind === 'runHooks' && event.answer.outcome === 'passed')
-    return 'a rollback hook asked for it';
+  if (event.type === 'STOP') return `the rollback hook ${event.webhook} asked for it`;
   if (event.type === 'REQUEST') return `${event.request.by} asked for it`;
   if (isHeld(seen)) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
@@ -54,9 +66,14 @@ export function failure(seen: Seen): string {
   if (event.facts.nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY))
     return `nobody could check the canary any longer, since its spec is refused: ${refused?.message}`;
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
+  if (event.facts.unroutable) return `no route could send traffic to the canary within ${seconds} s: ${event.facts.unroutable.message}`;
   const { capacity } = context.release;
   if (capacity?.side === 'target') {
     return `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
   }
-  return `the canary was not ready within ${seconds} s${target?.readiness.reason ? `: ${target.readiness.reason}` : ''}`;
+  // The clock of the next step runs already.
+  const { stepStartedMs } = context.recorded?.release ?? context.release;
+  const hasRolled = rolloutDeadlineMs(event.facts.canary, stepStartedMs, target) > stepStartedMs + seconds * 1000;
+  const waited = hasRolled ? `is not ready, and got no further pod for ${seconds} s` : `was not ready within ${seconds} s`;
+  return `the canary ${waited}${target?.readiness.reason ? `: ${target.readiness.reason}` : ''}`;
 }

@@ -24,6 +24,11 @@ export const apisix: Router = {
   },
   watches: (canary) => Object.values(refs(canary)),
   render: (canary, _apex, routes, current) => render(canary, routes, current),
+  missing(canary, current) {
+    const { sourceRef } = refs(canary);
+    const source = sourceRef && findObject(current, sourceRef);
+    return ownRules(source, sidesOf(canary).apex).length > 0 ? undefined : nothingToCopy(canary, source);
+  },
   readRoutes(canary, current) {
     const { sourceRef, copyRef } = refs(canary);
     const copy = copyRef && findObject(current, copyRef);

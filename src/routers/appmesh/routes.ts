@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { names } from '../../api/names.ts';
+import { beginsMirrored } from '../../api/provider-capabilities.ts';
 import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
 import type { Dialect } from './dialect.ts';
@@ -44,8 +45,9 @@ export function renderCanaryRoute(canary: Canary, dialect: Dialect): Json {
 }
 
 /** What the spec asks for beyond what these routes can hold; a way back to the primary is rendered all the same. */
-export function checkMeshSpec({ spec: { analysis, service } }: Canary): void {
-  if (analysis.mirror) throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
+export function checkMeshSpec(canary: Canary): void {
+  const { analysis, service } = canary.spec;
+  if (beginsMirrored(canary)) throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
   if (analysis.match?.length) alternatives(analysis.match);
   for (const event of retryWords(service.retries?.retryOn))
     if (!RETRY_EVENTS.includes(event))

@@ -1,7 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type IngressRule, ingressRef } from './ingress-rules.ts';
+import { findObject } from '../find-object.ts';
+import { type IngressRule, ingressRef, leadsTo } from './ingress-rules.ts';
 
 const MOST_NAME = 253;
 
@@ -26,6 +27,13 @@ export function copySpec(base: KubeObject, rules: readonly IngressRule[]): objec
     ...(tls === undefined ? {} : { tls: structuredClone(tls) }),
     rules,
   };
+}
+
+/** Missing parts of the user's Ingress: one that leads nowhere sends no request to a copy of it. */
+export function missingSource(canary: Canary, current: readonly KubeObject[]): string | undefined {
+  const { sourceRef } = copyRefs(canary);
+  const source = sourceRef && findObject(current, sourceRef);
+  return source && leadsTo(source, names(canary).apexService) ? undefined : nothingToCopy(canary, source);
 }
 
 /** Why there is nothing to make the copy of. */

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
@@ -55,9 +56,8 @@ function checkSpec(canary: Canary): void {
   const { service, analysis } = canary.spec;
   checkExposure(canary);
   if (isTcp(canary)) {
-    if (analysis.match?.length) throw new RoutingError('analysis.match needs HTTP: service.appProtocol is tcp');
-    if (analysis.mirror) throw new RoutingError('analysis.mirror needs HTTP: service.appProtocol is tcp');
-    if (analysis.sessionAffinity) throw new RoutingError('analysis.sessionAffinity needs HTTP: service.appProtocol is tcp');
+    if (choosesUsers(canary)) throw new RoutingError('analysis.match needs HTTP: service.appProtocol is tcp');
+    if (beginsMirrored(canary)) throw new RoutingError('analysis.mirror needs HTTP: service.appProtocol is tcp');
   } else if (analysis.match?.length) mergeMatch(analysis.match, serviceMatch(service.match));
 }
 

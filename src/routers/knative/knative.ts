@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import type { Router } from '../router.ts';
@@ -20,7 +21,7 @@ const serviceRef = (canary: Canary): ObjectRef => ({
  */
 export const knative: Router = {
   supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
-  refuses: (canary) => (canary.spec.analysis.match?.length ? 'Knative cannot match requests: use steps of weight' : undefined),
+  refuses: (canary) => (choosesUsers(canary) ? 'Knative cannot match requests: use steps of weight' : undefined),
   watches: (canary) => [serviceRef(canary)],
   render(canary, _apex, routes, current) {
     const service = findObject(current, serviceRef(canary));

@@ -62,9 +62,13 @@ describe('TrafficRoutes, which belong to no namespace', () => {
   });
 
   it.each([
-    { what: 'a match', analysis: { match: [{ headers: { a: { exact: 'b' } } }] }, says: /analysis\.match/ },
+    {
+      what: 'a match',
+      analysis: { iterations: 5, stepWeight: undefined, match: [{ headers: { a: { exact: 'b' } } }] },
+      says: /analysis\.match/,
+    },
     { what: 'a mirror', analysis: { mirror: true }, says: /analysis\.mirror/ },
-  ])('R-T1: $what is refused with the field named', ({ analysis, says }) => {
+  ])('R-T1, R-S1: $what is refused with the field named', ({ analysis, says }) => {
     expect(kuma.refuses?.(aCanary({ analysis }))).toMatch(says);
     expect(kuma.refuses?.(aCanary())).toBeUndefined();
   });

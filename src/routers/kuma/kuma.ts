@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { fluxOff, names } from '../../api/names.ts';
+import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { type Routes, Weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
@@ -16,9 +17,9 @@ const SERVICE = 'kuma.io/service';
 /** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04 §4.12). */
 export const kuma: Router = {
   supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
-  refuses({ spec: { analysis } }) {
-    if (analysis.match?.length) return "Kuma's TrafficRoute cannot match requests: analysis.match needs another provider";
-    return analysis.mirror ? "Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false" : undefined;
+  refuses(canary) {
+    if (choosesUsers(canary)) return "Kuma's TrafficRoute cannot match requests: analysis.match needs another provider";
+    return beginsMirrored(canary) ? "Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false" : undefined;
   },
   watches: (canary) => [ownRef(canary), establishedRef(canary)],
   render(canary, _apex, routes, current) {

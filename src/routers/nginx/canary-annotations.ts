@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Finding, ignored } from '../../api/finding.ts';
 import type { Labels } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
@@ -20,23 +21,64 @@ const PATTERN = /^[-/._~a-zA-Z0-9:^$[\](){}*+?|&=\\]+$/;
 const NAME = /^[-._~a-zA-Z0-9]+$/;
 const ELSEWHERE = 'istio and gatewayapi:v1 can';
 
+/** An entry of `analysis.match` as ingress-nginx says it, or why it cannot. */
+type Entry = { field: string; rule: CanaryRules } | { field: string; refusal: string };
+
 /**
- * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. More headers would have
- * to hold together, which it cannot say; writing one of them would let the wrong users in (04 R-T2).
+ * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are
+ * alternatives, so that without some of them fewer users get the canary; an entry that can only be said in part is left out whole, since
+ * a part of it would let the wrong users in (04 R-T2).
  */
 export function renderMatch(match: readonly HttpMatch[]): CanaryRules {
-  const rules: CanaryRules = {};
-  for (const [index, entry] of match.entries()) {
-    const field = `analysis.match[${index}]`;
-    const [name, condition] = onlyHeader(entry, field);
-    const rule = ruleOf(name, condition, `${field}.headers.${name}`);
-    const taken = Object.keys(rule).find((key) => key in rules);
-    if (taken !== undefined)
-      throw new RoutingError(`${field} would be a second ${taken}, and an Ingress holds one header and one cookie; ${ELSEWHERE}`);
-    Object.assign(rules, rule);
+  return chooseEntries(match).rules;
+}
+
+/** The entries that have no effect, each with the reason. */
+export function ignoredEntries(match: readonly HttpMatch[]): Finding[] {
+  return chooseEntries(match).idle;
+}
+
+function chooseEntries(match: readonly HttpMatch[]): { rules: CanaryRules; idle: Finding[] } {
+  for (const [index, entry] of match.entries()) requireCondition(entry, index);
+  const entries = match.map(readEntry);
+  const written = new Set([lastOf(entries, 'canary-by-cookie'), lastOf(entries, 'canary-by-header')]);
+  const rules = Object.assign({}, ...entries.map((entry) => (written.has(entry) && 'rule' in entry ? entry.rule : {}))) as CanaryRules;
+  if (Object.keys(rules).length === 0) {
+    const [first] = entries;
+    throw new RoutingError(first && 'refusal' in first ? first.refusal : 'analysis.match has no entry: it would match every request');
   }
-  if (Object.keys(rules).length === 0) throw new RoutingError('analysis.match has no entry: it would match every request');
-  return rules;
+  const idle = entries.filter((entry) => !written.has(entry));
+  return { rules, idle: idle.map((entry) => ignored(`spec.${entry.field}`, `has no effect, since ${whyIdle(entry, entries)}`)) };
+}
+
+/** As Flagger, the last one; a pattern for the whole Cookie header, which Flagger does not write, stands behind other headers. */
+function lastOf(entries: readonly Entry[], annotation: 'canary-by-header' | 'canary-by-cookie'): Entry | undefined {
+  const rivals = entries.filter((entry) => 'rule' in entry && entry.rule[annotation] !== undefined);
+  return rivals.findLast((entry) => 'rule' in entry && entry.rule['canary-by-header']?.toLowerCase() !== 'cookie') ?? rivals.at(-1);
+}
+
+function whyIdle(entry: Entry, entries: readonly Entry[]): string {
+  if ('refusal' in entry) return entry.refusal;
+  const isHeader = entry.rule['canary-by-header'] !== undefined;
+  const written = lastOf(entries, isHeader ? 'canary-by-header' : 'canary-by-cookie');
+  return `an Ingress holds one ${isHeader ? 'header' : 'cookie'}, and ${written?.field} is written: keep one of them; ${ELSEWHERE}`;
+}
+
+/** No alternative to others: everyone, which is more likely a mistake. */
+function requireCondition({ headers, queryParams, sourceLabels }: HttpMatch, index: number): void {
+  if ([headers, queryParams, sourceLabels].some((conditions) => Object.keys(conditions ?? {}).length > 0)) return;
+  throw new RoutingError(`analysis.match[${index}] names no header: it would match every request`);
+}
+
+function readEntry(entry: HttpMatch, index: number): Entry {
+  const field = `analysis.match[${index}]`;
+  try {
+    const [name, condition] = onlyHeader(entry, field);
+    return { field, rule: ruleOf(name, condition, `${field}.headers.${name}`) };
+  } catch (error) {
+    if (error instanceof RoutingError) return { field, refusal: error.message };
+    throw error;
+  }
 }
 
 function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
@@ -45,11 +87,9 @@ function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
       throw new RoutingError(`${field}.${other} cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`);
   }
   const headers = Object.entries(entry.headers ?? {});
-  const [only] = headers;
-  if (!only) throw new RoutingError(`${field} names no header: it would match every request`);
-  if (headers.length > 1)
-    throw new RoutingError(`${field} has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
-  return only;
+  const [only, ...others] = headers;
+  if (only && others.length === 0) return only;
+  throw new RoutingError(`${field} has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
 }
 
 /** A cookie is named by `exact`, and is asked for the value `always`, as established (04 V14); other forms look at the Cookie header. */

@@ -72,8 +72,13 @@ describe('what is written', () => {
 describe('what is refused', () => {
   it.each([
     { why: 'two headers together', match: [{ headers: { a: { exact: 'x' }, b: { exact: 'y' } } }], says: 'match[0] has 2 headers' },
-    { why: 'two headers apart', match: [{ headers: { a: { exact: 'x' } } }, { headers: { b: { exact: 'y' } } }], says: 'match[1]' },
     { why: 'a query parameter', match: [{ headers: { a: { exact: 'x' } }, queryParams: { q: { exact: '1' } } }], says: 'queryParams' },
+    {
+      why: 'a header and a cookie together, of which ingress-nginx would take either',
+      match: [{ headers: { a: { exact: 'x' }, cookie: { exact: 'c' } } }],
+      says: 'match[0] has 2 headers',
+    },
+    { why: 'an entry that says nothing beside another', match: [{ headers: { a: { exact: 'x' } } }, {}], says: 'match[1] names no header' },
     { why: 'labels of the client', match: [{ sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'a value that the annotation parser drops', match: [{ headers: { a: { exact: 'x;y' } } }], says: 'headers.a' },
     { why: 'a pattern that cannot be compiled', match: [{ headers: { a: { regex: '(x' } } }], says: 'headers.a.regex' },
@@ -85,6 +90,75 @@ describe('what is refused', () => {
     expect(refusal(match, { stepWeight: 10 })).toContain('analysis.iterations');
     expect(() => router.render(aCanary(ref), anApex, { kind: 'weighted', canary: weight(10), match }, [source])).toThrow('share');
     expect(refusal(match)).toBeUndefined();
+  });
+});
+
+describe('alternatives beyond one header and one cookie', () => {
+  const a = { headers: { a: { exact: 'x' } } };
+  const b = { headers: { b: { regex: '^y' } } };
+  const both = { headers: { a: { exact: 'x' }, b: { exact: 'y' } } };
+  const cookie = { headers: { cookie: { exact: 'c' } } };
+  const cookieRegex = { headers: { cookie: { regex: 'c=1' } } };
+  const byA = { 'canary-by-header': 'a', 'canary-by-header-value': 'x' };
+  const byB = { 'canary-by-header': 'b', 'canary-by-header-pattern': '^y' };
+  const byC = { 'canary-by-cookie': 'c' };
+
+  it.each<{ what: string; match: HttpMatch[]; rules: Labels; idle: Record<string, RegExp> }>([
+    { what: 'nothing is left out', match: [a, cookie], rules: { ...byA, ...byC }, idle: {} },
+    { what: 'the last header counts', match: [a, b], rules: byB, idle: { 'match[0]': /one header, and analysis\.match\[1\] is written/ } },
+    { what: 'the last header counts', match: [b, a, cookie], rules: { ...byA, ...byC }, idle: { 'match[0]': /one header/ } },
+    {
+      what: 'the last cookie counts',
+      match: [{ headers: { cookie: { exact: 'd' } } }, cookie],
+      rules: byC,
+      idle: { 'match[0]': /one cookie/ },
+    },
+    {
+      what: 'a header counts before a pattern of Cookie',
+      match: [a, cookieRegex],
+      rules: byA,
+      idle: { 'match[1]': /match\[0\] is written/ },
+    },
+    { what: 'headers together are left out whole', match: [both, b], rules: byB, idle: { 'match[0]': /2 headers/ } },
+    { what: 'headers together are left out whole', match: [cookie, both], rules: byC, idle: { 'match[1]': /2 headers/ } },
+    {
+      what: 'a query parameter is left out whole',
+      match: [{ ...a, queryParams: { q: { exact: '1' } } }, cookie],
+      rules: byC,
+      idle: { 'match[0]': /queryParams/ },
+    },
+  ])('DF88: $what: $match', ({ match, rules, idle }) => {
+    const canary = aCanary({ ...ref, analysis: { iterations: 5, match } });
+    expect(router.refuses?.(canary)).toBeUndefined();
+    const written = annotationsOf({ kind: 'matched', match });
+    const expected = Object.entries({ canary: 'true', 'canary-weight': '0', ...rules });
+    expect(Object.fromEntries(written)).toEqual(
+      Object.fromEntries(expected.map(([key, value]) => [`${defaultAnnotationsPrefix}/${key}`, value])),
+    );
+    const found = router.ignores?.(canary) ?? [];
+    expect(found.map(({ path }) => path)).toEqual(Object.keys(idle).map((path) => `spec.analysis.${path}`));
+    for (const [index, why] of Object.values(idle).entries())
+      expect(found[index]).toMatchObject({ isIgnored: true, message: expect.stringMatching(why) });
+    const [copy] = router.render(canary, anApex, { kind: 'matched', match }, [source]).write;
+    expect(copy && router.readRoutes(canary, [copy])).toEqual({ kind: 'matched', match });
+  });
+
+  it('DF88: the users of any match are users that it asks for', () => {
+    const conditions: HttpMatch[] = [a, b, both, cookie, cookieRegex, {}, { queryParams: { q: { exact: '1' } } }];
+    const matches = conditions.flatMap((one) => [[one], ...conditions.flatMap((two) => conditions.map((three) => [one, two, three]))]);
+    for (const match of matches) {
+      const canary = aCanary({ ...ref, analysis: { iterations: 5, match } });
+      if (router.refuses?.(canary) !== undefined) continue;
+      const written = Object.fromEntries(annotationsOf({ kind: 'matched', match }));
+      const by = (name: string) => written[`${defaultAnnotationsPrefix}/canary-by-${name}`];
+      const asked = match.filter(({ queryParams }) => queryParams === undefined);
+      const isAskedAlone = (name: string) => asked.some(({ headers = {} }) => Object.keys(headers).join() === name);
+      expect(
+        [by('header'), by('cookie') && 'cookie'].every((name) => name === undefined || isAskedAlone(name)),
+        JSON.stringify(match),
+      ).toBe(true);
+      expect(by('header') ?? by('cookie'), JSON.stringify(match)).toBeDefined();
+    }
   });
 });
 

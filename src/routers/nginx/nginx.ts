@@ -1,15 +1,16 @@
 import type { Canary } from '../../api/canary.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
-import { copyRefs, copySpec, nothingToCopy, refusesName } from '../ingress/copy.ts';
+import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
 import { leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, refusalOf } from '../routing-error.ts';
-import { type CanaryRules, readMatch, renderMatch } from './canary-annotations.ts';
+import { type CanaryRules, ignoredEntries, readMatch, renderMatch } from './canary-annotations.ts';
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
 const ALL = 100;
@@ -85,8 +86,10 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   return {
     supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
     refuses,
+    ignores,
     watches: (canary) => Object.values(copyRefs(canary)),
     render: (canary, _apex, routes, current) => render(canary, routes, current),
+    missing: missingSource,
     readRoutes(canary, current) {
       const { copyRef } = copyRefs(canary);
       const copy = copyRef && findObject(current, copyRef);
@@ -106,6 +109,11 @@ function refuses(canary: Canary): string | undefined {
   if (iterations <= 0)
     return 'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can';
   return refusalOf(() => renderMatch(match));
+}
+
+function ignores(canary: Canary): readonly Finding[] {
+  const { match } = canary.spec.analysis;
+  return match?.length && refuses(canary) === undefined ? ignoredEntries(match) : [];
 }
 
 /** The annotations of the canary, without their prefix. A condition stands with weight 0: users who do not meet it stay on the primary. */

@@ -4,7 +4,7 @@ import { names } from '../../api/names.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
-import { copyRefs, copySpec, nothingToCopy, refusesName } from '../ingress/copy.ts';
+import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
 import { type IngressPath, type IngressRule, leadingTo, leadsTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
@@ -25,6 +25,7 @@ export const skipper: Router = {
   },
   watches: (canary) => Object.values(copyRefs(canary)),
   render: (canary, _apex, routes, current) => render(canary, routes, current),
+  missing: missingSource,
   readRoutes(canary, current) {
     const { sourceRef, copyRef } = copyRefs(canary);
     const copy = copyRef && findObject(current, copyRef);

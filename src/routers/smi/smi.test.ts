@@ -112,19 +112,23 @@ describe('TrafficSplits, as their specification has them', () => {
     ]);
   });
 
-  it('T12: a split that names its own root is refused, in whatever form the root is written', () => {
+  it('T12: a split that names its own root is warned of, in whatever form the root is written', () => {
     for (const root of ['birds', 'birds.prod', 'birds.prod.svc.cluster.local']) {
       const split = birds({ service: 'green', weight: 100 }, { service: 'birds', weight: 900 });
       split.spec.service = root;
-      expect(told(split)).toEqual([expect.stringMatching(/^error spec\.backends\[1\]\.service is birds, the root itself/)]);
+      expect(told(split)).toEqual([expect.stringMatching(/^warning spec\.backends\[1\]\.service is birds, the root itself/)]);
     }
   });
 
   it.each(['shop-canary', 'shop-primary', 'shop-canary.prod.svc.cluster.local'])(
-    'T12: a Canary whose root would be %s is refused',
+    'T12: a Canary whose root would be %s is warned of, as Linkerd takes such a split, and not refused',
     (host) => {
-      expect(router.refuses?.(aCanary({ service: { hosts: [host] } }))).toMatch(/^spec\.service\.hosts\[0\] is .* backend/);
-      expect(router.refuses?.(aCanary({ service: { hosts: ['shop.prod', 'shop-canary'] } }))).toBeUndefined();
+      const canary = aCanary({ service: { hosts: [host] } });
+      expect(router.refuses?.(canary)).toBeUndefined();
+      const found = canarySplitFindings(canary, []);
+      expect(found).toMatchObject([
+        { severity: 'warning', path: 'spec.service.hosts[0]', message: expect.stringContaining('the root itself') },
+      ]);
     },
   );
 

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
@@ -79,14 +80,10 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   return {
     supports: { weights: true, mirroring: false, headerMatch: matches, sessionAffinity: false },
     refuses: (canary) => {
-      const host = canary.spec.service.hosts?.[0];
-      const root = host && rootService(host, canary.metadata.namespace);
-      const { primaryService, canaryService } = names(canary);
-      if (root === primaryService || root === canaryService)
-        return `spec.service.hosts[0] is ${host}, a backend of the split itself: name the Service that clients call`;
       const match = canary.spec.analysis.match;
+      if (!matches)
+        return choosesUsers(canary) ? `SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4` : undefined;
       if (!match?.length) return undefined;
-      if (!matches) return `SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4`;
       return refusalOf(() => renderRouteGroup(groupRef(canary), match));
     },
     watches: (canary) => [splitRef(canary), ...(matches ? [groupRef(canary)] : [])],

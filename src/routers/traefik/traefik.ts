@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { choosesUsers } from '../../api/provider-capabilities.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
@@ -17,7 +18,7 @@ const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not
  */
 export const traefik: Router = {
   supports: { weights: true, mirroring: true, headerMatch: false, sessionAffinity: false },
-  refuses: (canary) => (canary.spec.analysis.match?.length ? `${noMatch}, or use istio, contour, gloo, nginx or gatewayapi:v1` : undefined),
+  refuses: (canary) => (choosesUsers(canary) ? `${noMatch}, or use istio, contour, gloo, nginx or gatewayapi:v1` : undefined),
   watches: (canary) => [serviceRef(canary), mirrorRef(canary)],
   render(canary, _apex, routes, current) {
     const found = findObject(current, serviceRef(canary));

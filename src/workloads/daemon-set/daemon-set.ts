@@ -11,7 +11,7 @@ import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
-import { daemonSetReadiness, leavingForMs, podsAskedFor, podsLeft } from './readiness.ts';
+import { daemonSetReadiness, leavingForMs, podsAskedFor, podsLeft, updatedPods } from './readiness.ts';
 import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
 
 /** Counted by the API server with each write of another template, our own scaling included; nobody else can set it. */
@@ -41,6 +41,7 @@ export const daemonSet: Workload = {
   configs: (target) => configReferences(target.spec.template.spec),
   pods: podsLeft,
   readiness: daemonSetReadiness,
+  updatedPods,
   isServing: (object) => (object.status?.numberAvailable ?? 0) >= 1,
   replicas: podsAskedFor,
   leavingForMs,

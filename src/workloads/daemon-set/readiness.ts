@@ -35,6 +35,13 @@ export function daemonSetReadiness(daemonSet: KubeObject, thresholdPercent: numb
   return { state: 'ready', ready, wanted };
 }
 
+/** Every node without an updated pod may have an available one of before. */
+export function updatedPods({ metadata, status = {} }: KubeObject): number {
+  if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return 0;
+  const old = (status.desiredNumberScheduled ?? 0) - (status.updatedNumberScheduled ?? 0);
+  return Math.max(0, (status.numberAvailable ?? 0) - old);
+}
+
 const DEFAULT_GRACE_S = 30;
 /** For the kubelet and the DaemonSet's controller to tell of it. */
 const SLACK_MS = 5_000;

@@ -10,7 +10,7 @@ import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
-import { deploymentReadiness, podsLeft, replicasOf } from './readiness.ts';
+import { deploymentReadiness, podsLeft, replicasOf, updatedPods } from './readiness.ts';
 import { hasCountedTemplate, revisionNumber } from './revision-number.ts';
 
 /** apps/v1 Deployment (03 §2). */
@@ -28,6 +28,7 @@ export const deployment: Workload = {
   configs: (target) => configReferences(target.spec.template.spec),
   pods: podsLeft,
   readiness: deploymentReadiness,
+  updatedPods,
   isServing: (object) => (object.status?.availableReplicas ?? 0) >= 1,
   replicas: replicasOf,
   // Replicas are anybody's: never inside an apply, and no resourceVersion, since two writers of it do not disturb each other.

@@ -41,6 +41,13 @@ export function deploymentReadiness(deployment: KubeObject, thresholdPercent: nu
   return { state: 'ready', ready, wanted };
 }
 
+/** Every old pod may be an available one, so that only those beyond them are certainly new. */
+export function updatedPods({ metadata, status = {} }: KubeObject): number {
+  if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return 0;
+  const old = (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
+  return Math.max(0, (status.availableReplicas ?? 0) - old);
+}
+
 /** Most often the old ones are there because the new ones do not come: that is what somebody can correct. */
 function oldPods(old: number, unavailable: number): string {
   if (unavailable === 0) return `old pods are left: ${old}`;

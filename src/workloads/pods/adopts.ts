@@ -1,18 +1,25 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import type { PodTemplate, PrimarySpec } from '../workload.ts';
+import { withoutRestarts } from './restarts.ts';
 import { templateMatches } from './template-matches.ts';
 
-/** Whether a template of another controller holds the rendered pods (DESIGN Revisions). */
+/** Whether a template of another controller holds the rendered pods (DESIGN Revisions); a restart by hand is no other template (E104). */
 export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean {
-  const template: PodTemplate = primary.spec.template;
-  const held: KubeObject = { ...primary, spec: { template: unstamped(template) } };
-  const wanted = rendered.template && unstamped(rendered.template);
-  return wanted !== undefined && templateMatches(held, { template: wanted }) === undefined;
+  if (!rendered.template) return false;
+  const [template, wanted]: [PodTemplate, PodTemplate] = [unstamped(primary.spec.template), unstamped(rendered.template)];
+  const annotations = withoutRestarts(template.metadata?.annotations ?? {}, wanted.metadata?.annotations ?? {});
+  const held = { ...primary, spec: { template: annotated(template, annotations.held) } };
+  return templateMatches(held, { template: annotated(wanted, annotations.wanted) }) === undefined;
 }
 
 /** The id of the promotion is another one for each controller, and tells nothing of the pods. */
 function unstamped(template: PodTemplate): PodTemplate {
   const { [revisionAnnotation]: _, ...annotations } = template.metadata?.annotations ?? {};
-  return { ...template, metadata: { ...template.metadata, annotations } };
+  return annotated(template, annotations);
 }
+
+const annotated = (template: PodTemplate, annotations: Record<string, string>): PodTemplate => ({
+  ...template,
+  metadata: { ...template.metadata, annotations },
+});

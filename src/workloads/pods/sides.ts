@@ -16,7 +16,7 @@ export function besideRef(apiVersion: string, canary: Canary): ObjectRef {
 
 type Verbs = Pick<
   Workload,
-  'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods' | 'rollout' | 'hasCounted'
+  'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods' | 'rollout' | 'hasCounted' | 'updatedPods'
 >;
 
 /** Both sides of a release of pods: the target and its primary, each judged by its own status. */
@@ -25,16 +25,18 @@ export function podSides(workload: Verbs, canary: Canary, watched: WatchedObject
   const target = watched.find(workload.targetRef(canary));
   const primary = watched.find(workload.primaryRef(canary));
   return {
-    ...(target && { target: { ...stateOf(workload, target.object, canaryReadyThreshold), ...identityOf(workload, target) } }),
-    ...(primary && { primary: { ...stateOf(workload, primary.object, primaryReadyThreshold), ...carriedBy(workload, primary.object) } }),
+    ...(target && { target: { ...stateOf(workload, target, canaryReadyThreshold), ...identityOf(workload, target) } }),
+    ...(primary && { primary: { ...stateOf(workload, primary, primaryReadyThreshold), ...carriedBy(workload, primary.object) } }),
   };
 }
 
-function stateOf(workload: Verbs, object: KubeObject, thresholdPercent: number | undefined): SideState {
+function stateOf(workload: Verbs, { object, reportedMs }: Watched, thresholdPercent: number | undefined): SideState {
+  const updated = workload.updatedPods?.(object);
   return {
     readiness: workload.readiness(object, thresholdPercent ?? 100),
     serving: workload.isServing(object),
     replicas: workload.replicas(object),
+    ...(reportedMs !== undefined && updated !== undefined && { progress: { lastMs: reportedMs, updated } }),
   };
 }
 

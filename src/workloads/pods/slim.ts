@@ -1,9 +1,18 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 
+interface Container {
+  name: string;
+  restartPolicy?: string;
+  ports?: unknown;
+}
+
 /** Of a pod template only what Services, selectors and node choice are made from: the rest is in the revision, and read when promoted. */
 export function slimPodWorkload(object: KubeObject): KubeObject {
   const { template, ...spec } = object.spec ?? {};
   const podSpec = template?.spec ?? {};
-  const containers = (podSpec.containers ?? []).map((c: { name: string; ports?: unknown }) => ({ name: c.name, ports: c.ports }));
-  return { ...object, spec: { ...spec, template: { metadata: template?.metadata ?? {}, spec: { containers } } } };
+  const containers = (podSpec.containers ?? []).map(({ name, ports }: Container) => ({ name, ports }));
+  const sidecars = (podSpec.initContainers ?? []).filter(({ restartPolicy, ports }: Container) => restartPolicy === 'Always' && ports);
+  const initContainers = sidecars.map(({ name, restartPolicy, ports }: Container) => ({ name, restartPolicy, ports }));
+  const kept = { containers, ...(initContainers.length > 0 && { initContainers }) };
+  return { ...object, spec: { ...spec, template: { metadata: template?.metadata ?? {}, spec: kept } } };
 }

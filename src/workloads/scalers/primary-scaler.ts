@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
-import { type LimitFields, raisedAnnotation, withRaisedMinimum } from './raised-minimum.ts';
+import { type LimitFields, ownSpec, raisedAnnotation, withRaisedMinimum } from './raised-minimum.ts';
 import type { RenderedScaler } from './scaler.ts';
 
 export interface ScalerShape {
@@ -27,12 +27,13 @@ export function renderPrimaryScaler(
   const { primary, primaryScaler } = names(canary);
   const { minReplicas, maxReplicas } = canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
   const copied = {
-    ...scaler.spec,
+    // Not what a release has made of the user's own.
+    ...ownSpec(scaler),
     scaleTargetRef: { ...scaler.spec?.scaleTargetRef, name: primary },
     ...(minReplicas === undefined ? {} : { [fields.min]: minReplicas }),
     ...(maxReplicas === undefined ? {} : { [fields.max]: maxReplicas }),
   };
-  const { spec, before } = withRaisedMinimum(options.change?.(copied) ?? copied, fields, options.atLeast);
+  const { spec, note } = withRaisedMinimum(options.change?.(copied) ?? copied, fields, options.atLeast);
   const keep = (pairs: Labels | undefined) =>
     Object.fromEntries(Object.entries(withoutTracking(pairs)).filter(([key]) => !isPersonal(key) && key !== raisedAnnotation));
   return {
@@ -46,7 +47,7 @@ export function renderPrimaryScaler(
         annotations: {
           ...keep(scaler.metadata.annotations),
           [ownerAnnotation]: canary.metadata.uid,
-          ...(before && { [raisedAnnotation]: JSON.stringify(before) }),
+          ...(note !== undefined && { [raisedAnnotation]: note }),
         },
       },
       spec,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aCanary } from '../../../test/build/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { scalers } from './index.ts';
 import type { MergePatch } from './scaler.ts';
@@ -52,6 +53,35 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
         expect(raised(up, undefined)).toEqual(object);
       }),
     );
+  });
+
+  it.each([
+    { edit: 9, atLeast: 6, held: 9 },
+    { edit: 3, atLeast: 6, held: 6 },
+  ])('E101: a minimum that was edited to $edit meanwhile is the own one', ({ edit, atLeast, held }) => {
+    const up = raised(withSpec({ [min]: 2, [max]: 10 }), 6);
+    const edited = { ...up, spec: { ...up.spec, [min]: edit } };
+    expect(scaler.limits(edited).min).toBe(edit);
+    const again = raised(edited, atLeast);
+    expect(again.spec[min]).toBe(held);
+    expect(raised(again, undefined)).toEqual(withSpec({ [min]: edit, [max]: 10 }));
+    expect(raised(edited, undefined)).toEqual(withSpec({ [min]: edit, [max]: 10 }));
+  });
+
+  it('what an earlier version has raised comes back, too', () => {
+    const old = withSpec({ [min]: 6, [max]: 10 });
+    old.metadata.annotations = { team: 'a', 'serin.dev/before-raise': `{"${min}":2}` };
+    expect(scaler.limits(old).min).toBe(2);
+    expect(raised(old, undefined)).toEqual(withSpec({ [min]: 2, [max]: 10 }));
+  });
+
+  it('E101: the primary’s scaler is made from the own minimum of the user’s', () => {
+    const up = raised(withSpec({ [min]: 2, [max]: 10, scaleTargetRef: { name: 'podinfo' } }), 6);
+    const { object } = scaler.renderPrimary(aCanary(), up);
+    expect([object.spec[min], object.metadata.annotations]).toEqual([
+      2,
+      expect.not.objectContaining({ 'serin.dev/before-raise': expect.anything() }),
+    ]);
   });
 
   it('a note that somebody broke means that what stands is the wish', () => {

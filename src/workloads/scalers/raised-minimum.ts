@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../canonical-json.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
 
-/** On a scaler of ours: the fields as they were before a release raised the minimum, as a merge patch of `spec`. */
+/** On a scaler whose minimum a release has raised: the fields as they were before, and as they were written, to tell an edit since. */
 export const raisedAnnotation = 'serin.dev/before-raise';
 
 /** How one kind of scaler spells its limits. */
@@ -26,20 +26,26 @@ export function limitsOf(spec: Spec, { min, max, defaults }: LimitFields): Repli
   return { min: whole(spec[min]) ?? defaults.min, max: whole(spec[max]) ?? defaults.max };
 }
 
-/** The same spec with its minimum raised, and what has to be remembered to take that back. Unchanged when it is high enough. */
-export function withRaisedMinimum(spec: Spec, fields: LimitFields, atLeast: number | undefined): { spec: Spec; before?: Spec } {
+/** The same spec with its minimum raised, and the note that takes that back. Unchanged when it is high enough. */
+export function withRaisedMinimum(spec: Spec, fields: LimitFields, atLeast: number | undefined): { spec: Spec; note?: string } {
   const raise = raiseOf(spec, fields, atLeast);
-  return raise ? { spec: merged(spec, raise), before: previous(spec, raise) } : { spec };
+  return raise ? { spec: merged(spec, raise), note: noteOf(spec, raise) } : { spec };
 }
 
 export function raisePatchOf(scaler: KubeObject, fields: LimitFields, atLeast: number | undefined): MergePatch | undefined {
-  const live: Spec = scaler.spec ?? {};
-  const before = remembered(scaler);
   const own = ownSpec(scaler);
   const raise = raiseOf(own, fields, atLeast);
-  if (!raise) return before && patchOf(scaler, null, before);
-  const isHeld = before !== undefined && Object.entries(raise).every(([field, value]) => (live[field] ?? null) === value);
-  return isHeld ? undefined : patchOf(scaler, JSON.stringify(previous(own, raise)), raise);
+  const known = remembered(scaler);
+  if (!raise) return known && patchOf(scaler, null, isInForce(scaler, known) ? known.before : {});
+  const note = noteOf(own, raise);
+  const isHeld = scaler.metadata.annotations?.[raisedAnnotation] === note && holds(scaler, raise);
+  return isHeld ? undefined : patchOf(scaler, note, raise);
+}
+
+/** The spec as its owner wishes it. A minimum that was edited since we raised it is the wish of that writer. */
+export function ownSpec(scaler: KubeObject): Spec {
+  const known = remembered(scaler);
+  return known && isInForce(scaler, known) ? merged(scaler.spec ?? {}, known.before) : (scaler.spec ?? {});
 }
 
 /** The change of `spec` that raises its minimum; null removes a field. Never above the maximum, which is the user's budget. */
@@ -53,28 +59,36 @@ function raiseOf(spec: Spec, fields: LimitFields, atLeast: number | undefined): 
   ]);
 }
 
-function previous(spec: Spec, change: Spec): Spec {
-  return Object.fromEntries(Object.keys(change).map((field) => [field, spec[field] ?? null]));
-}
-
-function ownSpec(scaler: KubeObject): Spec {
-  return merged(scaler.spec ?? {}, remembered(scaler) ?? {});
-}
+const noteOf = (spec: Spec, to: Spec): string =>
+  JSON.stringify({ before: Object.fromEntries(Object.keys(to).map((field) => [field, spec[field] ?? null])), to });
 
 function merged(spec: Spec, change: Spec): Spec {
   return Object.fromEntries(Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null));
 }
 
-/** Undefined when nothing was raised, or when somebody has made the note unreadable: then what stands is the wish. */
-function remembered(scaler: KubeObject): Spec | undefined {
+interface Note {
+  before: Spec;
+  /** Absent in notes of earlier versions. */
+  to?: Spec;
+}
+
+/** Undefined when nothing was raised; of a note that cannot be read, what stands is the wish. */
+function remembered(scaler: KubeObject): Note | undefined {
   const text = scaler.metadata.annotations?.[raisedAnnotation];
   if (text === undefined) return undefined;
   try {
-    const before: unknown = JSON.parse(text);
-    return isRecord(before) ? before : {};
+    const note: unknown = JSON.parse(text);
+    if (!isRecord(note)) return { before: {} };
+    return isRecord(note.before) && isRecord(note.to) ? { before: note.before, to: note.to } : { before: note };
   } catch {
-    return {};
+    return { before: {} };
   }
+}
+
+const isInForce = (scaler: KubeObject, { to }: Note): boolean => to === undefined || holds(scaler, to);
+
+function holds({ spec = {} }: KubeObject, fields: Spec): boolean {
+  return Object.entries(fields).every(([field, value]) => (spec[field] ?? null) === value);
 }
 
 function patchOf(scaler: KubeObject, note: string | null, spec: Spec): MergePatch {

@@ -31,10 +31,10 @@ export interface Scaler {
   /** The primary's scaler made from the user's; `atLeast` raises its minimum within its maximum. */
   renderPrimary(canary: Canary, scaler: KubeObject, options?: { atLeast?: number | undefined }): RenderedScaler;
   /**
-   * Raises the minimum of a scaler of ours to `atLeast`, or, when that is undefined, puts its own back, which the object remembers
-   * itself. Undefined: it is so already.
+   * Raises the minimum of a scaler to `atLeast`, or, when that is undefined, puts its own back, which the object remembers itself.
+   * Undefined: it is so already.
    */
-  raisePatch(primaryScaler: KubeObject, atLeast: number | undefined): MergePatch | undefined;
+  raisePatch(scaler: KubeObject, atLeast: number | undefined): MergePatch | undefined;
   /** Keeps the user's scaler from waking a resting target; undefined: it rests already, or stands down by itself (03 A9). */
   pausePatch(scaler: KubeObject): MergePatch | undefined;
   /** Takes the pause back; undefined: nothing is to be taken back. */

@@ -10,7 +10,6 @@ import { ModelProxy } from './proxies.ts';
 import { ModelServer } from './server.ts';
 
 const metrics = createControllerMetrics('test');
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 /** Rounds of the event loop until nothing is left to do at one moment; a bound against two parts that wake each other for ever. */
 const MOST_ROUNDS = 200;
 
@@ -45,6 +44,8 @@ export class ModelLab {
   betweenCalls: () => void = () => undefined;
   /** What every external metric is, and how long its answer takes. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
+  /** Lines of all controllers so far, with their fields. */
+  readonly logged: { msg: string; [field: string]: unknown }[] = [];
   readonly #settings: LabSettings;
   /** Knows of everything at once. */
   readonly #newest: ModelProxy;
@@ -84,6 +85,11 @@ export class ModelLab {
     return this.#running?.client.writes ?? [];
   }
 
+  /** Of each controller that was started, in that order. */
+  get writesByController(): readonly (readonly SentWrite[])[] {
+    return this.#clients.map(({ writes }) => writes);
+  }
+
   /** Writes of status, routes and Services that would overwrite whatever somebody wrote meanwhile (I9). */
   get blindWrites(): string[] {
     const mayNot = ({ verb, ref, subresource }: SentWrite) =>
@@ -104,7 +110,9 @@ export class ModelLab {
       externalMetric: () => this.externalMetric(),
     });
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
-    const controller = startController({ config, cluster: client, clock, log: silent, metrics, mayWrite });
+    const write = (fields: object, msg: string) => void this.logged.push({ ...fields, msg });
+    const log = { debug: () => undefined, info: write, warn: write, error: write };
+    const controller = startController({ config, cluster: client, clock, log, metrics, mayWrite });
     controller.started.catch(() => undefined); // killed before its first look
     this.#running = { controller, client, die };
     this.#clients.push(client);

@@ -57,7 +57,7 @@ export async function startMonitoring(): Promise<Monitoring> {
       const template: Template = async () => ({ spec: { provider, query: trouble.query ?? QUERY } });
       return measure(aCanary({ metrics: [{ name: 'errors', templateRef: { name: 'errors' }, thresholdRange: { max: 9 } }] }), {
         metricsServer: own,
-        provider: 'istio',
+        meshProvider: 'istio',
         template: trouble.template ?? template,
         secret:
           trouble.secret ??

@@ -4,17 +4,15 @@ import type { RouterCase } from './router-case.ts';
 
 const PREFIX = 'nginx.ingress.kubernetes.io';
 
-/** Restated, so that a router that refuses too much is seen: one header, or one and a cookie, in the characters that ingress-nginx takes. */
+/** Restated, so that a router that refuses too much is seen: one entry of one header, in the characters that ingress-nginx takes. */
 const isExpressible = (match: readonly HttpMatch[]): boolean =>
-  match.length === 1 &&
-  match.every(({ headers = {} }) =>
-    Object.values(headers).every((condition) => {
-      const [[form = '', text = ''] = []] = Object.entries(condition);
-      if (form === 'exact' && /^[\w.-]+( [\w.-]+)*$/.test(text)) return true;
-      return !/[ ;]/.test(text);
-    }),
-  ) &&
-  match.every(({ headers = {} }) => Object.keys(headers).every((name) => name !== 'cookie'));
+  match.some(({ headers = {}, queryParams = {} }) => {
+    const [[name, condition] = [], ...others] = Object.entries(headers);
+    if (name === undefined || others.length > 0 || name === 'cookie' || Object.keys(queryParams).length > 0) return false;
+    const [[form = '', text = ''] = []] = Object.entries(condition ?? {});
+    if (form === 'exact' && /^[\w.-]+( [\w.-]+)*$/.test(text)) return true;
+    return !/[ ;]/.test(text);
+  });
 
 export const nginx: RouterCase = {
   lacks: { mirroring: 'no annotation of a canary', sessionAffinity: 'its cookies are its own, and tied to pods' },
@@ -30,7 +28,7 @@ export const nginx: RouterCase = {
   isConditioned: ([copy]) =>
     copy?.metadata.annotations?.[`${PREFIX}/canary-weight`] === '0' &&
     copy.metadata.annotations[`${PREFIX}/canary-by-header-value`] === 'insider',
-  conditions: { mostEntries: 1, mostHeaders: 1 },
+  conditions: { mostEntries: 3, mostHeaders: 2 },
   refuses: (routes) =>
     routes.kind !== 'mirrored' && routes.match !== undefined && (routes.kind === 'weighted' || !isExpressible(routes.match)),
 };

@@ -104,7 +104,9 @@ export async function play(
     await stage.cluster.delete({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' });
     await until('nothing of it is left', async () => {
       const { items } = await stage.cluster.list(anchors);
-      return !items.some(({ metadata }) => metadata.name.endsWith('-serin-anchor'));
+      const isAnchored = items.some(({ metadata }) => metadata.name.endsWith('-serin-anchor'));
+      // Its finalizer goes last, when all that the anchor owned has been collected.
+      return !isAnchored && (await phase()) === undefined;
     });
   } finally {
     await controller.stop();

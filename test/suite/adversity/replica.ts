@@ -24,7 +24,7 @@ export class Replica {
     this.network = network;
   }
 
-  static async start(stage: Stage, namespace: string, lease: LeaseTimes): Promise<Replica> {
+  static async start(stage: Stage, namespace: string, lease: LeaseTimes, other: Record<string, string> = {}): Promise<Replica> {
     const kubeconfig = readFileSync(stage.kubeconfigFile, 'utf8');
     const [server = '', port = ''] = /https?:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig) ?? [];
     const network = await startCuttableProxy(Number(port));
@@ -38,6 +38,7 @@ export class Replica {
       'lease-duration': `${lease.leaseDurationS}s`,
       'renew-deadline': `${lease.renewDeadlineS}s`,
       'retry-period': `${lease.retryPeriodMs}ms`,
+      ...other,
     };
     const process = startController({ kubeconfigFile, prometheusUrl: stage.prometheusUrl }, flags, newLogFile());
     const replica = new Replica(process, network);

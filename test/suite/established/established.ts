@@ -95,6 +95,20 @@ export class Established {
     await this.#send('PATCH', ref, patch, 'kubectl-edit');
   }
 
+  /** `kubectl rollout restart`, until no pod of before is left. */
+  async restarts(ref: ObjectRef): Promise<void> {
+    const annotations = { 'kubectl.kubernetes.io/restartedAt': '2026-03-01T10:00:00Z' };
+    await this.edits(ref, { spec: { template: { metadata: { annotations } } } });
+    const isDone = (now: KubeObject | undefined) =>
+      now !== undefined &&
+      now.status?.observedGeneration === now.metadata.generation &&
+      now.status.updatedReplicas === now.spec.replicas &&
+      now.status.replicas === now.spec.replicas &&
+      now.status.availableReplicas === now.spec.replicas &&
+      !now.status.terminatingReplicas;
+    await this.until(ref, 'has rolled', isDone);
+  }
+
   /** A user's push that leaves out what was there before. */
   async replaceTemplate(template: KubeObject['spec']): Promise<void> {
     const found = await this.get(this.target);

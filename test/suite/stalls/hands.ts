@@ -79,7 +79,7 @@ export const handStalls: readonly Stall[] = [
   {
     namespace: 'rivals',
     cause: /Canary rivals\/elder releases the same target and is older/,
-    wayOut: /remove one of them/,
+    wayOut: /remove this Canary, or let it release another target/,
     why: { cause: 'TargetTaken', proof: /^Canary web: spec\.targetRef$/, clear: 'remove' },
     async play({ cluster, teller }) {
       await makeNamespace(cluster, 'rivals');

@@ -45,7 +45,6 @@ export const specStalls: readonly Stall[] = [
     field: 'spec.analysis.stepWeights[1]',
     good: 80,
   }),
-  wrong('no-interval', { analysis: { interval: '0s' }, field: 'spec.analysis.interval', good: '1s' }),
   wrong('target-of-capitals', {
     spec: target({ name: 'Pod_Info' }),
     field: 'spec.targetRef.name',

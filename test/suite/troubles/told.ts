@@ -28,10 +28,15 @@ export class Teller {
       }
       for (const look of this.#waiting) look();
     };
+    const forget = (object: KubeObject) => {
+      // Events expire; a Canary that is removed has no conditions left.
+      if (object.kind === 'Canary') this.#canaries.delete(keyOf(object.metadata));
+      for (const look of this.#waiting) look();
+    };
     const follow = (apiVersion: string, kind: string) =>
       cluster.watch(
         { apiVersion, kind },
-        { onEvent: ({ type, object }) => type !== 'DELETED' && heed(object), onList: (items) => items.forEach(heed) },
+        { onEvent: ({ type, object }) => (type === 'DELETED' ? forget(object) : heed(object)), onList: (items) => items.forEach(heed) },
       );
     this.#watches = [follow('flagger.app/v1beta1', 'Canary'), follow('v1', 'Event')];
   }

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { withLock } from './build-lock.ts';
+import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath } from './e2e-tools.ts';
+import { buildProgram } from './go-build.ts';
+
+export interface GoTool {
+  /** Name of the program, and of the folder in test/e2e/binaries whose go.mod pins it. */
+  name: string;
+  /** Go module that carries the version. */
+  module: string;
+  /** Path of the main package. */
+  package: string;
+  /** `-X` of the linker, given the version. */
+  stamps?(version: string): readonly string[];
+  /** Use of the tool, as in "the end-to-end tests render the charts with helm". */
+  purpose: string;
+}
+
+/**
+ * Path of a Go program: the one that its variable (`HELM`, `FLAGGER`) names, or one of the pinned version, which is built once into a cache
+ * folder. One on the PATH may be of any version, and is not taken. Throws `MissingToolError` with the remedies.
+ */
+export async function ensureGoTool(tool: GoTool, say: (line: string) => void): Promise<string> {
+  const { name } = tool;
+  const variable = name.toUpperCase();
+  const named = process.env[variable];
+  if (named) {
+    if (!isExecutable(named)) throw new MissingToolError(`${variable} is ${named}, which is no program: correct or unset the variable`);
+    return named;
+  }
+  const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', name);
+  const version = pinnedVersion(module, tool.module);
+  const dir = cacheFolder(`${name}-${version}`);
+  const program = join(dir, name);
+  if (isExecutable(program)) return program;
+  if (!programOnPath('go'))
+    throw new MissingToolError(`${tool.purpose}: install Go (https://go.dev/dl) so that it can be built, or set ${variable} to its path`);
+  makeFolder(dir);
+  await withLock(join(dir, '.lock'), say, async () => {
+    if (isExecutable(program)) return;
+    // Half-written ones of a run that was cut off.
+    for (const file of readdirSync(dir)) if (file.startsWith(`.${name}.`)) rmSync(join(dir, file));
+    const stamps = tool.stamps?.(version) ?? [];
+    await buildProgram({ name, package: tool.package, module, stamps, insteadSet: `${variable} to its path` }, dir, say);
+  });
+  return program;
+}
+
+/** `4.3.1`, from the go.mod that pins it. */
+function pinnedVersion(folder: string, module: string): string {
+  const file = join(folder, 'go.mod');
+  const line = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((each) =>
+      each
+        .trim()
+        .replace(/^require /, '')
+        .split(' '),
+    )
+    .find(([path, version]) => path === module && version?.startsWith('v'));
+  if (!line?.[1]) throw new Error(`${file} requires no ${module}`);
+  return line[1].slice(1);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { providers } from './canary.ts';
+import { MeshProvider, meshProviderNote, observedProvider, providerOf } from './mesh-provider.ts';
+
+/** Flagger's `-mesh-provider` names its router by exact values and by prefixes (reference 01 §10). */
+describe('values of --mesh-provider', () => {
+  it.each([
+    ...providers.map((provider) => ({ flag: provider, mesh: provider, provider })),
+    { flag: 'smi:v1alpha1:istio', mesh: 'smi:v1alpha1:istio', provider: 'smi:v1alpha1' },
+    { flag: 'smi:v1alpha3:istio', mesh: 'smi:v1alpha3:istio', provider: 'smi:v1alpha3' },
+    { flag: 'smi:v1alpha1:linkerd', mesh: 'smi:v1alpha1:linkerd', provider: 'smi:v1alpha1' },
+    { flag: 'smi:v1alpha2:osm', mesh: 'smi:v1alpha2', provider: 'smi:v1alpha2' },
+    { flag: 'gatewayapi:v1alpha2', mesh: 'gatewayapi:v1', provider: 'gatewayapi:v1' },
+    { flag: 'gloo:v1', mesh: 'gloo', provider: 'gloo' },
+  ])('01 §10: $flag is $provider', ({ flag, mesh, provider }) => {
+    const parsed = MeshProvider.parse(flag);
+    expect([parsed, providerOf(parsed)]).toEqual([mesh, provider]);
+  });
+
+  it.each([
+    { flag: 'istioo', told: /is unknown; known are apisix, / },
+    { flag: '', told: /is unknown/ },
+    { flag: 'gatewayapi', told: /write gatewayapi:v1$/ },
+    { flag: 'gatewayapi:v2', told: /write gatewayapi:v1$/ },
+    { flag: 'smi', told: /write smi:v1alpha1, smi:v1alpha2, smi:v1alpha3, smi:v1alpha4$/ },
+    { flag: 'smi:linkerd', told: /write smi:v1alpha1/ },
+    { flag: 'appmesh:v1beta1', told: /write appmesh, appmesh:v1beta2$/ },
+  ])('DF84: "$flag" is refused, with what to write', ({ flag, told }) => {
+    expect(MeshProvider.safeParse(flag).error?.issues[0]?.message).toMatch(told);
+  });
+
+  it('an API version that is gone has a warning that names the one in use', () => {
+    expect(meshProviderNote('gatewayapi:v1alpha2')).toMatch(/gatewayapi:v1 /);
+    expect(meshProviderNote('smi:v1alpha1:istio')).toMatch(/SMI adapter/);
+    expect(providers.map(meshProviderNote)).toEqual(providers.map(() => undefined));
+  });
+});
+
+describe('the provider whose metrics are asked', () => {
+  it.each([
+    { mesh: 'linkerd', spec: 'nginx', asked: 'linkerd' },
+    { mesh: 'smi:v1alpha1:linkerd', spec: 'gatewayapi:v1', asked: 'linkerd' },
+    { mesh: 'linkerd', spec: undefined, asked: 'linkerd' },
+    // SMI does not say how to count, and Flagger asks Istio's metrics then.
+    { mesh: 'smi:v1alpha1:linkerd', spec: undefined, asked: 'smi:v1alpha1' },
+    { mesh: 'istio', spec: 'nginx', asked: 'nginx' },
+    { mesh: 'istio', spec: 'gatewayapi:v1alpha2', asked: 'gatewayapi:v1' },
+    { mesh: 'istio', spec: 'linkerd', asked: 'linkerd' },
+    { mesh: undefined, spec: 'nginx', asked: 'nginx' },
+    { mesh: undefined, spec: undefined, asked: undefined },
+  ] as const)("05-B2: with --mesh-provider $mesh and spec.provider $spec it is $asked's", ({ mesh, spec, asked }) => {
+    expect(observedProvider(spec, mesh)).toBe(asked);
+  });
+});

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { type NamedProvider, Provider, providers } from './canary.ts';
+
+type SmiProvider = Extract<Provider, `smi:${string}`>;
+/** The provider of Canaries that name none. An SMI version can name its mesh, which `spec.provider` cannot (reference 01 §10). */
+export type MeshProvider = Provider | `${SmiProvider}:${'istio' | 'linkerd'}`;
+
+/** Further values of the flag, with the provider whose permissions they need. */
+export const providerByMesh: Readonly<Record<string, Provider>> = {
+  ...Object.fromEntries(providers.filter(isSmi).flatMap((smi) => ['istio', 'linkerd'].map((mesh) => [`${smi}:${mesh}`, smi]))),
+  'gatewayapi:v1alpha2': 'gatewayapi:v1',
+};
+
+/** Takes what Flagger's `-mesh-provider` takes, but for what it would treat as Istio (DF84). */
+export const MeshProvider = z.string().transform((text, context): MeshProvider => {
+  const known = meshProviderOf(text);
+  if (known === undefined) context.addIssue({ code: 'custom', message: unknownProvider(text) });
+  return known ?? 'istio';
+});
+
+/** Undefined: unknown. A mesh that changes nothing is left out. */
+export function meshProviderOf(text: string): MeshProvider | undefined {
+  if (text === 'gatewayapi:v1alpha2') return 'gatewayapi:v1';
+  if (text.startsWith('gloo:')) return 'gloo';
+  const [, smi = text, mesh] = /^(smi:[^:]+):(.+)$/.exec(text) ?? [];
+  const provider = providers.find((one) => one === smi);
+  if (mesh === undefined || provider === undefined) return provider;
+  return isSmi(provider) && (mesh === 'istio' || mesh === 'linkerd') ? `${provider}:${mesh}` : provider;
+}
+
+export function providerOf(named: MeshProvider | NamedProvider): Provider {
+  return Provider.parse((meshProviderOf(named) ?? named).replace(/:(?:istio|linkerd)$/, ''));
+}
+
+/** Flagger asks Linkerd's metrics for every Canary where the mesh is Linkerd, whatever routes its traffic (05 B2). */
+export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider): Provider;
+export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined;
+export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined {
+  if (named === undefined) return mesh && providerOf(mesh);
+  return mesh?.includes('linkerd') ? 'linkerd' : providerOf(named);
+}
+
+/** Deprecation notice for an API version or an adapter that the flag or the field names. */
+export function meshProviderNote(text: string): string | undefined {
+  if (text === 'gatewayapi:v1alpha2') return 'the Gateway API serves v1alpha2 no more: gatewayapi:v1 is used, so write that';
+  if (/^smi:.*:istio$/.test(text)) return 'the SMI adapter of Istio is archived: move to istio or gatewayapi:v1';
+  return undefined;
+}
+
+export function unknownProvider(text: string): string {
+  const [family = ''] = text.split(':');
+  const near = providers.filter((one) => one === family || one.startsWith(`${family}:`));
+  // The newest of the Gateway API is the one to use.
+  const advice = near.length === 0 ? '' : `: write ${family === 'gatewayapi' ? 'gatewayapi:v1' : near.join(', ')}`;
+  return `provider ${JSON.stringify(text)} is unknown; known are ${providers.join(', ')}${advice}`;
+}
+
+function isSmi(provider: Provider): provider is SmiProvider {
+  return provider.startsWith('smi:');
+}

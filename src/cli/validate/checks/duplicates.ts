@@ -1,0 +1,21 @@
+import { warning } from '../../../api/finding.ts';
+import type { Item } from '../documents.ts';
+import { type Check, isOurs, on, whereOf } from '../world.ts';
+
+/** The same object twice: the one that is applied last replaces the other. */
+export const duplicates: Check = ({ items }) => {
+  const first = new Map<string, Item>();
+  return items.flatMap((item) => {
+    if (!isOurs(item.object) || !item.place) return [];
+    const key = `${item.object.kind}/${item.namespace ?? ''}/${item.name}`;
+    const other = first.get(key);
+    if (!other) first.set(key, item);
+    // The same file, given twice or by a link.
+    if (!other || isOneFile(item, other)) return [];
+    return on(item, [
+      warning('metadata.name', `is that of ${whereOf(other)}, too: only the one that is applied last counts; rename or remove one`),
+    ]);
+  });
+};
+
+const isOneFile = ({ place: a }: Item, { place: b }: Item): boolean => a?.file === b?.file && a?.source !== b?.source;

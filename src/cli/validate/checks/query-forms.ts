@@ -1,0 +1,43 @@
+import { error, type Finding, warning } from '../../../api/finding.ts';
+import type { MetricProviderType } from '../../../api/metric-template.ts';
+import { readMetricDataQueries } from '../../../metrics/providers/metric-data-query.ts';
+import { renderQuery } from '../../../metrics/query-template.ts';
+import { sampleVariables } from '../sample-variables.ts';
+import { type Check, on } from '../world.ts';
+
+/** Rules of single metric backends for the text of a query. */
+export const queryForms: Check = ({ templates }) =>
+  templates.flatMap((item) => {
+    const { provider, query } = item.spec;
+    const rendered = renderQuery(query, sampleVariables('sample'));
+    const form = FORMS[provider.type];
+    return form && 'query' in rendered ? on(item, form(rendered.query)) : [];
+  });
+
+const FORMS: Readonly<Partial<Record<MetricProviderType, (query: string) => Finding[]>>> = { graphite, cloudwatch, datadog };
+
+function graphite(query: string): Finding[] {
+  if (/(^|[&?\s])target=/.test(query)) return [];
+  return [error('spec.query', 'has no target=, and Graphite answers nothing without it: write target= before the expression')];
+}
+
+function cloudwatch(query: string): Finding[] {
+  const read = readMetricDataQueries(query);
+  if ('problem' in read) return [];
+  const returned = read.queries.filter((one) => Reflect.get(one, 'ReturnData') !== false);
+  if (returned.length === 1) return [];
+  if (returned.length === 0)
+    return [error('spec.query', 'returns nothing, since every entry has ReturnData false: take it off the one that is to be judged')];
+  const ids = returned.map((one) => String(Reflect.get(one, 'Id') ?? '?')).join(', ');
+  return [warning('spec.query', `returns the results ${ids}, and only the first is judged: set ReturnData to false in the others`)];
+}
+
+function datadog(query: string): Finding[] {
+  const wrong = [...query.matchAll(/\.rollup\(([^()]*)\)/g)].find(([, args = '']) =>
+    args.split(',').some((arg) => /["']|^\s*\d+\s*[a-z]+\s*$/i.test(arg)),
+  );
+  if (!wrong) return [];
+  return [
+    error('spec.query', `has ${wrong[0]}, and Datadog takes the interval of a rollup as a number of seconds: write as in .rollup(avg, 60)`),
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Metric } from '../../../api/canary.ts';
+import { error, type Finding, warning } from '../../../api/finding.ts';
+import { builtIn } from '../../../api/metric-findings.ts';
+import { renderQuery } from '../../../metrics/query-template.ts';
+import { queryVariables } from '../../../metrics/query-variables.ts';
+import { type CanaryItem, type Check, findOurs, isAbsent, on, type ourKinds, type World } from '../world.ts';
+
+/** MetricTemplates and AlertProviders that a Canary refers to, and the variables that a template wants of it. */
+export const references: Check = (world) =>
+  world.canaries.flatMap((item) => {
+    if (!item.place) return [];
+    const { metrics = [], alerts = [] } = item.canary.spec.analysis;
+    return on(item, [
+      ...metrics.flatMap((metric, index) => metricFindings(world, item, metric, `spec.analysis.metrics[${index}]`)),
+      ...alerts.flatMap(({ providerRef }, index) =>
+        missing(world, item, {
+          kind: 'AlertProvider',
+          ref: providerRef,
+          path: `spec.analysis.alerts[${index}].providerRef`,
+          severity: 'warning',
+        }),
+      ),
+    ]);
+  });
+
+function metricFindings(world: World, item: CanaryItem, metric: Metric, path: string): Finding[] {
+  const { templateRef: ref } = metric;
+  if (!ref || builtIn.includes(metric.name) || metric.query) return [];
+  const template = findOurs(world, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
+  if (!template) return missing(world, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, severity: 'error' });
+  // Of several of the name, such as those of overlays, any may be the one that is applied.
+  const versions = world.templates.filter(({ name, namespace }) => name === template.name && namespace === template.namespace);
+  const wanted = versions.map(({ spec }) => unsetVariables(spec.query, item, metric)).toSorted((a, b) => a.length - b.length)[0] ?? [];
+  if (wanted.length === 0) return [];
+  return [
+    error(
+      `${path}.templateVariables`,
+      `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} asks for: set it, or the check is never measured`,
+    ),
+  ];
+}
+
+/** Found by giving each, as it is missed, to the template. */
+function unsetVariables(query: string, { canary }: CanaryItem, metric: Metric): string[] {
+  const variables = queryVariables(canary, metric);
+  if ('query' in renderQuery(query, variables)) return [];
+  const missed = new Set<string>();
+  const given = new Proxy(variables.variables, {
+    getOwnPropertyDescriptor(known, key) {
+      if (!Object.hasOwn(known, key)) missed.add(String(key));
+      return { configurable: true, enumerable: true, value: Reflect.get(known, key) ?? '' };
+    },
+  });
+  // A template that fails all the same has a mistake of its own, and a finding for it.
+  return 'query' in renderQuery(query, { ...variables, variables: given }) ? [...missed] : [];
+}
+
+interface Reference {
+  kind: (typeof ourKinds)[number];
+  ref: { name: string; namespace?: string | undefined };
+  path: string;
+  /** Where the object is known to be absent; elsewhere it may be in the cluster. */
+  severity: Finding['severity'];
+}
+
+function missing(world: World, item: CanaryItem, { kind, ref, path, severity }: Reference): Finding[] {
+  const namespace = ref.namespace ?? item.namespace;
+  if (findOurs(world, kind, ref.name, namespace)) return [];
+  const elsewhere = findOurs(world, kind, ref.name, undefined)?.namespace;
+  const remedy = elsewhere ? `there is one in namespace ${elsewhere}: set namespace` : 'create it, or correct the name';
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  if (isAbsent(world, kind))
+    return [{ severity, path: `${path}.name`, message: `is ${ref.name}, and there is no such ${kind}${where}: ${remedy}` }];
+  const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}: ${elsewhere ? remedy : 'add its file, ask the cluster with --live, or correct the name'}`;
+  return [warning(`${path}.name`, unknown)];
+}

@@ -1,0 +1,34 @@
+import { error, type Finding, warning } from '../../../api/finding.ts';
+import type { Item } from '../documents.ts';
+import { type CanaryItem, type Check, findItem, groupOf, isAbsent, isNear, on, type World, whereOf } from '../world.ts';
+
+const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
+
+/** Scalers of the target that the Canary does not know of. */
+export const scalers: Check = (world) =>
+  world.canaries.flatMap((item) => (item.place ? on(item, [...unnamed(item, world), ...absent(item, world)]) : []));
+
+function unnamed(item: CanaryItem, world: World): Finding[] {
+  const { autoscalerRef, targetRef } = item.canary.spec;
+  if (autoscalerRef || targetRef.kind !== 'Deployment') return [];
+  const scaler = world.items.find((other) => isScalerOf(other, targetRef.name) && isNear(other.namespace, item.namespace));
+  if (!scaler) return [];
+  const { kind } = scaler.object;
+  const message = `is scaled by ${whereOf(scaler)}, and spec.autoscalerRef does not name it: the primary keeps a fixed number of pods, and the scaler fights the scale to zero; add autoscalerRef with kind ${kind} and name ${scaler.name}`;
+  return [warning('spec.targetRef', message)];
+}
+
+/** KEDA makes a HorizontalPodAutoscaler for each ScaledObject, whose owner is the one to name. */
+function isScalerOf({ object }: Item, target: string): boolean {
+  if (GROUPS[object.kind] !== groupOf(object) || object.metadata?.ownerReferences?.length) return false;
+  const { kind = 'Deployment', name } = object.spec?.scaleTargetRef ?? {};
+  return kind === 'Deployment' && name === target;
+}
+
+function absent({ canary, namespace }: CanaryItem, world: World): Finding[] {
+  const { autoscalerRef: ref } = canary.spec;
+  const group = ref && GROUPS[ref.kind];
+  if (!ref || group === undefined || !isAbsent(world, ref.kind)) return [];
+  if (findItem(world, { kind: ref.kind, group, name: ref.name, namespace })) return [];
+  return [error('spec.autoscalerRef.name', `is ${ref.name}, and there is no such ${ref.kind}: create it, or remove autoscalerRef`)];
+}

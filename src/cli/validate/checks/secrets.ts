@@ -1,0 +1,74 @@
+import { error, type Finding, warning } from '../../../api/finding.ts';
+import type { KubeObject } from '../../../api/kube-object.ts';
+import type { MetricTemplateSpec } from '../../../api/metric-template.ts';
+import { parseAlertProvider } from '../../../api/parse-canary.ts';
+import type { Problem } from '../../../api/problem.ts';
+import type { Item } from '../documents.ts';
+import { type Check, findItem, isAbsent, isOurs, on, type World } from '../world.ts';
+
+/** The fields of a MetricTemplate that cannot work with this Secret. */
+export type CheckSecret = (spec: MetricTemplateSpec, secret: Readonly<Record<string, string>>) => Problem[];
+
+/** Secrets that are named: whether they exist, where the cluster was asked, and hold the keys that are read. */
+export const secrets =
+  (checkSecret: CheckSecret | undefined): Check =>
+  (world) => [
+    ...world.canaries.flatMap((item) => {
+      const { metricsServerSecretRef, analysis } = item.canary.spec;
+      const hooks = (analysis.webhooks ?? []).map(
+        ({ secretRef }, index) => [secretRef, `spec.analysis.webhooks[${index}].secretRef`] as const,
+      );
+      const refs = [[metricsServerSecretRef, 'spec.metricsServerSecretRef'] as const, ...hooks];
+      return on(
+        item,
+        refs.flatMap(([ref, path]) => (ref ? absent(world, item, ref.name, path, 'error') : [])),
+      );
+    }),
+    ...world.templates.flatMap((item) => on(item, templateFindings(world, item, item.spec, checkSecret))),
+    ...world.items.flatMap((item) => (isOurs(item.object, 'AlertProvider') ? on(item, receiverFindings(world, item)) : [])),
+  ];
+
+function templateFindings(
+  world: World,
+  item: Item,
+  { provider, ...spec }: MetricTemplateSpec,
+  checkSecret: CheckSecret | undefined,
+): Finding[] {
+  const name = provider.secretRef?.name;
+  if (name === undefined) return [];
+  const secret = secretOf(world, item, name);
+  if (!secret) return absent(world, item, name, 'spec.provider.secretRef', 'error');
+  return (checkSecret?.({ provider, ...spec }, dataOf(secret.object)) ?? []).map(({ message }) =>
+    error('spec.provider.secretRef.name', message),
+  );
+}
+
+function receiverFindings(world: World, item: Item): Finding[] {
+  const read = parseAlertProvider(item.object);
+  if ('problems' in read || !read.alertProvider.spec.secretRef) return [];
+  const { secretRef, address } = read.alertProvider.spec;
+  const secret = secretOf(world, item, secretRef.name);
+  if (!secret) return absent(world, item, secretRef.name, 'spec.secretRef', 'warning');
+  if (address || dataOf(secret.object).address) return [];
+  return [error('spec.secretRef.name', `is ${secretRef.name}, a Secret without the key address, and spec.address is not set: add the key`)];
+}
+
+const secretOf = (world: World, { namespace }: Item, name: string) => findItem(world, { kind: 'Secret', group: '', name, namespace });
+
+function absent(world: World, item: Item, name: string, path: string, severity: Finding['severity']): Finding[] {
+  if (!isAbsent(world, 'Secret') || secretOf(world, item, name)) return [];
+  const find = severity === 'error' ? error : warning;
+  return [
+    find(
+      `${path}.name`,
+      `is ${name}, and there is no such Secret${item.namespace === undefined ? '' : ` in namespace ${item.namespace}`}: create it`,
+    ),
+  ];
+}
+
+/** In plain text; values of `data` are base64. */
+function dataOf({ data, stringData }: KubeObject): Record<string, string> {
+  const decoded = Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString('utf8')]);
+  const plain = Object.entries(stringData ?? {}).map(([key, value]) => [key, String(value)]);
+  return Object.fromEntries([...decoded, ...plain]);
+}

@@ -1,0 +1,48 @@
+import { apiVersion, group } from '../../../api/canary.ts';
+import { shorten } from '../../../api/field-path.ts';
+import { error } from '../../../api/finding.ts';
+import type { KubeObject } from '../../../api/kube-object.ts';
+import { nearest } from '../nearest.ts';
+import { type Check, groupOf, on, ourKinds } from '../world.ts';
+
+/** An object that is meant as one of ours and is not read as one, for its `apiVersion` or `kind`. */
+export const spelling: Check = ({ items }) =>
+  items.flatMap((item) => {
+    const { object } = item;
+    const meant = meantKind(object);
+    if (meant === undefined) return [];
+    const wrongKind =
+      object.kind === meant ? [] : [error('kind', `is ${shown(object.kind)}, which ${apiVersion} does not have: use ${meant}`)];
+    const wrongVersion =
+      object.apiVersion === apiVersion ? [] : [error('apiVersion', `is ${shown(object.apiVersion)}: a ${meant} has ${apiVersion}`)];
+    return on(item, [...wrongVersion, ...wrongKind]);
+  });
+
+const shown = (value: unknown): string => (value === undefined ? 'missing' : shorten(value));
+
+/** The kind that a misspelt object is meant to be; undefined of a correct one, and of one that is none of ours. */
+export function meantKind(object: KubeObject): string | undefined {
+  if (typeof object.kind === 'string' && object.kind.endsWith('List')) return undefined;
+  const known = ourKinds.find((kind) => kind === object.kind);
+  const likely = known ?? nearest(String(object.kind ?? ''), [...ourKinds, 'Canaries']);
+  const kind = likely === 'Canaries' ? 'Canary' : likely;
+  if (groupOf(object) === group) {
+    if (known && object.apiVersion === apiVersion) return undefined;
+    return kind ?? kindByFields(object) ?? 'Canary';
+  }
+  const byFields = kindByFields(object);
+  if (known && (isNearOurGroup(object) || byFields === known)) return known;
+  return byFields !== undefined && (byFields === kind || object.kind === undefined) ? byFields : undefined;
+}
+
+/** Other projects have a kind Canary, too, in groups of their own. */
+const isNearOurGroup = (object: KubeObject): boolean => {
+  const own = groupOf(object);
+  return !own.includes('.') || /flag+er/i.test(own) || nearest(own, [group]) !== undefined;
+};
+
+function kindByFields({ spec }: KubeObject): string | undefined {
+  if (typeof spec !== 'object' || spec === null) return undefined;
+  if (spec.targetRef && (spec.analysis || spec.canaryAnalysis)) return 'Canary';
+  return spec.provider?.type && typeof spec.query === 'string' ? 'MetricTemplate' : undefined;
+}

@@ -1,0 +1,30 @@
+import type { KubeObject } from '../../../api/kube-object.ts';
+import { canarySplitFindings, splitFindings } from '../../../routers/smi/split-findings.ts';
+import type { Item } from '../documents.ts';
+import { type Check, groupOf, on } from '../world.ts';
+
+/** TrafficSplits of the run, and those that Canaries will have, beside the Services and splits that are known. */
+export const splits: Check = ({ items, canaries }) => {
+  const known = items.filter(({ object }) => isSplit(object) || isService(object)).map(readable);
+  return [
+    ...items.flatMap((item) => (isSplit(item.object) ? on(item, splitFindings(readable(item), known)) : [])),
+    ...canaries.flatMap((item) =>
+      /^(smi|linkerd|osm)/.test(item.provider ?? '') ? on(item, canarySplitFindings(item.canary, known)) : [],
+    ),
+  ];
+};
+
+export const isSplit = (object: KubeObject): boolean => object.kind === 'TrafficSplit' && groupOf(object) === 'split.smi-spec.io';
+const isService = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Service';
+
+/** With the fields that a manifest may lack, or have of another type. */
+function readable({ object, name, namespace }: Item): KubeObject {
+  const { ports, backends } = isFields(object.spec) ? (object.spec as Record<string, unknown>) : {};
+  const entries = (list: unknown) => (Array.isArray(list) ? list.filter(isFields) : []);
+  const spec = { ...object.spec, ports: entries(ports), backends: entries(backends) };
+  return { ...object, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, spec };
+}
+
+function isFields(value: unknown): value is KubeObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

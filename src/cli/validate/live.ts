@@ -1,0 +1,91 @@
+import { apiVersion } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { type Item, itemOf } from './documents.ts';
+import { findItem, groupOf, worldOf } from './world.ts';
+
+/** Kinds that are listed in the namespaces of the Canaries; Secrets are read by name. */
+const LISTED = [
+  { apiVersion, kind: 'Canary' },
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'apps/v1', kind: 'DaemonSet' },
+  { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },
+  { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' },
+  { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
+] as const;
+
+type Reader = Pick<Cluster, 'get' | 'list'>;
+
+/** Everything in the cluster that the objects of the files refer to, without those that the files have themselves. Only reads. */
+export async function readCluster(cluster: Reader, files: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
+  const hidden = new Set<string>();
+  const ifAllowed = async <T>(kind: string, answer: Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;
+      // A kind that is not installed has no objects.
+      if (error.status === 403) hidden.add(kind);
+      return otherwise;
+    }
+  };
+  const list = async (ref: { apiVersion: string; kind: string }, namespace: string): Promise<KubeObject[]> => {
+    const { items } = await ifAllowed(ref.kind, cluster.list({ ...ref, namespace }), { items: [], resourceVersion: '' });
+    return items.map((item) => ({ ...item, apiVersion: ref.apiVersion, kind: ref.kind }));
+  };
+  const { canaries, templates } = worldOf(files);
+  const own = unique(canaries.map(({ namespace }) => namespace));
+  const referred = unique(canaries.flatMap(({ namespace, canary: { spec } }) => [namespace, ...namespacesIn(spec.analysis)]));
+  const found: KubeObject[] = [];
+  for (const namespace of own) for (const ref of LISTED) found.push(...(await list(ref, namespace)));
+  for (const namespace of referred) {
+    for (const kind of ['MetricTemplate', 'AlertProvider']) found.push(...(await list({ apiVersion, kind }, namespace)));
+  }
+  for (const namespace of hostNamespaces(canaries.map(({ canary }) => canary.spec.analysis)).filter((one) => !own.includes(one)))
+    found.push(...(await list({ apiVersion: 'v1', kind: 'Service' }, namespace)));
+  const inFiles = [...canaries, ...templates, ...files.filter(({ object }) => object.kind === 'AlertProvider')];
+  for (const { namespace, object } of inFiles) {
+    for (const name of secretNames(object.spec)) {
+      const ref = { apiVersion: 'v1', kind: 'Secret', name, ...(namespace === undefined ? {} : { namespace }) };
+      const secret = await ifAllowed('Secret', cluster.get(ref), undefined);
+      if (secret) found.push({ ...secret, apiVersion: 'v1', kind: 'Secret' });
+    }
+  }
+  const items = found.map((object) => itemOf(object)).filter((item) => !isIn(files, item));
+  return { items, hidden };
+}
+
+function isIn(files: readonly Item[], { object, name, namespace }: Item): boolean {
+  return findItem({ items: files }, { kind: object.kind, group: groupOf(object), name, namespace }) !== undefined;
+}
+
+const unique = (names: readonly (string | undefined)[]): string[] => [...new Set(names.flatMap((name) => name ?? []))];
+
+interface References {
+  metrics?: readonly { templateRef?: { namespace?: string | undefined } | undefined }[] | undefined;
+  alerts?: readonly { providerRef: { namespace?: string | undefined } }[] | undefined;
+  webhooks?: readonly { url: string }[] | undefined;
+}
+
+const namespacesIn = ({ metrics = [], alerts = [] }: References): (string | undefined)[] => [
+  ...metrics.map(({ templateRef }) => templateRef?.namespace),
+  ...alerts.map(({ providerRef }) => providerRef.namespace),
+];
+
+/** Of Services that webhooks are sent to. */
+function hostNamespaces(analyses: readonly References[]): string[] {
+  const hosts = analyses.flatMap(({ webhooks = [] }) => webhooks.map(({ url }) => URL.parse(url)?.hostname.split('.') ?? []));
+  return unique(hosts.flatMap(([, namespace, svc]) => (svc === undefined || svc === 'svc' ? [namespace] : [])));
+}
+
+/** Of any `…SecretRef` of a spec. */
+function secretNames(spec: unknown): string[] {
+  if (Array.isArray(spec)) return spec.flatMap(secretNames);
+  if (typeof spec !== 'object' || spec === null) return [];
+  return Object.entries(spec).flatMap(([key, value]) => {
+    const name: unknown = /secretRef$/i.test(key) ? value?.name : undefined;
+    return typeof name === 'string' ? [name] : secretNames(value);
+  });
+}

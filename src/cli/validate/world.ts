@@ -1,0 +1,101 @@
+import type { Canary, Provider } from '../../api/canary.ts';
+import { apiVersion, group } from '../../api/canary.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { providerOf } from '../../api/mesh-provider.ts';
+import type { MetricTemplateSpec } from '../../api/metric-template.ts';
+import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
+import type { Item } from './documents.ts';
+
+export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined };
+export type TemplateItem = Item & { spec: MetricTemplateSpec };
+
+/** Everything that checks look at: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
+export interface World {
+  items: readonly Item[];
+  /** Those that can be read; the others have findings of their own. */
+  canaries: readonly CanaryItem[];
+  templates: readonly TemplateItem[];
+  /** Labels by which a controller can tell the sides of a target apart, as `--selector-labels` has them. */
+  selectorLabels: readonly string[];
+  /** The cluster was asked: an object that is absent here does not exist, unless `hidden` has its kind. */
+  isWhole: boolean;
+  /** Kinds that could not be read, as `Secret`. */
+  hidden: ReadonlySet<string>;
+}
+
+/** A finding on one object of the world. */
+export type WorldFinding = Finding & { on: Item };
+
+/** A pure test of the world. */
+export type Check = (world: World) => WorldFinding[];
+
+export interface WorldOptions {
+  /** The traffic provider of the controller, for Canaries that name none. */
+  provider?: Provider | undefined;
+  selectorLabels?: readonly string[] | undefined;
+  isWhole?: boolean;
+  hidden?: ReadonlySet<string>;
+}
+
+export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
+
+export function worldOf(items: readonly Item[], options: WorldOptions = {}): World {
+  const { provider, selectorLabels = defaultSelectorLabels, isWhole = false, hidden = new Set<string>() } = options;
+  const canaries = items.flatMap((item): CanaryItem[] => {
+    if (!isOurs(item.object, 'Canary')) return [];
+    const read = parseCanary(item.object);
+    if ('problems' in read) return [];
+    const named = read.canary.spec.provider ?? provider;
+    return [{ ...item, canary: read.canary, provider: named && providerOf(named) }];
+  });
+  const templates = items.flatMap((item): TemplateItem[] => {
+    if (!isOurs(item.object, 'MetricTemplate')) return [];
+    const read = parseMetricTemplate(item.object);
+    return 'problems' in read ? [] : [{ ...item, spec: read.metricTemplate.spec }];
+  });
+  return { items, canaries, templates, selectorLabels, isWhole, hidden };
+}
+
+export const ourKinds = ['Canary', 'MetricTemplate', 'AlertProvider'] as const;
+
+export function isOurs(object: KubeObject, kind?: (typeof ourKinds)[number]): boolean {
+  return object.apiVersion === apiVersion && (kind === undefined ? ourKinds.some((one) => one === object.kind) : object.kind === kind);
+}
+
+export const groupOf = ({ apiVersion }: KubeObject): string =>
+  String(apiVersion).includes('/') ? String(apiVersion).replace(/\/[^/]*$/, '') : '';
+
+/** Without a namespace a manifest goes where it is applied to, which may be any. */
+export const isNear = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
+
+export interface Wanted {
+  kind: string;
+  /** The API group; of any version. */
+  group: string;
+  name: string;
+  namespace: string | undefined;
+}
+
+/** The object that is meant; one of exactly this namespace first. */
+export function findItem(world: Pick<World, 'items'>, { kind, group, name, namespace }: Wanted): Item | undefined {
+  const found = world.items.filter(
+    (item) => item.name === name && item.object.kind === kind && groupOf(item.object) === group && isNear(item.namespace, namespace),
+  );
+  return found.find((item) => item.namespace === namespace) ?? found[0];
+}
+
+/** The MetricTemplate, AlertProvider or Canary that is meant. */
+export const findOurs = (world: World, kind: (typeof ourKinds)[number], name: string, namespace: string | undefined): Item | undefined =>
+  findItem(world, { kind, group, name, namespace });
+
+/** Whether it is known that an object does not exist. */
+export const isAbsent = ({ isWhole, hidden }: World, kind: string): boolean => isWhole && !hidden.has(kind);
+
+/** `shop.yaml:12`, for messages about two objects; of one that was read from the cluster only its name. */
+export function whereOf({ object, name, namespace, place }: Item): string {
+  const full = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  return place ? `${full} (${place.source}:${place.lineOf('')})` : `${full} (in the cluster)`;
+}
+
+export const on = (item: Item, findings: readonly Finding[]): WorldFinding[] => findings.map((finding) => ({ ...finding, on: item }));

@@ -1,0 +1,109 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../test/build/model/lab.ts';
+import { labOf } from '../../test/build/model/life.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { ApiError } from '../kube/errors.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const plan = { stepWeight: 25, maxWeight: 50 };
+const ingressRef = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop', namespace: NAMESPACE };
+const copyRef = { ...ingressRef, name: 'shop-canary' };
+const routed = { provider: 'nginx', ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' } };
+const leadingTo = (service: string) => ({
+  rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: service, port: { number: 80 } } } }] } }],
+});
+const anIngress = (service: string): KubeObject => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: { name: 'shop', namespace: NAMESPACE },
+  spec: leadingTo(service),
+});
+const lead = (lab: ModelLab, service: string) => lab.server.patch(ingressRef, { spec: leadingTo(service) });
+const said = (lab: ModelLab): string => lab.canary()?.status?.conditions?.[0].message;
+const copied = (lab: ModelLab): string | undefined =>
+  lab.server.find(copyRef)?.metadata.annotations?.['nginx.ingress.kubernetes.io/canary-weight'];
+const MISSING = `no path of Ingress shop leads to Service ${APP}: add one, or correct spec.ingressRef or spec.service.name`;
+
+/** At rest; the Ingress leads to the application from the start, or to another one. */
+async function resting(spec: object, service: string): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(anIngress(service));
+  lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 90, ...spec }));
+  lab.start();
+  const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
+  expect(await lab.passUntil(isAtRest, 120_000)).toBe(true);
+  return lab;
+}
+
+it('E96, D10: after an edit to a provider whose Ingress lacks the backend no weight is reported that no route holds, and a release ends at its deadline', async () => {
+  const lab = await resting({ provider: 'istio' }, 'elsewhere');
+  lab.server.patch(canaryRef, { spec: routed });
+  await lab.pass(20_000);
+  expect([lab.phase(), said(lab)]).toEqual(['Initialized', expect.stringContaining(MISSING)]);
+  const weights = new Set<number>();
+  lab.betweenCalls = () => void weights.add(lab.canary()?.status?.canaryWeight);
+  lab.push('2');
+  await lab.pass(60_000);
+  expect([lab.phase(), said(lab)]).toEqual(['Progressing', expect.stringContaining(MISSING)]);
+  expect(await lab.passUntil(() => lab.phase() === 'Failed', 120_000)).toBe(true);
+  await lab.pass(30_000);
+  expect([[...weights], lab.server.find(targetRef)?.spec.replicas, lab.server.find(copyRef)]).toEqual([[0], 0, undefined]);
+  expect(said(lab)).toContain('no route could send traffic to the canary within 90 s');
+  lead(lab, APP);
+  await lab.pass(20_000);
+  expect(said(lab)).not.toContain(`Blocked: ${MISSING}`);
+  lab.push('3');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 120_000)).toBe(true);
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});
+
+it('E96: an Ingress that loses its backend before a release is told at rest, holds the release, and lets it go on when it is mended', async () => {
+  const lab = await resting(routed, APP);
+  expect(copied(lab)).toBe('0');
+  lead(lab, 'elsewhere');
+  await lab.pass(20_000);
+  expect(said(lab)).toContain(MISSING);
+  lab.push('2');
+  await lab.pass(45_000);
+  expect([lab.phase(), lab.canary()?.status?.canaryWeight, copied(lab)]).toEqual(['Progressing', 0, '0']);
+  lead(lab, APP);
+  expect(await lab.passUntil(() => copied(lab) === '25', 30_000)).toBe(true);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 120_000)).toBe(true);
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});
+
+it('D10: a weight that the API server refuses to write into the route is not reported', async () => {
+  const lab = await resting({ provider: 'istio' }, APP);
+  lab.refuse = ({ ref }) => {
+    if (ref.kind === 'VirtualService') throw new ApiError('patch VirtualService: denied by a policy', { status: 403, reason: 'Forbidden' });
+  };
+  lab.push('2');
+  await lab.pass(60_000);
+  expect(lab.canary()?.status).toMatchObject({ phase: 'Progressing', canaryWeight: 0, release: { routes: { canary: 25 } } });
+  lab.refuse = () => undefined;
+  expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000)).toBe(true);
+  lab.close();
+});
+
+it.each(['Succeeded', 'Failed'])(
+  'I5: a provider edited in the middle of a release that ends %s leaves no share of the canary in the old route',
+  async (end) => {
+    const lab = await resting({ provider: 'istio' }, APP);
+    const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
+    const shares = () => lab.server.find(virtualService)?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
+    lab.push('2');
+    expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 25, 120_000)).toBe(true);
+    lab.server.patch(canaryRef, { spec: routed });
+    if (end === 'Failed') lead(lab, 'elsewhere');
+    expect(await lab.passUntil(() => lab.phase() === end, 300_000)).toBe(true);
+    await lab.pass(30_000);
+    expect([lab.server.find(targetRef)?.spec.replicas, shares()]).toEqual([0, [100, 0]]);
+    expect(lab.lost).toEqual([]);
+    lab.close();
+  },
+);

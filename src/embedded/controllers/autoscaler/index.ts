@@ -1,0 +1,137 @@
+import type { KubeObject, ObjectRef } from '../../../api/kube-object.ts';
+import { parseQuantity } from '../../../api/quantity.ts';
+import type { Cluster } from '../../../kube/cluster.ts';
+import type { Json } from '../../apiserver/json.ts';
+import { isPodActive, isPodReady } from '../pods.ts';
+import { matchesSelector } from '../selectors.ts';
+import { type MeasuredPod, replicasByAverage, replicasByPods, replicasByValue } from './replica-calculator.ts';
+import { type Past, ruledReplicas } from './scaling-rules.ts';
+
+const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
+const SYNC_MS = 15_000;
+/** Kubernetes calculates in whole thousandths. */
+const MILLI = 0.001;
+/** Source: Kubernetes pkg/apis/autoscaling/v2/defaults.go. */
+const DEFAULT_METRICS = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }];
+
+/** In place of the metrics APIs. Undefined: not measured. */
+export interface HpaMetrics {
+  /** Of a pod, in the unit of the target's `averageValue`. */
+  ofPod(pod: KubeObject, resource: string): number | undefined;
+  /** Of an External or Object metric. */
+  ofMetric(name: string): number | undefined;
+}
+
+export interface HpaOptions {
+  namespace: string;
+  metrics: HpaMetrics;
+  /** Between two looks; default: as kube-controller-manager's `--horizontal-pod-autoscaler-sync-period`. */
+  syncMs?: number;
+  onError?(error: unknown): void;
+}
+
+/**
+ * The HorizontalPodAutoscalers of a namespace by the algorithm of Kubernetes, for Deployments: an API client, which serves a real control
+ * plane too, since none has a metrics API. Writes no status. As one that has known each HPA for longer than its stabilization window: the
+ * real one keeps what there was when it first saw it for that long. Source: Kubernetes pkg/controller/podautoscaler/horizontal.go.
+ */
+export function startHorizontalPodAutoscaler(cluster: Cluster, options: HpaOptions): { stop(): Promise<void> } {
+  const { namespace, syncMs = SYNC_MS, onError = () => undefined } = options;
+  const pasts = new Map<string, Past>();
+  const ended = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  let isRunning = true;
+  const sync = async (): Promise<void> => {
+    try {
+      const { items } = await cluster.list({ ...HPA, namespace });
+      for (const hpa of items) {
+        const past = pasts.get(hpa.metadata.uid ?? '') ?? { recommendations: [], events: [] };
+        pasts.set(hpa.metadata.uid ?? '', past);
+        await scale(cluster, hpa, past, options.metrics).catch(onError);
+      }
+    } catch (error) {
+      onError(error);
+    }
+    if (isRunning) timer = setTimeout(() => void sync(), syncMs);
+    else ended.resolve();
+  };
+  timer = setTimeout(() => void sync(), syncMs);
+  return {
+    async stop() {
+      isRunning = false;
+      // A look that is under way ends by itself.
+      if (timer?.hasRef()) ended.resolve();
+      clearTimeout(timer);
+      await ended.promise;
+    },
+  };
+}
+
+async function scale(cluster: Cluster, hpa: KubeObject, past: Past, metrics: HpaMetrics): Promise<void> {
+  const { namespace } = hpa.metadata;
+  const ref: ObjectRef = { ...hpa.spec.scaleTargetRef, namespace };
+  const target = await cluster.get(ref);
+  const current = Number(target?.spec.replicas ?? 0);
+  // Zero means switched off by hand.
+  if (!target || current === 0) return;
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: namespace ?? '' });
+  const pods = items.filter((pod) => isPodActive(pod) && matchesSelector(target.spec.selector, pod.metadata.labels));
+  const scaled = { pods, current, existing: Number(target.status?.replicas ?? 0) };
+  const nowMs = Date.now();
+  const desired = ruledReplicas(hpa.spec, past, wantedBy(hpa.spec.metrics ?? DEFAULT_METRICS, scaled, metrics), current, nowMs);
+  if (desired === current) return;
+  await cluster.patch(ref, { spec: { replicas: desired } }, { subresource: 'scale' });
+  past.events.push({ atMs: nowMs, change: desired - current });
+}
+
+interface Scaled {
+  pods: readonly KubeObject[];
+  /** Pods that are asked for. */
+  current: number;
+  /** Pods that the workload's controller reports. */
+  existing: number;
+}
+
+/** The most that any metric wants; undefined when none is measured, or one is not and the others want fewer. */
+function wantedBy(specs: readonly Json[], scaled: Scaled, metrics: HpaMetrics): number | undefined {
+  const proposals = specs.map((metric) => proposalOf(metric, scaled, metrics));
+  const measured = proposals.filter((one) => one !== undefined);
+  const most = Math.max(...measured);
+  return measured.length === 0 || (measured.length < proposals.length && most < scaled.current) ? undefined : most;
+}
+
+function proposalOf(metric: Json, { pods, current, existing }: Scaled, metrics: HpaMetrics): number | undefined {
+  if (metric.type === 'Resource') return byResource(metric.resource, pods, current, metrics);
+  if (metric.type !== 'Object' && metric.type !== 'External') throw new Error(`a metric of type ${metric.type} is not played here`);
+  const { metric: named, target } = metric.type === 'Object' ? metric.object : metric.external;
+  const value = metrics.ofMetric(named.name);
+  if (value === undefined) return undefined;
+  if (target.type === 'AverageValue') return replicasByAverage(value, quantity(target.averageValue), existing);
+  return replicasByValue(value, quantity(target.value), pods.filter(isPodReady).length, current);
+}
+
+function byResource({ name, target }: Json, pods: readonly KubeObject[], current: number, metrics: HpaMetrics): number | undefined {
+  const measuredIn = (unitOf: (pod: KubeObject) => number): MeasuredPod[] =>
+    pods.map((pod) => {
+      const usage = metrics.ofPod(pod, name);
+      const isWarmingUp = name === 'cpu' && usage !== undefined && !isPodReady(pod);
+      return { isUnready: pod.status?.phase === 'Pending' || isWarmingUp, usage: usage && usage / unitOf(pod) };
+    });
+  if (target.type === 'AverageValue')
+    return replicasByPods(
+      measuredIn(() => MILLI),
+      quantity(target.averageValue) / MILLI,
+      current,
+    );
+  const requested = (pod: KubeObject): number => requestOf(pod, name) / 100;
+  const missingUses = Math.max(100, target.averageUtilization);
+  return pods.every(requested) ? replicasByPods(measuredIn(requested), target.averageUtilization, current, missingUses) : undefined;
+}
+
+/** Of all containers; 0 where one requests nothing. */
+function requestOf({ spec }: KubeObject, resource: string): number {
+  const requests = spec.containers.map(({ resources }: Json) => quantity(resources?.requests?.[resource] ?? 0));
+  return requests.includes(0) ? 0 : requests.reduce((total: number, one: number) => total + one, 0);
+}
+
+const quantity = (text: unknown): number => parseQuantity(String(text)) ?? 0;

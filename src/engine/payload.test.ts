@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { at, steps } from '../../test/build/releasing.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+
+const types = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'] as const;
+const calls = ({ asked }: World) => asked.flatMap((one) => (one.kind === 'runHooks' ? [`${one.type}: ${one.phase} ${one.checksum}`] : []));
+const told = ({ asked }: World) =>
+  asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === 'HookPassed' ? [one.announcement] : []));
+
+describe('what a webhook is told', () => {
+  it('E84: Progressing while a promotion waits, and the revision that is analysed; confirm-rollout the one before', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks(...types) }));
+    world.behaviour.hooks['confirm-rollout'] = 'refused';
+    world.push('s1:b');
+    world.tick();
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil(at('WaitingPromotion'));
+    world.tick();
+    expect([...new Set(calls(world))]).toEqual([
+      'confirm-rollout: Initialized s1:a',
+      'confirm-rollout: Waiting s1:a',
+      'rollback: Progressing s1:b',
+      'pre-rollout: Progressing s1:b',
+      'confirm-traffic-increase: Progressing s1:b',
+      'rollout: Progressing s1:b',
+      'confirm-promotion: Progressing s1:b',
+      'rollback: WaitingPromotion s1:b',
+    ]);
+  });
+
+  it('E84: after a failure confirm-rollout is told the new revision, as Flagger has it', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
+    world.behaviour.brokenCanary.add('s1:b');
+    world.push('s1:b');
+    world.tickUntil(at('Failed', 'resting'));
+    const before = calls(world).length;
+    world.push('s1:c');
+    expect(calls(world).slice(before)).toEqual(['confirm-rollout: Failed s1:c']);
+  });
+
+  it('E84: what is listed of an end names the revision that has ended', () => {
+    const world = initialized(aCanary(steps));
+    world.deliversAtOnce = false;
+    world.push('s1:b');
+    world.push('s1:c');
+    expect(world.release.deliveries?.filter(({ kind }) => kind === 'event')).toMatchObject([{ outcome: 'superseded', revision: 's1:b' }]);
+  });
+});
+
+describe('hooks that pass', () => {
+  it('E85: each is told once, by its name, when it lets the release go on; rollout hooks are not', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks(...types) }));
+    world.behaviour.hooks = { 'confirm-rollout': 'refused', 'confirm-promotion': 'refused' };
+    world.push('s1:b');
+    for (let polls = 0; polls < 3; polls += 1) world.tick();
+    expect(told(world)).toEqual([]);
+    world.behaviour.hooks['confirm-rollout'] = 'passed';
+    world.tickUntil(at('WaitingPromotion'));
+    for (let polls = 0; polls < 3; polls += 1) world.tick();
+    world.behaviour.hooks = {};
+    world.tickUntil(at('Succeeded'));
+    const passed = (type: string) => ({ reason: 'HookPassed', type: 'Normal', message: `The ${type} hook ${type} passed` });
+    const increase = passed('confirm-traffic-increase');
+    expect(told(world)).toEqual([
+      passed('confirm-rollout'),
+      passed('pre-rollout'),
+      increase,
+      increase,
+      increase,
+      passed('confirm-promotion'),
+    ]);
+  });
+
+  it('E85: a rollback hook that asks for the end is told as a warning', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('rollback') }));
+    world.behaviour.hooks.rollback = 'passed';
+    world.push('s1:b');
+    expect(told(world)).toMatchObject([{ type: 'Warning', message: 'The rollback hook rollback passed' }]);
+  });
+});

@@ -1,0 +1,60 @@
+import type { Phase } from '../api/phase.ts';
+import { ask } from './changes/change.ts';
+import type { Context, Seen } from './context.ts';
+import type { Facts } from './facts.ts';
+import type { QuestionId } from './questions.ts';
+import { hasHooks } from './strategy.ts';
+
+/** The rollback hooks of one run. Not recorded: after a restart they are asked at once. */
+export interface RollbackPoll {
+  run: number;
+  open?: QuestionId;
+  answeredMs?: number;
+  /** When they are asked next. */
+  dueMs?: number;
+}
+
+/** Steps that ask something every interval by themselves: the hooks are asked right before that. */
+const STEPS_WITH_POLLS = new Set(['analysing', 'preRollout']);
+
+/**
+ * Rollback hooks are asked beside the steps of a release, whatever it waits for (E82): when it begins, every interval, and before each check
+ * and each poll of a gate. From Promoting on they are not: the primary takes the new revision already.
+ */
+export function withRollbackPoll(context: Context, [phase, step = '']: readonly string[], event: Seen['event']): Context {
+  const { rollback, ...rest } = context;
+  const { facts } = event;
+  if (!hasPoll(rest, phase, facts)) return rest;
+  const known: RollbackPoll = rollback?.run === context.release.run ? rollback : { run: context.release.run };
+  if (known.open !== undefined) return { ...rest, rollback: known };
+  const dueMs = dueOf(known, rest, step, facts);
+  if (facts.nowMs < dueMs) return { ...rest, rollback: { ...known, dueMs } };
+  const {
+    attempt = rest.attempt,
+    asks = [],
+    open,
+  } = ask({ context: rest, event }, { kind: 'runHooks', type: 'rollback', phase: '', checksum: '' });
+  return { ...rest, attempt, asks, rollback: { run: known.run, ...(open === undefined ? {} : { open }) } };
+}
+
+/** An answer has come: they are asked again in an interval. */
+export function answeredPoll({ rollback, ...context }: Context, nowMs: number): Context {
+  return rollback === undefined ? context : { ...context, rollback: { run: rollback.run, answeredMs: nowMs } };
+}
+
+/** Steps that are due wait until the hooks have been asked. */
+export function asksRollbackFirst({ context, event }: Seen): boolean {
+  const { rollback, recorded, wakeAtMs = 0 } = context;
+  return hasPoll(context, recorded?.phase, event.facts) && (rollback?.answeredMs ?? Number.NEGATIVE_INFINITY) < wakeAtMs;
+}
+
+function dueOf({ answeredMs }: RollbackPoll, { open, wakeAtMs }: Context, step: string, { nowMs, intervalMs }: Facts): number {
+  if (answeredMs === undefined) return nowMs;
+  const isNextByItself = STEPS_WITH_POLLS.has(step) && open === undefined && wakeAtMs !== undefined && wakeAtMs > answeredMs;
+  return isNextByItself ? wakeAtMs : answeredMs + intervalMs;
+}
+
+function hasPoll({ release, frozen }: Context, phase: Phase | string | undefined, { canary, refused }: Facts): boolean {
+  if (frozen || release.paused !== undefined || refused?.uncheckedUntilMs !== undefined) return false;
+  return (phase === 'Progressing' || phase === 'WaitingPromotion') && hasHooks(canary, 'rollback');
+}

@@ -1,0 +1,93 @@
+import type { NamedScenario } from '../scenarios/scenario.ts';
+import type { Difference } from './compare.ts';
+import type { Claim } from './judge.ts';
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+const onlyFlagger = ({ flagger, serin }: Difference): boolean => flagger !== undefined && serin === undefined;
+const onlySerin = ({ flagger, serin }: Difference): boolean => flagger === undefined && serin !== undefined;
+const failsChecks = ({ checks, hook }: NamedScenario): boolean =>
+  /-(fails|no-data|down)$/.test(checks) || /rollout-(4xx|5xx|slow)$/.test(hook);
+
+/** A gate's alert once for each time that it closes. */
+const onceEach = (alerts: readonly string[]): string[] =>
+  alerts.filter((alert, index) => !alert.endsWith('GateClosed') || alert !== alerts[index - 1]);
+
+export const alertClaims: readonly Claim[] = [
+  {
+    id: 'DF510',
+    explains: ({ scenario, aspect, flagger, serin }) =>
+      aspect === 'alerts' && scenario.target === 'DaemonSet' && same(withoutRetold(texts(flagger)), texts(serin)),
+  },
+  { id: 'DF179', explains: ({ aspect, flagger, serin }) => aspect === 'alerts' && same(onceEach(texts(flagger)), texts(serin)) },
+  {
+    id: 'DF178',
+    explains: ({ scenario, aspect, flagger, serin }) =>
+      aspect === 'alerts' && scenario.deadline === 'short' && same([...onceEach(texts(flagger)), 'danger Failed'], texts(serin)),
+  },
+  {
+    id: 'DF180',
+    explains: ({ aspect, flagger, serin }) => {
+      const [ends, others] = [
+        texts(flagger).filter((alert) => alert.endsWith('Failed')),
+        texts(flagger).filter((alert) => !alert.endsWith('Failed')),
+      ];
+      return (
+        aspect === 'alerts' &&
+        ends.length === 2 &&
+        same(onceEach(others), texts(serin).slice(0, -1)) &&
+        ends.includes(texts(serin).at(-1) ?? '')
+      );
+    },
+  },
+];
+
+/** A new revision that is told again right after. */
+const withoutRetold = (alerts: readonly string[]): string[] =>
+  alerts.filter((alert, index) => !alert.endsWith('NewRevision') || alert !== alerts[index - 1]);
+
+const LOST_RACE = /^event: Warning unknown: scaling up daemonset .* the object has been modified/;
+
+/** Kinds of events that tell of a tick in which nothing has changed yet. */
+const OF_A_TICK = ['Normal AnalysisStarted', 'Normal RoutedToCanary', 'Normal RollbackNotAsked', 'Warning NotReady'];
+
+export const eventClaims: readonly Claim[] = [
+  { id: 'DF162', explains: (one) => one.aspect === 'event: Normal MetricsOnline' && onlyFlagger(one) },
+  { id: 'DF501', explains: (one) => OF_A_TICK.some((kind) => one.aspect === `event: ${kind}`) && onlyFlagger(one) },
+  { id: 'DF510', explains: (one) => LOST_RACE.test(one.aspect) && onlyFlagger(one) },
+  {
+    id: 'DF502',
+    explains: (one) =>
+      one.aspect === 'event: Warning CheckFailed' &&
+      onlyFlagger(one) &&
+      one.scenario.threshold === '1' &&
+      (failsChecks(one.scenario) || one.scenario.checks.endsWith('-once')),
+  },
+  {
+    id: 'DF15',
+    explains: (one) => /^event: \w+ Canary(Down|Back)$/.test(one.aspect) && onlySerin(one) && one.scenario.pods === 'lost',
+  },
+];
+
+/** Fields that Serin adds. */
+const ADDED = ['revision', 'canaryWeight', 'primaryWeight'];
+
+export const payloadClaims: readonly Claim[] = [
+  { id: 'DF505', explains: (one) => ADDED.some((field) => /^payload of \w+: (\w+)$/.exec(one.aspect)?.[1] === field) && onlySerin(one) },
+];
+
+export const queryClaims: readonly Claim[] = [
+  { id: 'DF154', explains: (one) => one.aspect.startsWith('query: ') && one.aspect.includes('APP-primary') && onlySerin(one) },
+  { id: 'DF3', explains: (one) => one.aspect.startsWith('query: ') && one.aspect.includes(')unlesssum(') && onlySerin(one) },
+  {
+    id: 'DF506',
+    explains: ({ scenario, aspect }) =>
+      scenario.provider === 'linkerd' && scenario.target === 'DaemonSet' && /^query: .*(deployment|daemonset)=~"APP"/.test(aspect),
+  },
+  {
+    id: 'DF300',
+    explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && ['one-breaks', 'lost'].includes(one.scenario.pods),
+  },
+  // One check of several fails: Flagger asks no further.
+  { id: 'DF153', explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && failsChecks(one.scenario) },
+];

@@ -1,0 +1,104 @@
+import type { Difference } from './compare.ts';
+import { withoutDips } from './dips.ts';
+import type { Claim } from './judge.ts';
+
+type Json = unknown;
+type Edit = (value: Record<string, Json>, key: string | undefined) => Json;
+
+const canonical = (value: Json): string | undefined => JSON.stringify(sorted(value));
+const sorted = (value: Json): Json => walk(value, (each) => Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+/** Rebuilds every record in a value, the inner ones first; an undefined entry of a list is left out. */
+function walk(value: Json, edit: Edit, key?: string): Json {
+  if (Array.isArray(value)) return value.map((each) => walk(each, edit, key)).filter((each) => each !== undefined);
+  if (typeof value !== 'object' || value === null) return value;
+  return edit(Object.fromEntries(Object.entries(value).map(([name, each]) => [name, walk(each, edit, name)])), key);
+}
+
+/** States of an object in a row that are one after an edit. */
+function distinctStates(states: Json): Json[] {
+  const all = Array.isArray(states) ? states : [];
+  return all.filter((state, index) => index === 0 || canonical(state) !== canonical(all[index - 1]));
+}
+
+const isEqualAfter = ({ flagger, serin }: Difference, edit: Edit): boolean =>
+  flagger !== undefined &&
+  serin !== undefined &&
+  canonical(distinctStates(walk(flagger, edit))) === canonical(distinctStates(walk(serin, edit)));
+
+const without =
+  (names: readonly string[]): Edit =>
+  (each) =>
+    Object.fromEntries(Object.entries(each).filter(([name]) => !names.includes(name)));
+
+/** Without the paths of an Ingress that lead to another Service. */
+const ownPaths: Edit = (each, key) => {
+  const service = (each.backend as { service?: { name?: string } } | undefined)?.service?.name;
+  return key === 'paths' && service !== undefined && !service.startsWith('APP') ? undefined : each;
+};
+
+/** nginx takes an empty annotation for none. */
+const withoutEmptyAnnotations: Edit = (each, key) =>
+  key === 'annotations' ? Object.fromEntries(Object.entries(each).filter(([, value]) => value !== '')) : ownPaths(each, key);
+
+/** Skipper's Ingress before it is put out of the way. */
+const outOfTheWay: Edit = (each, key) => (key === 'annotations' ? { ...each, 'zalando.org/skipper-predicate': '' } : ownPaths(each, key));
+
+/** The states in which the canary has traffic are the same, and in every other one all of it goes to the primary. */
+function differsOnlyIdle({ flagger, serin }: Difference): boolean {
+  const states = (value: Json) =>
+    distinctStates(distinctStates(walk(value, withoutLoneWeight)).map((state) => (isIdle(state) ? 'idle' : state)));
+  return flagger !== undefined && serin !== undefined && canonical(states(flagger)) === canonical(states(serin));
+}
+
+/** The weight of a destination that has no other beside it means nothing (DF108). */
+const withoutLoneWeight: Edit = (each) => {
+  const alone = (list: Json) => (Array.isArray(list) && list.length === 1 ? list.map((one) => ({ ...one, weight: undefined })) : list);
+  return {
+    ...each,
+    ...(each.route ? { route: alone(each.route) } : {}),
+    ...(each.backendRefs ? { backendRefs: alone(each.backendRefs) } : {}),
+  };
+};
+
+/** Without a share for the canary, and with a primary. */
+function isIdle(state: Json): boolean {
+  let hasShare = false;
+  walk(state, (each) => {
+    hasShare ||= JSON.stringify(each.destination ?? each.name ?? '').includes('APP-canary') && Number(each.weight ?? 0) > 0;
+    return each;
+  });
+  return !hasShare && JSON.stringify(state).includes('APP-primary');
+}
+
+const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.startsWith(`object ${kind}/`);
+
+export const routeClaims: readonly Claim[] = [
+  { id: 'DF86', explains: (one) => one.scenario.provider === 'nginx' && isObject(one, 'Ingress') && isEqualAfter(one, ownPaths) },
+  {
+    id: 'DF90',
+    explains: (one) => one.scenario.provider === 'nginx' && isObject(one, 'Ingress') && isEqualAfter(one, withoutEmptyAnnotations),
+  },
+  { id: 'DF93', explains: (one) => one.scenario.provider === 'skipper' && isObject(one, 'Ingress') && isEqualAfter(one, outOfTheWay) },
+  { id: 'DF97', explains: (one) => isObject(one, 'ApisixRoute') && isEqualAfter(one, without(['ingressClassName', 'websocket'])) },
+  {
+    id: 'DF504',
+    explains: (one) =>
+      one.scenario.strategy === 'ab' && (isObject(one, 'VirtualService') || isObject(one, 'HTTPRoute')) && differsOnlyIdle(one),
+  },
+  {
+    id: 'DF67',
+    explains: (one) =>
+      one.scenario.scaler === 'hpa' && isObject(one, 'HorizontalPodAutoscaler') && isEqualAfter(one, without(['minReplicas'])),
+  },
+  {
+    id: 'DF15',
+    explains: (one) => one.scenario.pods === 'lost' && one.aspect.startsWith('object ') && !isObject(one, 'Service') && differsByDips(one),
+  },
+];
+
+/** The canary's share went and came back. */
+function differsByDips({ flagger, serin }: Difference): boolean {
+  const states = (value: Json) => distinctStates(walk(value, withoutEmptyAnnotations)).map(canonical);
+  return flagger !== undefined && serin !== undefined && canonical(states(flagger)) === canonical(withoutDips(states(serin)));
+}

@@ -1,0 +1,127 @@
+import { alertClaims, eventClaims, payloadClaims, queryClaims } from './claims-of-messages.ts';
+import { routeClaims } from './claims-of-routes.ts';
+import type { Difference } from './compare.ts';
+import { withoutDips } from './dips.ts';
+import type { Claim } from './judge.ts';
+
+const phaseOf = (aspect: string, counter: string): string | undefined => aspect.split(`${counter} in `)[1];
+const numbers = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The failure that reaches the threshold is counted by Flagger before it rolls back, and is the end itself here. */
+function isLastFailure({ scenario, aspect, flagger, serin }: Difference): boolean {
+  const [counted, counts] = [numbers(flagger), numbers(serin)];
+  return aspect === 'failed checks in Progressing' && same(counted, [...counts, Number(scenario.threshold)]);
+}
+
+/** Ends of a release of which Flagger, whose Gateway API never shows the mirror, sees none. */
+const ENDS = ['Promoting', 'WaitingPromotion', 'Finalising', 'Succeeded', 'Failed'];
+
+/** Flagger begins the mirror step again at each tick, for ever: it has what comes before, and Serin goes on from there. */
+function neverMirrors({ scenario, aspect, flagger, serin }: Difference): boolean {
+  if (!scenario.provider.startsWith('gatewayapi') || scenario.strategy !== 'mirrorWeights') return false;
+  const goesOn = (before: unknown): boolean => Array.isArray(before) && Array.isArray(serin) && same(before, serin.slice(0, before.length));
+  switch (aspect) {
+    case 'phases':
+      return same(flagger, ['Initializing', 'Initialized', 'Progressing']) && goesOn(flagger);
+    case 'pods in the end':
+      return same(flagger, { canary: true, primary: true, primaryImage: 'web:1' });
+    case 'answers in the end':
+      return flagger === 'any';
+    case 'checksums':
+      return same([...new Set(flagger as string[])], serin);
+    case 'alerts':
+      return goesOn([...new Set(flagger as string[])]) && (serin as string[]).length === new Set(flagger as string[]).size + 1;
+    case 'readiness':
+    case 'weights in Progressing':
+    case 'failed checks in Progressing':
+      return (flagger as unknown[]).length < 2 && goesOn(flagger);
+    default: {
+      const event = /^event: \w+ (\w+)$/.exec(aspect)?.[1] ?? '';
+      if (event) return flagger === undefined && ['CheckFailed', 'Stepped', 'Shifted', ...ENDS].includes(event);
+      return aspect.startsWith('object HTTPRoute/') && (flagger as unknown[]).length === 1 && goesOn(flagger);
+    }
+  }
+}
+
+const isNothing = (value: unknown): boolean => value === undefined || same(value, []);
+
+/** Flagger stands in Initializing for ever, and does nothing else. */
+function neverInitializes({ scenario, aspect, flagger }: Difference): boolean {
+  if (scenario.target !== 'Service') return false;
+  if (aspect === 'phases') return same(flagger, ['Initializing']);
+  if (aspect === 'answers in the end') return flagger === 'any';
+  return isNothing(flagger) || /^event: Warning unknown: reconcileCanaryService failed: .* is invalid: spec\.clusterIPs/.test(aspect);
+}
+
+/** Flagger asks when the canary is ready; what follows from an earlier answer is in alerts and events. */
+function asksRollbackEarly({ scenario, aspect, flagger, serin }: Difference): boolean {
+  const { hook, pods, strategy } = scenario;
+  if (!hook.startsWith('rollback-')) return false;
+  const neverReady = ['unpullable', 'one-unready'].includes(pods) || strategy === 'skipAnalysis';
+  if (!neverReady && pods !== 'one-breaks') return false;
+  const withYes = (value: unknown, yes: string): boolean => hook !== 'rollback-no' && same([...(value as string[]), yes], serin);
+  if (aspect === 'event: Warning HookPassed') return hook !== 'rollback-no' && flagger === undefined;
+  if (aspect === 'alerts') return withYes(flagger, 'good Failed');
+  // It became unready in the step after which the answer is yes.
+  if (aspect === 'calls of hook') return pods === 'one-breaks' && withYes(flagger, 'Progressing → 200');
+  const others = () => (serin as string[]).filter((each) => !each.startsWith('hook'));
+  return neverReady && ['hook order', 'checksums'].includes(aspect) && same(others(), flagger);
+}
+
+/** The same release, with the phases, the readiness and the event of a promotion that is waited for. */
+function waitsForPrimary({ aspect, flagger, serin }: Difference): boolean {
+  const steps = ['Promoting', 'Finalising', 'promotion: all'];
+  if (aspect === 'event: Normal Shifted') return flagger === undefined;
+  return (
+    (aspect === 'phases' || aspect === 'readiness') &&
+    same(
+      (serin as string[]).filter((each) => !steps.includes(each)),
+      flagger,
+    )
+  );
+}
+
+/** Every difference that is meant, by the row of docs/differences.md that states it. The first that explains one has it. */
+export const CLAIMS: readonly Claim[] = [
+  { id: 'DF49', explains: neverInitializes },
+  { id: 'DF4', explains: isLastFailure },
+  {
+    id: 'DF15',
+    explains: ({ scenario, aspect, flagger, serin }) =>
+      scenario.pods === 'lost' && aspect === 'weights in Progressing' && same(withoutDips(numbers(serin)), flagger),
+  },
+  {
+    id: 'DF17',
+    explains: ({ scenario, aspect, serin }) =>
+      scenario.strategy === 'skipAnalysis' &&
+      ((aspect === 'emptied services' && same(serin, [])) || (aspect === 'least primary' && serin === 'some')),
+  },
+  // Serin waits for the primary, in phases that Flagger leaves out.
+  { id: 'DF17', explains: (one) => one.scenario.strategy === 'skipAnalysis' && waitsForPrimary(one) },
+  { id: 'DF301', explains: asksRollbackEarly },
+  {
+    id: 'DF26',
+    explains: ({ aspect, flagger, serin }) =>
+      ['WaitingPromotion', 'Promoting'].includes(phaseOf(aspect, 'weights') ?? '') && same(flagger, [0]) && numbers(serin).length > 0,
+  },
+  {
+    id: 'DF503',
+    explains: ({ aspect, flagger, serin }) =>
+      ['WaitingPromotion', 'Promoting'].includes(phaseOf(aspect, 'iterations') ?? '') &&
+      numbers(flagger).some((count) => count < Math.max(...numbers(serin))),
+  },
+  {
+    id: 'DF68',
+    explains: ({ scenario, aspect, flagger, serin }) =>
+      scenario.scaler === 'hpa' && aspect === 'weights in Failed' && same(flagger, [0]) && numbers(serin).at(-1) === 0,
+  },
+  // Traffic is moved before its pods go.
+  { id: 'DF16', explains: ({ aspect, serin }) => aspect === 'lost requests' && serin === false },
+  ...alertClaims,
+  ...eventClaims,
+  ...payloadClaims,
+  ...queryClaims,
+  ...routeClaims,
+  { id: 'DF140', explains: neverMirrors },
+];

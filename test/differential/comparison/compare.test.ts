@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Entry, Fact } from '../recording/recording.ts';
+import { PLAIN } from '../scenarios/scenario.ts';
+import { CLAIMS } from './claims.ts';
+import { compareSides } from './compare.ts';
+import { withoutDips } from './dips.ts';
+import { type Claim, idsIn, judge } from './judge.ts';
+import { queryShape } from './query-shape.ts';
+
+const scenario = { ...PLAIN, name: 's000x' };
+const at = (...facts: (Fact & { afterMs?: number })[]): Entry[] => {
+  let atMs = 0;
+  return facts.map(({ afterMs = 10_000, ...fact }) => {
+    atMs += afterMs;
+    return { ...(fact as Fact), atMs };
+  });
+};
+const status = (phase: string, weight = 0, iterations = 0, failedChecks = 0): Fact => ({
+  kind: 'status',
+  phase,
+  weight,
+  iterations,
+  failedChecks,
+});
+const pods = (available: number, desired = 2, role: 'canary' | 'primary' = 'canary'): Fact => ({
+  kind: 'pods',
+  role,
+  desired,
+  available,
+  isCurrent: available === desired,
+  template: 'web:2',
+});
+const hook = (answer: number, phase = 'Progressing', more = {}): Fact => ({
+  kind: 'hook',
+  hook: 'gate',
+  answer,
+  payload: { name: 's000x', phase, checksum: 'a', ...more },
+});
+const query = (text: string): Fact => ({ kind: 'query', query: text });
+const differing = (flagger: Entry[], serin: Entry[]) => compareSides(scenario, { flagger, serin }).map(({ aspect }) => aspect);
+
+const release = [
+  status('Initialized'),
+  pods(2),
+  status('Progressing'),
+  status('Progressing', 20),
+  status('Progressing', 40),
+  status('Promoting'),
+  status('Succeeded'),
+];
+
+describe('two recordings', () => {
+  it('of the same facts differ in nothing, whatever time they took', () => {
+    expect(differing(at(...release), at(...release.map((fact) => ({ ...fact, afterMs: 1_500 }))))).toEqual([]);
+  });
+
+  it('differ by a weight that is off by one', () => {
+    const other = release.map((fact) => (fact.kind === 'status' && fact.weight === 40 ? { ...fact, weight: 41 } : fact));
+    expect(differing(at(...release), at(...other))).toEqual(['weights in Progressing']);
+  });
+
+  it('differ by a step without the pods that it needs', () => {
+    const other = release.map((fact) => (fact.kind === 'pods' ? pods(1) : fact));
+    expect(differing(at(...release), at(...other))).toEqual(['readiness']);
+  });
+
+  it('differ by the phase of a payload, and by a gate that was not asked, but not by how often a closed one was', () => {
+    const closed = at(hook(403), hook(403), hook(403), hook(200));
+    expect(differing(closed, at(hook(403), hook(200)))).toEqual([]);
+    expect(differing(closed, at(hook(403), hook(403, 'Waiting'), hook(200)))).toEqual(['calls of gate']);
+    expect(differing(closed, at())).toEqual(['hook order', 'checksums']);
+  });
+
+  it('differ by a hook that is called again at once, and by a field of its payload', () => {
+    expect(differing(at(hook(403), hook(403)), at(hook(403), { ...hook(403), afterMs: 900 }))).toEqual(['rapid calls of gate']);
+    expect(differing(at(hook(403), { ...hook(403), afterMs: 900 }), at(hook(403), hook(403)))).toEqual([]);
+    expect(differing(at(hook(403)), at(hook(403, 'Progressing', { extra: 1 })))).toEqual(['payload of gate: extra']);
+  });
+
+  it('differ by the revision that a checksum names, but not by how it is computed', () => {
+    const old = [hook(403, 'Progressing', { checksum: 'a' }), hook(403, 'Progressing', { checksum: 'b' })];
+    const named = [hook(403, 'Progressing', { checksum: 's1:x' }), hook(403, 'Progressing', { checksum: 's1:y' })];
+    expect(differing(at(...old), at(...named))).toEqual([]);
+    expect(differing(at(...old), at(hook(403), hook(403)))).toEqual(['checksums']);
+  });
+
+  it('differ by a query, but not by its white space or by the length of its window', () => {
+    const asked = query('sum( rate( a{b="c", }[1m] ) )');
+    expect(differing(at(asked), at(query('sum(rate(a{b="c"}[10s]))')))).toEqual([]);
+    expect(differing(at(asked), at(query('sum(rate(a{b="d"}[10s]))')))).toHaveLength(2);
+    expect(queryShape('a{y!~"5..", x="{1,2}"} [1m]')).toBe('a{x="{1,2}",y!~"5.."}[WINDOW]');
+  });
+
+  it('differ by a primary without pods, and by a Service that loses its endpoints', () => {
+    const endpoints = (ready: number): Fact => ({ kind: 'endpoints', service: 's000x', ready });
+    expect(differing(at(status('Initialized'), pods(2, 2, 'primary')), at(status('Initialized'), pods(0, 2, 'primary')))).toEqual([
+      'least primary',
+    ]);
+    expect(differing(at(endpoints(0), endpoints(2)), at(endpoints(2), endpoints(0), endpoints(2)))).toEqual(['emptied services']);
+  });
+
+  it('differ by each route on its own', () => {
+    const route = (weight: number): Fact => ({ kind: 'object', object: 'VirtualService/s000x', content: { weight } });
+    expect(differing(at(route(0), route(20)), at(route(0), route(10), route(20)))).toEqual(['object VirtualService/APP']);
+  });
+});
+
+it.each([
+  { states: [0, 50, 0, 50, 0], left: [0, 50, 0] },
+  { states: [9, 0, 20, 40, 0, 40, 0, 40, 0], left: [9, 0, 20, 40, 0] },
+  { states: [0, 20, 0, 40, 0], left: [0, 20, 0, 40, 0] },
+])('a share that goes and comes back is left out: $states', ({ states, left }) => {
+  expect(withoutDips(states)).toEqual(left);
+});
+
+describe('claims', () => {
+  const [difference] = compareSides(scenario, { flagger: at(status('Failed')), serin: at(status('Succeeded')) });
+  const differences = difference ? [difference] : [];
+  const claims: Claim[] = [
+    { id: 'DF1', explains: ({ aspect }) => aspect === 'phases' },
+    { id: 'DF2', explains: () => false },
+  ];
+
+  it('explain differences by rows of the page, and leave the others as defects', () => {
+    expect(judge(differences, claims, new Set(['DF1', 'DF2']))).toMatchObject({
+      unclaimed: [],
+      claimed: [{ id: 'DF1' }],
+      idleIds: ['DF2'],
+    });
+    expect(judge(differences, [], new Set()).unclaimed).toHaveLength(1);
+  });
+
+  it('explain nothing by a row that the page does not have', () => {
+    expect(judge(differences, claims, new Set(['DF2']))).toMatchObject({ unclaimed: [{ aspect: 'phases' }], unknownIds: ['DF1'] });
+  });
+
+  it('of this repository all name rows of docs/differences.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'differences.md'), 'utf8');
+    expect(judge([], CLAIMS, idsIn(page)).unknownIds).toEqual([]);
+    const ids = Array.from(page.matchAll(/^\| (DF\d+) \|/gm), ([, id]) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+});

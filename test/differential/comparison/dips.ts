@@ -1,0 +1,10 @@
+/** Without the returns to an earlier state, or value, from one that comes back right after: of 0, 50, 0, 50, 0 that is 0, 50, 0. */
+export function withoutDips<T>(states: readonly T[]): T[] {
+  const kept: T[] = [];
+  for (const state of states) {
+    const [before, dip] = kept.slice(-2);
+    if (kept.length > 2 && before === state && kept.slice(0, -2).includes(dip as T)) kept.pop();
+    else kept.push(state);
+  }
+  return kept;
+}

@@ -1,0 +1,42 @@
+import { type Entry, ofKind } from '../recording/recording.ts';
+
+/** No side asks one hook twice within an interval of 10 s; on a busy machine a tick that comes late is soon followed by the next. */
+const RAPID_MS = 2_500;
+
+export interface HookCalls {
+  /** Phase in the payload and answer, each row of equal calls once: how often a closed gate is asked depends on time. */
+  calls: string[];
+  /** Calls that were answered yes. */
+  passes: number;
+  /** Calls that came sooner than an interval after the one before. */
+  rapid: number;
+  payload: string[];
+  metadata: string[];
+}
+
+export function hookCalls(entries: readonly Entry[], hook: string): HookCalls {
+  const calls = ofKind(entries, 'hook').filter((entry) => entry.hook === hook);
+  const texts = calls.map(({ payload, answer }) => `${payload.phase} → ${answer}`);
+  const keysOf = (value: unknown): string[] => Object.keys((value as object | undefined) ?? {});
+  const all = (keys: string[][]) => [...new Set(keys.flat())].sort();
+  return {
+    calls: texts.filter((text, index) => text !== texts[index - 1]),
+    passes: calls.filter(({ answer }) => answer < 300).length,
+    rapid: calls.filter(({ atMs }, index) => index > 0 && atMs - (calls[index - 1]?.atMs ?? 0) < RAPID_MS).length,
+    payload: all(calls.map(({ payload }) => keysOf(payload))),
+    metadata: all(calls.map(({ payload }) => keysOf(payload.metadata))),
+  };
+}
+
+/** Hooks by their first calls. */
+export const hookOrder = (entries: readonly Entry[]): string[] => [...new Set(ofKind(entries, 'hook').map(({ hook }) => hook))];
+
+/** The checksums of all calls in order, as letters: another revision is another letter. */
+export function checksums(entries: readonly Entry[]): string[] {
+  const letters = new Map<unknown, string>();
+  const all = ofKind(entries, 'hook').map(({ hook, payload }) => {
+    if (!letters.has(payload.checksum)) letters.set(payload.checksum, String.fromCharCode(65 + letters.size));
+    return `${hook} ${letters.get(payload.checksum)}`;
+  });
+  return all.filter((each, index) => each !== all[index - 1]);
+}

@@ -1,0 +1,39 @@
+import { coveringRows, pairKeysOf } from './covering.ts';
+import { isPossible } from './possible.ts';
+import { FACTORS, factorNames, type NamedScenario, PLAIN, type Scenario } from './scenario.ts';
+
+/** Another seed gives other rows of the same pairs: `DIFFERENTIAL_SEED=9 npm run test:differential`. */
+const SEED = 1;
+/** Scenarios that Flagger's users meet first and its own tests play: in every run, whatever the seed. */
+const ALWAYS: readonly Partial<Scenario>[] = [
+  { checks: 'builtin' },
+  { checks: 'builtin-fails', hook: 'post-rollout' },
+  { provider: 'nginx', strategy: 'ab', gate: 'promotion-opens' },
+  { provider: 'kubernetes', strategy: 'blueGreen', hook: 'rollout-4xx' },
+  { gate: 'traffic-closed' },
+  { gate: 'rollout-opens', hook: 'rollback-now' },
+  { pods: 'one-unready', deadline: 'short' },
+  { strategy: 'skipAnalysis', pods: 'unpullable', deadline: 'short' },
+  { gate: 'promotion-closed', hook: 'rollback-later' },
+  { gate: 'traffic-closed', hook: 'rollback-now' },
+  { pods: 'one-breaks', deadline: 'short' },
+  { provider: 'kubernetes', target: 'Service', strategy: 'blueGreen' },
+];
+
+export interface Scenarios {
+  list: NamedScenario[];
+  /** Pairs of values that can stand together, and how many of them these scenarios hold. */
+  pairsOf(scenarios: readonly NamedScenario[]): { possible: number; covered: number };
+}
+
+export function allScenarios(seed = Number(process.env.DIFFERENTIAL_SEED ?? SEED)): Scenarios {
+  const { rows, possible } = coveringRows({ ...FACTORS, target: ['Deployment', 'DaemonSet'] }, isPossible, seed);
+  const all = [...ALWAYS.map((one) => ({ ...PLAIN, ...one })), ...rows] as Scenario[];
+  return {
+    list: all.map((scenario, index) => ({ ...scenario, name: `s${String(index).padStart(3, '0')}x` })),
+    pairsOf(scenarios) {
+      const held = scenarios.flatMap((scenario) => pairKeysOf(scenario, factorNames)).filter((key) => possible.has(key));
+      return { possible: possible.size, covered: new Set(held).size };
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { describe } from 'vitest';
+import { describeExamples } from '../suite/examples.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
+
+describe('the examples, by kubectl on a real control plane', () =>
+  describeExamples(aStage(startRealStage), async ({ kubectl }, file) => {
+    await kubectl('apply', '-f', file);
+  }));

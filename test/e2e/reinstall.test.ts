@@ -1,0 +1,14 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeReinstall, type Way, waysByApi } from '../suite/reinstall.ts';
+import { aStage, startRealStage } from '../suite/stage.ts';
+import { usualWays } from './usual-ways.ts';
+
+describe('on a real control plane', () => {
+  const stageOf = aStage(startRealStage);
+  let ways: { ways: Way[]; stop(): void };
+  beforeAll(async () => {
+    ways = await usualWays(stageOf());
+  });
+  afterAll(() => ways?.stop());
+  describeReinstall(stageOf, ({ cluster }) => [...waysByApi(cluster), ...ways.ways]);
+});

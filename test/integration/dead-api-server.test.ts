@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { describeDeadApiServer } from '../suite/dead-api-server.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+
+describe('on the embedded cluster', () => describeDeadApiServer(aStage(startEmbeddedStage)));

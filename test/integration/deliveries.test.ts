@@ -1,0 +1,4 @@
+import { describeDeliveries } from '../suite/deliveries.ts';
+import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+
+describeDeliveries(aStage(startEmbeddedStage));

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type LeaseTimes, Replica } from './adversity/replica.ts';
+import { eventually } from './eventually.ts';
+import type { Stage } from './stage.ts';
+
+const LEASE: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
+const AWAY = 'the API server does not answer: check its address, its health and the network policies on the way';
+
+interface Line {
+  level: string;
+  msg: string;
+  reason?: string;
+  err?: { type: string };
+}
+
+/** A controller whose API server goes away, and the lease that it holds. */
+export function describeDeadApiServer(stageOf: () => Stage): void {
+  describe('an API server that goes away', () => {
+    /** The lease is in the namespace: one for each of these. */
+    async function leading(namespace: string, other: Record<string, string> = {}): Promise<{ replica: Replica; lines: () => Line[] }> {
+      await stageOf().cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      const replica = await Replica.start(stageOf(), namespace, LEASE, other);
+      const lines = () =>
+        readFileSync(replica.process.logFile, 'utf8')
+          .split('\n')
+          .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []));
+      await eventually('it looks after Canaries', () => lines().some(({ msg }) => msg === 'looking after Canaries'));
+      return { replica, lines };
+    }
+
+    it('is one line with the remedy, whatever waits for it; the process goes on when it is back', async () => {
+      const { replica, lines } = await leading('away-and-back');
+      try {
+        replica.network.cut();
+        await eventually('its absence is said', () => lines().some(({ msg }) => msg === AWAY));
+        await eventually('the lease is lost', () => lines().some(({ msg }) => msg === 'the lease is lost: standing by'));
+        replica.network.heal();
+        await eventually('its return is said', () => lines().some(({ msg }) => msg === 'the API server answers again'));
+        await eventually('it leads again', () => lines().filter(({ msg }) => msg === 'looking after Canaries').length === 2);
+        const repeats = lines().filter(({ level, err }) => level !== 'debug' && err !== undefined);
+        expect(repeats).toEqual([]);
+        expect(replica.process.hasExited()).toBe(false);
+      } finally {
+        await replica.process.stop();
+        await replica.network.stop();
+      }
+      expect(await replica.process.exited).toBe(0);
+      expect(lines().at(-1)).toMatchObject({ level: 'info', msg: 'the lease is released' });
+    });
+
+    it('ends the process with code 1 when it stays away, so that Kubernetes restarts the pod', async () => {
+      const { replica, lines } = await leading('away-for-good', { 'api-server-timeout': '20s' });
+      try {
+        replica.network.cut();
+        expect(await replica.process.exited, readFileSync(replica.process.logFile, 'utf8').slice(-2_000)).toBe(1);
+        const [end] = lines().filter(({ level }) => level === 'error');
+        expect(end).toMatchObject({ msg: 'no answer from the API server within --api-server-timeout: exiting' });
+        expect(lines().filter(({ level, err }) => level !== 'debug' && err !== undefined)).toEqual([]);
+      } finally {
+        await replica.network.stop();
+      }
+    });
+  });
+}
