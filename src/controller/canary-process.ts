@@ -188,6 +188,7 @@ export class CanaryProcess {
     }
     this.#seenGeneration = generation;
     this.#forgetOvertaken(canary);
+    this.#announceStored(canary);
     const facts = this.#facts(canary, provider, router);
     this.#told.missingTarget(canary, facts);
     if (facts.adoption && facts.adoption.target !== facts.target?.revision) {
@@ -224,6 +225,14 @@ export class CanaryProcess {
   #forgetOvertaken({ status }: Canary): void {
     if (this.#snapshot !== undefined && !isDeepStrictEqual(this.#remembered, plain(status?.release))) this.#dropSnapshot();
     this.#remembered = plain(status?.release);
+  }
+
+  /** A write without an answer was stored: its events are sent now. */
+  #announceStored(canary: Canary): void {
+    const stored = this.#status.takeUnanswered(canary);
+    if (stored === undefined) return;
+    this.#room.metrics.phaseChanged(canary, stored.phase);
+    this.#asking.ask(canary, stored.announcements);
   }
 
   /** Only words of long ago are left to say the routes in: those in the cluster stay until traffic has to move. */

@@ -100,3 +100,41 @@ it.each([100, 700, 1_500, 3_000])(
     expect(stored).toBeGreaterThan(0);
   },
 );
+
+/** The Events of the Canary, in the order in which they were logged. */
+function eventsOf(lab: ModelLab): string[] {
+  return lab.logged.flatMap(({ canary, reason, msg }) => (canary !== undefined && reason !== undefined ? [`${reason}: ${msg}`] : []));
+}
+
+/** What is said of a Canary from its creation to the end of its first release, with one write of its status unanswered. */
+async function eventsWithout(nth: number, storedAfterMs: number): Promise<{ events: string[]; wasStored: boolean }> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(template);
+  lab.server.create(aModelCanary(PLAN));
+  const loss = loseAnswer(lab, nth, storedAfterMs);
+  lab.externalMetric = () => ({ value: 1, afterMs: 0 });
+  lab.start();
+  await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000);
+  lab.push('2');
+  await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000);
+  await lab.passUntil(() => false, 5_000);
+  const events = eventsOf(lab);
+  lab.close();
+  return { events, wasStored: loss.wasStored() };
+}
+
+it.each([100, 700])(
+  'an event is sent once, though the write that it tells of was stored %i ms later and never answered',
+  async (storedAfterMs) => {
+    const { events: undisturbed } = await eventsWithout(Number.POSITIVE_INFINITY, storedAfterMs);
+    expect(undisturbed.length).toBeGreaterThan(5);
+    let stored = 0;
+    for (let nth = 0; nth < 20; nth++) {
+      const { events, wasStored } = await eventsWithout(nth, storedAfterMs);
+      expect({ nth, events }).toEqual({ nth, events: undisturbed });
+      stored += wasStored ? 1 : 0;
+    }
+    expect(stored).toBeGreaterThan(3);
+  },
+);

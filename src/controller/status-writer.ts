@@ -12,6 +12,7 @@ import { SentencePause } from './sentence-pause.ts';
 import type { StandingWarning } from './standing-warnings.ts';
 import { draftStatus } from './status-draft.ts';
 import { type Rival, StatusOwnership } from './status-ownership.ts';
+import { isAnnouncement, type SentStatus, UnansweredWrites } from './unanswered-writes.ts';
 
 /** Between two looks for a newer CRD, in milliseconds. */
 const OUTDATED_PAUSE_MS = { first: 500, longest: 60_000 };
@@ -29,6 +30,7 @@ export class StatusWriter {
   readonly #room: ControllerRoom;
   readonly #sentence = new SentencePause();
   readonly #ownership: StatusOwnership;
+  readonly #unanswered = new UnansweredWrites();
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
 
@@ -47,7 +49,12 @@ export class StatusWriter {
     return this.#ownership.rivalOf(raw, this.#room.clock.monotonicMs());
   }
 
-  /** `willWrite` is called before a record is sent: a write whose answer is lost may have been stored all the same. */
+  /** A write whose answer was lost, when this Canary holds it. Each is returned once. */
+  takeUnanswered(canary: Canary): SentStatus | undefined {
+    return this.#unanswered.takeStored(canary.status?.release);
+  }
+
+  /** `willWrite` is called before a record is sent: a write whose answer is lost may be stored all the same. */
   async write(
     canary: Canary,
     facts: Facts,
@@ -68,7 +75,10 @@ export class StatusWriter {
     const { patch, tellInMs } = draft;
     if (patch === undefined)
       return { outcome: 'written', canary: { ...canary, status: draft.status }, ...(tellInMs === undefined ? {} : { tellInMs }) };
-    if (record !== undefined) willWrite();
+    if (record !== undefined) {
+      willWrite();
+      this.#unanswered.sent({ phase: draft.phase, release: record.release, announcements: questions.filter(isAnnouncement) });
+    }
     const send = (dryRun: boolean): Promise<KubeObject> => this.#room.cluster.patch(ref, patch, { subresource: 'status', signal, dryRun });
     try {
       // Where nothing of ours is stored yet, perhaps nothing can be: then the phase that stands must not change either.
@@ -80,6 +90,7 @@ export class StatusWriter {
         return await this.#waitForCrd({ ...answer, status: { ...answer.status, ...stored, release: undefined } }, signal);
       this.#room.view.learn(answer);
       this.#ownership.learn(answer);
+      this.#unanswered.answered();
       this.#outdatedPauseMs = 0;
       if (canary.status?.phase !== draft.phase) this.#room.metrics.phaseChanged(canary, draft.phase);
       const { resourceVersion = '' } = answer.metadata;
