@@ -79,7 +79,7 @@ export function startController(options: ControllerOptions): Controller {
   const slice = parseLabelSelector(config.canarySelector);
   const stopping = new AbortController();
   let isStarted = false;
-  const recorder = loggedEvents(eventRecorder(cluster, { component: 'serin', instance: 'serin' }), log);
+  const recorder = loggedEvents(eventRecorder(cluster, { component: 'serin', instance: 'serin', clock, signal: stopping.signal }), log);
   const { ask } = cluster;
   const askCluster: AskCluster | undefined =
     ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
 import { kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import { eventually } from '../../test/suite/eventually.ts';
 import { connectionTo } from './connect.ts';
 import { createCluster } from './create-cluster.ts';
 import { eventRecorder } from './events.ts';
@@ -10,16 +11,19 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-async function given(answer: { status: number } = { status: 200 }) {
+/** `status` answers each request; `statuses` answers the first ones, which are stored all the same. */
+async function given({ status = 200, statuses = [] }: { status?: number; statuses?: number[] } = {}) {
   const stored = new Map<string, Record<string, unknown>>();
   const server = await kubeServer(({ method, path, body }, response) => {
-    if (answer.status !== 200) return refuse(response, answer.status, 'Forbidden');
+    if (status !== 200) return refuse(response, status, 'Forbidden');
     const sent = body === '' ? {} : JSON.parse(body);
     const name = method === 'POST' ? sent.metadata.name : path.split('/').at(-1);
     const known = stored.get(name);
     if (method === 'POST' && known !== undefined) return refuse(response, 409, 'AlreadyExists');
     if (method !== 'POST' && known === undefined) return refuse(response, 404, 'NotFound');
     stored.set(name, { ...known, ...sent });
+    const first = statuses.shift();
+    if (first !== undefined) return refuse(response, first, 'Timeout');
     return sendJson(response, 200, stored.get(name));
   });
   const cluster = createCluster(connectionTo(server.url));
@@ -28,9 +32,14 @@ async function given(answer: { status: number } = { status: 200 }) {
     () => server.close(),
   );
   const errors: unknown[] = [];
+  const clock = handClock();
+  const stopping = new AbortController();
   const recorder = () =>
-    eventRecorder(cluster, { component: 'serin', instance: 'serin-0', clock: handClock(), onError: (error) => errors.push(error) });
-  return { stored, recorder, errors };
+    eventRecorder(cluster, {
+      ...{ component: 'serin', instance: 'serin-0', clock, signal: stopping.signal },
+      onError: (error) => errors.push(error),
+    });
+  return { stored, recorder, errors, clock, stopping };
 }
 
 const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'podinfo', namespace: 'test', uid: 'u1' } };
@@ -63,4 +72,30 @@ it('never rejects: a refusal goes to onError', async () => {
   const { recorder, errors } = await given({ status: 403 });
   await expect(recorder().record(canary, news)).resolves.toBeUndefined();
   expect(errors).toEqual([expect.objectContaining({ status: 403 })]);
+});
+
+it('an Event whose write had no answer, or met an overloaded server, is sent again and counted once', async () => {
+  const { stored, recorder, errors, clock } = await given({ statuses: [504, 503, 429] });
+  const counting = recorder();
+  let isDone = false;
+  void counting.record(canary, news).then(() => {
+    isDone = true;
+  });
+  await eventually('the Event is sent', () => {
+    clock.advance(1_000);
+    return isDone;
+  });
+  expect([...stored.values()]).toMatchObject([{ ...news, count: 1 }]);
+  await counting.record(canary, news);
+  expect([...stored.values()]).toMatchObject([{ ...news, count: 2 }]);
+  expect(errors).toEqual([]);
+});
+
+it('no further attempt is made after a stop, nor after the last', async () => {
+  const { recorder, errors, stopping, clock } = await given({ status: 503 });
+  const waiting = recorder().record(canary, news);
+  await eventually('the first attempt has failed', () => clock.nextInMs !== undefined);
+  stopping.abort(new Error('stopped'));
+  await waiting;
+  expect(errors).toEqual([expect.objectContaining({ status: 503 })]);
 });

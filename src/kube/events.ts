@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
-import { systemClock } from './clock.ts';
+import { sleep, systemClock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
-import { isAlreadyExists, isNotFound } from './errors.ts';
+import { ApiError, isAlreadyExists, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 
 /** What an Event speaks of; a KubeObject fits. */
 export interface InvolvedObject {
@@ -20,7 +20,7 @@ export interface EventText {
 }
 
 export interface EventRecorder {
-  /** Never rejects: an Event lost is no reason to stop a release. A repeat raises the count of the first. */
+  /** Never rejects: a lost Event is no reason to stop a release. A repeat raises the count of the first. */
   record(involved: InvolvedObject, event: EventText): Promise<void>;
 }
 
@@ -29,8 +29,14 @@ export interface EventRecorderOptions {
   /** This process, usually the pod's name. */
   instance: string;
   clock?: Clock;
+  /** Ends the waits before another attempt. */
+  signal?: AbortSignal;
+  /** Called when no attempt succeeded. */
   onError?(error: unknown): void;
 }
+
+/** Before each further attempt, when the API server did not answer or was overloaded. Milliseconds. */
+const PAUSES_MS = [1_000, 5_000, 15_000];
 
 /** The API server refuses longer messages (core/v1 validation). */
 const longestMessage = 1024;
@@ -72,16 +78,18 @@ export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): 
     await cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
   }
 
-  async function send(involved: InvolvedObject, event: EventText): Promise<void> {
+  /** `isAgain`: an earlier attempt may have been stored without an answer. */
+  async function send(involved: InvolvedObject, event: EventText, isAgain: boolean): Promise<void> {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
     const at = { namespace, name: `${involved.metadata.name.slice(0, longestName - hash.length - 1)}.${hash}` };
     const key = `${namespace}/${at.name}`;
     const known = counts.get(key);
     if (known !== undefined) {
-      remember(key, known + 1); // before the answer, so that two at once do not write the same count
+      const count = isAgain ? known : known + 1;
+      remember(key, count); // before the answer, so that two at once do not write the same count
       try {
-        await repeat(at, known + 1);
+        await repeat(at, count);
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error; // the server removes Events after about an hour: begin again
@@ -96,21 +104,43 @@ export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): 
         throw error;
       }
       const found = await cluster.get({ apiVersion: 'v1', kind: 'Event', ...at });
-      const count = Number(found?.count ?? 1) + 1;
+      const count = Number(found?.count ?? 1) + (isAgain ? 0 : 1);
       remember(key, count);
-      await repeat(at, count);
+      if (!isAgain) await repeat(at, count);
     }
   }
 
   return {
     async record(involved, event) {
-      try {
-        await send(involved, { ...event, message: shortened(event.message) });
-      } catch (error) {
-        options.onError?.(error);
+      const text = { ...event, message: shortened(event.message) };
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          await send(involved, text, attempt > 0);
+          return;
+        } catch (error) {
+          const pauseMs = PAUSES_MS[attempt];
+          if (pauseMs === undefined || !isTransient(error) || !(await hasWaited(pauseMs))) {
+            options.onError?.(error);
+            return;
+          }
+        }
       }
     },
   };
+
+  /** False: the signal was aborted meanwhile. */
+  function hasWaited(ms: number): Promise<boolean> {
+    return sleep(clock, ms, options.signal).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** A later attempt may succeed. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
+  return error instanceof RequestTimeoutError || error instanceof UnreachableError;
 }
 
 function hashOf({ apiVersion, kind, metadata }: InvolvedObject, { type, reason, message }: EventText): string {
