@@ -77,7 +77,7 @@ export class StatusWriter {
       return { outcome: 'written', canary: { ...canary, status: draft.status }, ...(tellInMs === undefined ? {} : { tellInMs }) };
     if (record !== undefined) {
       willWrite();
-      this.#unanswered.sent({ phase: draft.phase, release: record.release, announcements: questions.filter(isAnnouncement) });
+      this.#unanswered.sent({ phase: draft.phase, release: draft.status.release, announcements: questions.filter(isAnnouncement) });
     }
     const send = (dryRun: boolean): Promise<KubeObject> => this.#room.cluster.patch(ref, patch, { subresource: 'status', signal, dryRun });
     try {

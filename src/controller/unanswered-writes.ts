@@ -11,7 +11,7 @@ export const isAnnouncement = (question: Question): question is AnnounceQuestion
 /** A status that was sent, and the events to send when it is stored. */
 export interface SentStatus {
   phase: Phase;
-  release: Release;
+  release: Release | undefined;
   announcements: readonly AnnounceQuestion[];
 }
 
@@ -43,6 +43,6 @@ export class UnansweredWrites {
 }
 
 /** Without the name of the Serin that wrote it, which is added last. */
-function unsigned({ writer: _, ...release }: Release): unknown {
-  return plain(release);
+function unsigned(release: Release | undefined): unknown {
+  return plain({ ...release, writer: undefined });
 }
