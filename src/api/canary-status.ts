@@ -87,6 +87,14 @@ export const RecentMeasurement = z.object({
 });
 export type RecentMeasurement = z.infer<typeof RecentMeasurement>;
 
+/** What decides in which objects routes are written, and how. */
+export const RoutedFor = z.object({
+  provider: z.string(),
+  /** The fields of `RoutedSpec`; read by that schema where they are used, so that a stricter one does not cost the memory of a release. */
+  spec: z.looseObject({}),
+});
+export type RoutedFor = z.infer<typeof RoutedFor>;
+
 /** Everything Serin remembers of a release; the established status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
   targetUid: z.string(),
@@ -125,6 +133,10 @@ export const Release = z.object({
   othersUntilMs: z.number().optional(),
   /** Whether the start of this revision was confirmed. */
   confirmed: z.boolean().optional(),
+  /** For whom the routes were written, while they may hold a share of the canary (E113). */
+  routedFor: RoutedFor.optional(),
+  /** For whom they were written before an edit of the provider or the Service name, and may hold a share since (E113). */
+  leftRoutes: z.array(RoutedFor).optional(),
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),

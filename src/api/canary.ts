@@ -251,6 +251,9 @@ export const CanarySpec = z.object({
 });
 export type CanarySpec = z.infer<typeof CanarySpec>;
 
+/** The part of the spec that decides in which objects routes are written, and how. */
+export const RoutedSpec = CanarySpec.pick({ service: true, ingressRef: true, routeRef: true, upstreamRef: true });
+
 /** The part of metadata that decisions use. */
 export const CanaryMeta = z.looseObject({
   name: z.string(),

@@ -39,3 +39,6 @@ export const allToPrimary: Routes = { kind: 'weighted', canary: weight(0) };
 export function reachesCanary(routes: Routes): boolean {
   return routes.kind === 'matched' || (routes.kind === 'weighted' && routes.canary > 0);
 }
+
+/** All traffic goes to the primary, and nothing of it is copied to the canary. */
+export const isAtHome = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';

@@ -19,20 +19,6 @@ interface Refusal {
 export class AcceptedSpec {
   #accepted: { spec: Spec; generation: number | undefined } | undefined;
   #refusal: Refusal | undefined;
-  /** Specs under whose provider or name routes were written, and may hold a share since. */
-  #left: Spec[] = [];
-
-  /** This Canary under the specs whose routes it has left behind. */
-  leftBehind(canary: Canary): Canary[] {
-    const { spec } = canary;
-    const isLeft = (one: Spec) => one.targetRef.name === spec.targetRef.name && !isSameRoute(one, spec);
-    return [...this.#left, ...(this.#accepted ? [this.#accepted.spec] : [])].filter(isLeft).map((one) => ({ ...canary, spec: one }));
-  }
-
-  /** Nothing is left to do for them: their routes hold no share. */
-  forgetLeft(): void {
-    this.#left = [];
-  }
 
   /**
    * Writes the routes of the Canary by `attempt`, or those of its last accepted spec, and tells why then. Throws what was thrown where there
@@ -44,7 +30,6 @@ export class AcceptedSpec {
     if (known?.generation !== generation || nowMs >= (known?.untilMs ?? 0)) {
       try {
         await attempt(canary);
-        if (this.#accepted && !isSameRoute(this.#accepted.spec, canary.spec)) this.#left.push(this.#accepted.spec);
         this.#accepted = { spec: canary.spec, generation };
         this.#refusal = undefined;
         return undefined;

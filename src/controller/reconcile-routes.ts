@@ -1,7 +1,7 @@
-import type { Canary } from '../api/canary.ts';
+import { type Canary, NamedProvider, RoutedSpec } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
-import { allToPrimary, type Routes, reachesCanary } from '../api/routes.ts';
+import { allToPrimary, isAtHome, type Routes, reachesCanary } from '../api/routes.ts';
 import type { Intent } from '../engine/intent.ts';
 import type { KindRef } from '../kube/cluster.ts';
 import { RoutingError, routerFor } from '../routers/index.ts';
@@ -139,9 +139,8 @@ async function ensureRoutesLeft(
   routes: NonNullable<Intent['routes']>,
   done: Reconciled,
 ): Promise<void> {
-  const { canary, view, config, accepted, marks } = context;
-  let isHeld = false;
-  for (const before of accepted.leftBehind(canary)) {
+  const { canary, view, config, marks } = context;
+  for (const before of leftBehind(canary)) {
     const router = routerFor(before.spec.provider ?? config.meshProvider, config);
     if ('unsupported' in router) continue;
     const refs = router.watches(before);
@@ -152,13 +151,20 @@ async function ensureRoutesLeft(
     });
     const live = router.readRoutes(before, current);
     if (live === undefined || 'unreadable' in live || isAtHome(live)) continue;
-    isHeld = true;
     for (const object of renderLeft(router, before, apex, routes, current)) await ensure(context, object, { takenOver: true }, done);
   }
-  if (!isHeld) accepted.forgetLeft();
 }
 
-const isAtHome = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';
+/** This Canary as it was when it wrote the routes that an edit has left behind. */
+function leftBehind(canary: Canary): Canary[] {
+  return (canary.status?.release?.leftRoutes ?? []).flatMap((left) => {
+    const provider = NamedProvider.safeParse(left.provider).data;
+    const routed = RoutedSpec.safeParse(left.spec).data;
+    if (provider === undefined || routed === undefined) return [];
+    const { service: _, ingressRef: _ingress, routeRef: _route, upstreamRef: _upstream, ...spec } = canary.spec;
+    return [{ ...canary, spec: { ...spec, ...routed, provider } }];
+  });
+}
 
 /** A provider that cannot express these routes has all traffic at the primary. */
 function renderLeft(router: Router, before: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): readonly KubeObject[] {

@@ -90,19 +90,50 @@ it('D10: a weight that the API server refuses to write into the route is not rep
   lab.close();
 });
 
-it.each(['Succeeded', 'Failed'])(
-  'I5: a provider edited in the middle of a release that ends %s leaves no share of the canary in the old route',
-  async (end) => {
-    const lab = await resting({ provider: 'istio' }, APP);
-    const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
-    const shares = () => lab.server.find(virtualService)?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
+const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
+const edits = {
+  'its provider': {
+    before: { provider: 'istio' },
+    edit: routed,
+    shares: (lab: ModelLab) =>
+      lab.server
+        .find(virtualService)
+        ?.spec.http[0].route.map(({ weight }: { weight: number }) => weight)
+        .join(),
+    home: '100,0',
+  },
+  'its Ingress': {
+    before: routed,
+    edit: { ingressRef: { ...routed.ingressRef, name: 'front' } },
+    shares: copied,
+    home: '0',
+  },
+};
+const cells = (['its provider', 'its Ingress'] as const).flatMap((what) =>
+  ['Succeeded', 'Failed'].flatMap((end) => ['runs on', 'was restarted', 'was down'].map((serin) => ({ what, end, serin }))),
+);
+
+it.each(cells)(
+  'I5: $what edited in the middle of a release that ends $end leaves no share of the canary in the old route, when Serin $serin',
+  async ({ what, end, serin }) => {
+    const { before, edit, shares, home } = edits[what];
+    const lab = await resting(before, APP);
+    lab.server.create({ ...anIngress(APP), metadata: { name: 'front', namespace: NAMESPACE } });
     lab.push('2');
     expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 25, 120_000)).toBe(true);
-    lab.server.patch(canaryRef, { spec: routed });
-    if (end === 'Failed') lead(lab, 'elsewhere');
+    if (serin === 'was down') lab.kill();
+    lab.server.patch(canaryRef, { spec: edit });
+    if (end === 'Failed') for (const name of ['shop', 'front']) lab.server.patch({ ...ingressRef, name }, { spec: leadingTo('elsewhere') });
+    if (serin === 'was restarted') {
+      await lab.pass(3_000);
+      lab.kill();
+    }
+    if (!lab.isUp) lab.start();
     expect(await lab.passUntil(() => lab.phase() === end, 300_000)).toBe(true);
     await lab.pass(30_000);
-    expect([lab.server.find(targetRef)?.spec.replicas, shares()]).toEqual([0, [100, 0]]);
+    expect([lab.server.find(targetRef)?.spec.replicas, shares(lab)]).toEqual([0, home]);
+    expect(lab.canary()?.status?.release).not.toHaveProperty('leftRoutes');
+    expect(lab.canary()?.status?.release).not.toHaveProperty('routedFor');
     expect(lab.lost).toEqual([]);
     lab.close();
   },

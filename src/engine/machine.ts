@@ -10,6 +10,7 @@ import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
+import { withLeftRoutes } from './left-routes.ts';
 import { tellPassed } from './passed-hooks.ts';
 import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
@@ -140,7 +141,8 @@ function settle(
   const [top = 'New', child = ''] = pathOf(value);
   const phase = top === 'New' ? '' : Phase.parse(top);
   const wake = wakeOf(context);
-  const stepped: Release = withScaler({ ...context.release, step: child }, event.facts);
+  const scaled = withScaler({ ...context.release, step: child }, event.facts);
+  const stepped: Release = withLeftRoutes(scaled, context.recorded?.release, event.facts);
   const { target, converged } = event.facts;
   // Written along with other news, and once more at rest: what moves it then is rare.
   const current = seenAtZero(target, seenAgain(target, stepped));

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import { RoutedSpec } from '../api/canary.ts';
+import type { Release, RoutedFor } from '../api/canary-status.ts';
+import { isAtHome } from '../api/routes.ts';
+import type { Facts } from './facts.ts';
+
+/** More edits of the provider in one release are a loop; the oldest is forgotten. */
+const MOST_LEFT = 5;
+
+/**
+ * Remembers for which spec the routes were written, as long as they may hold a share: an edit of the provider, of the Service's name or of
+ * the object that is routed leaves them in the cluster as they are, and they have to follow the release to its end (E113).
+ */
+export function withLeftRoutes(
+  { routedFor, leftRoutes = [], ...release }: Release,
+  recorded: Release | undefined,
+  { canary, provider, converged }: Facts,
+): Release {
+  // The cluster has converged to what was recorded before.
+  if (converged && isAtHome(release.routes) && recorded && isAtHome(recorded.routes)) return release;
+  const now: RoutedFor = { provider, spec: RoutedSpec.parse(canary.spec) };
+  const isEdited = routedFor !== undefined && !isSame(routedFor, now);
+  const others = leftRoutes.filter((one) => !isSame(one, now));
+  const left = isEdited ? [...others, routedFor].slice(-MOST_LEFT) : others;
+  const held = isAtHome(release.routes) && (routedFor === undefined || isEdited) ? undefined : now;
+  return { ...release, ...(held && { routedFor: held }), ...(left.length > 0 && { leftRoutes: left }) };
+}
+
+/** The routes are in the same objects. */
+function isSame(one: RoutedFor, other: RoutedFor): boolean {
+  return isDeepStrictEqual(placeOf(one), placeOf(other));
+}
+
+function placeOf({ provider, spec }: RoutedFor): unknown {
+  const { service, ingressRef, routeRef } = RoutedSpec.partial().safeParse(spec).data ?? {};
+  return [provider, service?.name, ingressRef?.name, routeRef?.name];
+}
