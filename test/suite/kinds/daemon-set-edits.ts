@@ -58,19 +58,21 @@ export function describeDaemonSetEdits(stageOf: () => Stage): void {
     }
   });
 
-  it('03-W56: a key that somebody takes away at rest comes back, and a changed node selector is a new revision', async () => {
-    const { lab, cluster, app, target, createCanary, rests } = await begin(stageOf(), 'daemon-edits');
+  it('03-W56, E90: a key that somebody takes away at rest stays away until the next release, and a changed node selector is a new revision', async () => {
+    const { lab, cluster, app, target, canary, createCanary, rests } = await begin(stageOf(), 'daemon-edits');
     try {
       await createCanary();
       await rests('Initialized');
       await app.rests();
+      await lab.until(canary, 'has seen its target without pods', (now) => now?.status?.release?.scaledDownUid !== undefined);
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { [KEY]: null } } } } });
-      await lab.until(target, 'is sent away again', (now) => zeroKey(now) === 'true' && now?.status?.currentNumberScheduled === 0);
-      await app.rests();
+      await lab.until(canary, 'tells of the idle pods', (now) => JSON.stringify(now?.status?.conditions).includes('TargetScaledUp'));
+      expect(zeroKey(await cluster.get(target))).toBeUndefined();
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { 'kubernetes.io/os': null } } } } });
       await rests('Succeeded');
       const primary = await cluster.get({ ...target, name: `${APP}-primary` });
       expect(primary?.spec.template.spec.nodeSelector).toBeUndefined();
+      await lab.until(target, 'is sent away', (now) => zeroKey(now) === 'true' && now?.status?.currentNumberScheduled === 0);
     } finally {
       await lab.close();
     }
