@@ -1,13 +1,7 @@
 import { describe } from 'vitest';
-import { ADVERSE } from '../suite/adversity/lab.ts';
-import { describeAdoptedKinds } from '../suite/kinds/adopted.ts';
-import { describeAtRest } from '../suite/kinds/at-rest.ts';
 import { serviceApplication } from '../suite/kinds/core-service.ts';
 import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
-import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
 import { knativeApplication } from '../suite/kinds/knative.ts';
-import { describeMixedRest } from '../suite/kinds/mixed-rest.ts';
-import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
 import { describeKinds } from '../suite/kinds.ts';
 import { aStage, startRealStage } from '../suite/stage.ts';
 import { describeSteeredReleases } from '../suite/steered-releases.ts';
@@ -21,13 +15,4 @@ describe('kinds of target on a real control plane', () => {
   describeKinds(stage, kinds);
   describeSteeredReleases(stage);
   describeTrafficCommand(stage);
-});
-
-describe('what is special to a kind of target, on a real control plane', () => {
-  const stage = aStage(() => startRealStage(ADVERSE));
-  describeAtRest(stage, kinds);
-  describeMixedRest(stage);
-  describeAdoptedKinds(stage, kinds);
-  describeDaemonSetEdits(stage);
-  describeServiceCopies(stage);
 });
