@@ -2,7 +2,7 @@
 export interface KubectlCommand {
   args: string;
   stdin?: string;
-  /** What a person does with the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: puts an f behind each f at the end of a line. */
+  /** What a person does with the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (a uid may end with f, too). */
   editor?: string;
   /** Which part of the answer must be the same; default: all of it, after `comparable`. */
   keep?(line: string): boolean;

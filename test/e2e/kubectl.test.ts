@@ -13,7 +13,7 @@ import { comparable } from './kubectl-output.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 /** `kubectl edit` opens this on the object. */
-const EDITOR = `sed -i 's/f$/ff/' "$1"`;
+const EDITOR = `sed -i 's/ f$/ ff/' "$1"`;
 const ASKED_AGAIN_FOR_MS = 90_000;
 const ASK_AGAIN_MS = 200;
 
