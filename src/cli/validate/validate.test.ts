@@ -46,6 +46,13 @@ describe('serin validate', () => {
     expect(summary).toBe('1 object checked: 1 error, 1 warning');
   });
 
+  it('an object whose name is not a text is shown by its kind, and the field is named', async () => {
+    const named = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: { name: null } } };
+    const { lines } = await validated(['-'], { stdin: JSON.stringify(named) });
+    expect(lines[0]).toBe('stdin:1 Canary/?: error: metadata.name: is an object: it must be a text (in quotes, if it looks like a number)');
+    expect(lines.join()).not.toContain('[object Object]');
+  });
+
   it('counts lines over documents and passes over other kinds', async () => {
     const { lines } = await validated(['bad-types.yaml']);
     expect(lines.map((line) => line.split(': ').slice(0, 3).join(' '))).toEqual([
