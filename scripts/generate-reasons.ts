@@ -139,7 +139,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   ForeignController: {
     causes:
       'the other controller still runs, a second Serin runs without leader election or under another lease, or the status was edited by hand',
-    next: 'stop the other one, then `kubectl annotate canary NAME serin.dev/resume="$(date)" --overwrite`',
+    next: 'stop the other one, then `kubectl annotate canary NAME serin.dev/resume="$(date)" --overwrite`; beside a second Serin this one goes on by itself when that one has written nothing for 5 minutes',
   },
   CRDOutdated: {
     causes: 'the CRD of another controller or an older version is installed',
