@@ -92,7 +92,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Progressing.scalingUp':
       return `Waits ${since} until ${comesBy(facts.target)} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
     case 'Progressing.settling':
-      return `The canary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
+      return primaryAwaited(release, facts) ?? `The canary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
     case 'Progressing.raising':
       return `Waits ${since} until ${deadline} for the canary to have the pods of its next step${raised(facts.target, release, facts)}, else the release is taken back; whoever owns the cluster can make room.`;
     case 'Progressing.preRollout':
@@ -107,7 +107,9 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `The canary gets no traffic ${since}: ${down(facts.target, canary)}; waits until ${deadline} for it to serve, else the release is taken back.`;
     case 'Progressing.comingBack':
     case 'WaitingPromotion.comingBack':
-      return `The canary serves again; waits ${since} until ${drained} for the proxies to learn of its pods.`;
+      return (
+        primaryAwaited(release, facts) ?? `The canary serves again; waits ${since} until ${drained} for the proxies to learn of its pods.`
+      );
     case 'Promoting.writingPrimary':
       return `The analysis passed; writes the primary ${since}${why}.`;
     case 'Promoting.awaitingPrimary':
@@ -150,6 +152,8 @@ function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts,
   }
   if (blind) return `Stays at ${weightOf(release.routes)} %. ${blind}${next}${failed}${why}.`;
   if (release.awaitedSinceMs !== undefined) return `${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
+  const awaited = primaryAwaited(release, facts);
+  if (awaited) return awaited;
   const gate = refusedBy(canary, release);
   if (gate === 'confirm-traffic-increase') {
     return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failed}${why}.`;
@@ -161,6 +165,14 @@ function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts,
 function unready(facts: Facts, sinceMs: number, { routes }: Release): string {
   const untilMs = sinceMs + progressDeadlineMs(facts.canary);
   return `Stays at ${weightOf(routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}; waits until ${timestamp(untilMs)} for them, else the release is rolled back`;
+}
+
+/** Sentence for a release that its primary alone holds up: without limit, since a fix of the primary must not fail by it (rule E80). */
+function primaryAwaited({ routes, capacity }: Release, { primary }: Facts): string | undefined {
+  const isReady = primary?.serving === true && (primary.readiness.state === 'ready' || capacity?.side === 'primary');
+  if (primary === undefined || isReady) return undefined;
+  const what = primary.serving ? 'the primary is not ready' : 'the primary does not serve';
+  return `Stays at ${weightOf(routes)} %: ${what}${lacks(primary, 'primary')}; waits for it without limit: mend its pods, or set spec.skipAnalysis: true if this revision is the remedy.`;
 }
 
 /** What holds a release that cannot be measured, since when, until when, and what happens then (rule E22a). */

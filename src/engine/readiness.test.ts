@@ -181,3 +181,38 @@ describe('a canary below canaryReadyThreshold', () => {
     );
   });
 });
+
+describe('a primary that does not serve', () => {
+  it.each(['settling', 'analysing'])(
+    'E80: in %s the release stays where it is, and the sentence names the primary and the ways out',
+    (step) => {
+      const world = initialized(aCanary(steps));
+      world.push('s1:b');
+      world.tickUntil((one) => one.step === step);
+      world.primaryDown = true;
+      world.look();
+      world.tick();
+      const { canaryWeight } = world.canary.status ?? {};
+      for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
+      expect([world.step, world.canary.status?.canaryWeight]).toEqual([step, canaryWeight]);
+      expect(explain(world.canary, world.facts())).toMatch(
+        /Stays at \d+ %: the primary does not serve.* waits for it without limit: mend its pods, or set spec\.skipAnalysis: true/,
+      );
+      world.primaryDown = false;
+      world.look();
+      world.tickUntil(({ phase }) => phase === 'Succeeded');
+    },
+  );
+
+  it('E80, DF11: is written by a revision that skipAnalysis promotes', () => {
+    const world = initialized(aCanary(steps));
+    world.push('s1:b');
+    world.primaryDown = true;
+    world.look();
+    for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
+    expect(world.primaryCarries).toBe('s1:a');
+    skip(world, true);
+    world.look();
+    world.tickUntil((one) => one.primaryCarries === 's1:b');
+  });
+});

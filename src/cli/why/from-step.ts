@@ -1,6 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Sight } from '../people/sight.ts';
 import { type Cause, harmless } from './causes.ts';
@@ -51,11 +50,16 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
     case 'Failed.confirming':
     case 'Progressing.preRollout':
       return fromHooks(sight, canary, release) ?? step('Running', 'nothing to do: the hooks are being asked');
+    case 'Progressing.settling':
+    case 'Progressing.comingBack':
+    case 'WaitingPromotion.comingBack':
+      return primaryDown(sight) ?? passes();
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
       return (
         fromHooks(sight, canary, release) ??
         fromVerdicts(sight, release) ??
+        primaryDown(sight) ??
         (release.awaitedSinceMs === undefined ? step('Running', 'nothing to do: the next check is awaited') : side('target'))
       );
     case 'Initialized.resting':
@@ -74,8 +78,9 @@ function restoring({ change: _, ...why }: Trouble): Trouble {
 }
 
 function resting(sight: Sight): Trouble {
-  const { raw, canary, target, primary, workload } = sight;
-  if (canary && workload?.hasPods && primary && !workload.isServing(workload.slim(primary))) return primaryDown(sight, primary);
+  const { raw, target } = sight;
+  const down = primaryDown(sight);
+  if (down) return down;
   const missing = target === undefined ? fromSide(sight, 'target') : undefined;
   // At rest nothing depends on it.
   if (missing && missing.cause !== 'Unreadable') return missing;
@@ -83,10 +88,12 @@ function resting(sight: Sight): Trouble {
   return unseenChange(sight) ?? { cause: 'Resting', ...rest };
 }
 
-/** It was ready once: what is wrong with it now came by another hand, or with its surroundings, so that it may be corrected itself. */
-function primaryDown(sight: Sight, { metadata: { name } }: KubeObject): Trouble {
+/** The primary was ready once: what is wrong with it now was done by another writer, or with its surroundings, so that it may be corrected itself. */
+function primaryDown(sight: Sight): Trouble | undefined {
+  const { canary, primary, workload } = sight;
+  if (!canary || !workload?.hasPods || !primary || workload.isServing(workload.slim(primary))) return undefined;
   const { change, ...why } = fromSide(sight, 'primary');
-  return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name } }) };
+  return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name: primary.metadata.name } }) };
 }
 
 /** What ended it is in the reason; what can be done is the same whatever it was. */

@@ -213,6 +213,26 @@ const stalls: readonly Stall[] = [
       world.primaryDown = false;
     },
   },
+  ...(['settling', 'analysing'] as const).map(
+    (step): Stall => ({
+      title: `a primary whose pods are gone while a release is ${step}`,
+      play() {
+        const world = initialized(aCanary({ stepWeight: 20 }));
+        pushed(world, (one) => one.step === step);
+        world.primaryDown = true;
+        world.look();
+        world.tick();
+        return { world };
+      },
+      cause: 'PrimaryDown',
+      proof: ['Deployment', 'status.availableReplicas'],
+      action: /wait for its pods/,
+      mend({ world }) {
+        world.primaryDown = false;
+        world.look();
+      },
+    }),
+  ),
 ];
 
 describeEach('a release whose pods do not come', stalls);
