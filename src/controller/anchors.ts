@@ -3,9 +3,10 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
 import { anchorName, keepAnnotation, names } from '../api/names.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import { isForbidden } from '../kube/errors.ts';
+import { isAlreadyExists, isForbidden } from '../kube/errors.ts';
 import {
   historyToPrune,
+  isAnchor,
   readAnchor,
   readTemplateRevision,
   recordLabel,
@@ -14,12 +15,22 @@ import {
   renderTemplateRevision,
   type TemplateRevisionData,
 } from '../workloads/anchor.ts';
+import type { AnchorData } from '../workloads/anchor-data.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec } from '../workloads/workload.ts';
 import { apexOriginal } from './apex-given-back.ts';
+import type { Log } from './controller-room.ts';
+import { NameTakenError } from './errors.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
+
+const UNREADABLE =
+  'an anchor is skipped, since it cannot be believed: delete this ControllerRevision, with --cascade=orphan if what it owns is to stay';
+
+interface Owner {
+  metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
+}
 
 /** The application is to serve on when its target and Canary are both gone. */
 export function isKept(anchor: KubeObject): boolean {
@@ -43,10 +54,14 @@ export class Anchors {
   readonly #known = new Map<string, KubeObject>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
+  /** By anchor, the version that was reported as unreadable. */
+  readonly #reported = new Map<string, string>();
+  readonly #log: Pick<Log, 'warn'>;
 
-  constructor(cluster: Cluster, historyLimit: number) {
+  constructor(cluster: Cluster, historyLimit: number, log: Pick<Log, 'warn'>) {
     this.#cluster = cluster;
     this.#historyLimit = historyLimit;
+    this.#log = log;
   }
 
   /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
@@ -74,8 +89,10 @@ export class Anchors {
       target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
       ...(apex && { apexService: apexOriginal(apex) }),
     });
-    const created = await this.#cluster.create(anchor, { signal });
-    this.#known.set(canary.metadata.uid, created);
+    const created = await this.#cluster.create(anchor, { signal }).catch((error: unknown) => {
+      throw isAlreadyExists(error) ? new NameTakenError(anchor.kind, anchor.metadata.name, { canBeAdopted: false }) : error;
+    });
+    this.#known.set(keyOf(canary), created);
     return identity(created);
   }
 
@@ -91,8 +108,9 @@ export class Anchors {
 
   /** Copies the wish to keep the application to the anchor, where it outlives Canary and target; a request only when the wish has changed. */
   async keep(canary: Canary, isWanted: boolean, signal: AbortSignal): Promise<void> {
-    const { uid, namespace } = canary.metadata;
-    if (isWanted === this.#kept.has(uid)) return;
+    const { namespace } = canary.metadata;
+    const key = keyOf(canary);
+    if (isWanted === this.#kept.has(key)) return;
     const name = anchorName(canary);
     const anchor = await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
     if (!anchor) return;
@@ -101,21 +119,21 @@ export class Anchors {
       const annotations = { [keepAnnotation]: isWanted ? COPIED : null };
       await this.#cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
     }
-    if (isWanted) this.#kept.add(uid);
-    else this.#kept.delete(uid);
+    if (isWanted) this.#kept.add(key);
+    else this.#kept.delete(key);
   }
 
   /** The spec that the anchor was made under, as far as it tells what the Canary owns and how it is routed. */
   async originalSpec({ metadata }: KubeObject, signal: AbortSignal): Promise<Canary['spec'] | undefined> {
     const { name, namespace = '', uid = '' } = metadata;
     const anchor = await this.#find({ metadata: { name, namespace, uid } }, signal);
-    return anchor && readAnchor(anchor)?.canary?.spec;
+    return anchor && this.read(anchor)?.canary?.spec;
   }
 
   /** Pods that the target asked for before anything of it was changed; undefined where that is not known, or was none. */
   async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
     const anchor = await this.#find(canary, signal);
-    return (anchor && readAnchor(anchor)?.target.replicas) || undefined;
+    return (anchor && this.read(anchor)?.target.replicas) || undefined;
   }
 
   /** Records a promoted template, `target` being the target's own, and prunes the history; tells what is left of it. */
@@ -174,9 +192,9 @@ export class Anchors {
     );
     const items = lists.flatMap((list) => list.items);
     return items.flatMap((anchor) => {
-      const { canary } = readAnchor(anchor) ?? {};
+      const { canary } = this.read(anchor) ?? {};
       if (!canary) return [];
-      if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(canary.metadata.uid);
+      if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(keyOf(canary));
       const metadata = { ...canary.metadata, generation: 0, resourceVersion: '' };
       if (isAlive({ metadata, spec: canary.spec })) return [];
       return [{ apiVersion, kind: 'Canary' as const, metadata, spec: canary.spec }];
@@ -194,9 +212,21 @@ export class Anchors {
     return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
   }
 
-  forget(canaryUid: string): void {
-    this.#known.delete(canaryUid);
-    this.#kept.delete(canaryUid);
+  forget(canary: Owner): void {
+    this.#known.delete(keyOf(canary));
+    this.#kept.delete(keyOf(canary));
+  }
+
+  /** What the anchor says; undefined where it cannot be believed, which is reported once. */
+  read(anchor: KubeObject): AnchorData | undefined {
+    const read = readAnchor(anchor);
+    if (read === undefined || 'data' in read) return read?.data;
+    const { namespace, name, uid, resourceVersion } = anchor.metadata;
+    const label = `${namespace}/${name}`;
+    const version = `${uid}/${resourceVersion}`;
+    if (this.#reported.get(label) !== version) this.#log.warn({ anchor: label, problem: read.problem }, UNREADABLE);
+    this.#reported.set(label, version);
+    return undefined;
   }
 
   async #records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
@@ -209,22 +239,22 @@ export class Anchors {
     return items.filter(isOurs);
   }
 
-  async #find(
-    canary: { metadata: Pick<Canary['metadata'], 'name' | 'namespace' | 'uid'> },
-    signal: AbortSignal,
-  ): Promise<KubeObject | undefined> {
-    const known = this.#known.get(canary.metadata.uid);
+  async #find(canary: Owner & { metadata: { name: string } }, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const known = this.#known.get(keyOf(canary));
     if (known) return known;
     const { namespace } = canary.metadata;
     const found = await this.#cluster.get(
       { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: anchorName(canary), namespace },
       { signal },
     );
-    if (!found || readAnchor(found) === undefined) return undefined;
-    this.#known.set(canary.metadata.uid, found);
+    if (!found || !isAnchor(found)) return undefined;
+    this.#known.set(keyOf(canary), found);
     return found;
   }
 }
+
+/** A uid alone may have been copied into the anchor of another namespace. */
+const keyOf = ({ metadata: { namespace, uid } }: Owner): string => `${namespace}/${uid}`;
 
 function identity(anchor: KubeObject): { name: string; uid: string } {
   return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };

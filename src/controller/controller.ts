@@ -113,7 +113,7 @@ export function startController(options: ControllerOptions): Controller {
       },
     },
     configWatches: new ConfigWatches(cluster, clock, (follower) => processes.get(follower)?.wake()),
-    anchors: new Anchors(cluster, config.historyLimit),
+    anchors: new Anchors(cluster, config.historyLimit, log),
     deliveries: new DeliveryQueue({
       clock,
       log,
@@ -260,8 +260,9 @@ export function startController(options: ControllerOptions): Controller {
 
   function letGo(key: string, uid: string): void {
     register.remove(key);
-    room.deliveries.stop(uid);
-    room.anchors.forget(uid);
+    const [namespace = ''] = key.split('/');
+    room.deliveries.stop({ metadata: { namespace, uid } });
+    room.anchors.forget({ metadata: { namespace, uid } });
     forget(key);
   }
 

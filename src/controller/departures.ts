@@ -110,8 +110,8 @@ export class Departures {
   /** The Canary is gone: its application goes back to the target, again and again until it has. */
   async leave(key: string, canary: Canary, held?: KubeObject): Promise<void> {
     const { cluster, view, config, clock, log, anchors } = this.#room;
-    this.#room.deliveries.stop(canary.metadata.uid);
-    anchors.forget(canary.metadata.uid);
+    this.#room.deliveries.stop(canary);
+    anchors.forget(canary);
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
     this.#leaving.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
@@ -143,7 +143,7 @@ export class Departures {
           const endsAt = (atMs: number | undefined) => say({ ...(atMs !== undefined && { atMs }) });
           const awaitedBy = () => this.#heirOf(canary);
           if (canary.metadata.annotations?.[keepAnnotation] === 'true') await anchors.keep(canary, true, signal);
-          if ((await awaitUninstall(canary, { ...deps, awaitedBy, endsAt })) === 'over') break;
+          if ((await awaitUninstall(canary, { ...deps, anchors, awaitedBy, endsAt })) === 'over') break;
           say(undefined);
         }
         await letGo();
