@@ -1,4 +1,8 @@
-/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
+/** The year 9999: beyond, RFC 3339 has no words. Milliseconds. */
+const LAST_MS = 253_402_300_799_000;
+
+/** RFC 3339 with whole seconds, as `metav1.Time` is written. A time that cannot be written, as of a status by another hand, is the nearest one that can. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const writable = Math.min(Math.max(ms, 0), LAST_MS);
+  return `${new Date(writable).toISOString().slice(0, 19)}Z`;
 }

@@ -25,9 +25,6 @@ import { NameTakenError } from './errors.ts';
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
 
-const UNREADABLE =
-  'an anchor is skipped, since it cannot be believed: delete this ControllerRevision, with --cascade=orphan if what it owns is to stay';
-
 interface Owner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
@@ -224,7 +221,12 @@ export class Anchors {
     const { namespace, name, uid, resourceVersion } = anchor.metadata;
     const label = `${namespace}/${name}`;
     const version = `${uid}/${resourceVersion}`;
-    if (this.#reported.get(label) !== version) this.#log.warn({ anchor: label, problem: read.problem }, UNREADABLE);
+    // With --cascade=orphan what it owns stays.
+    if (this.#reported.get(label) !== version)
+      this.#log.warn(
+        { anchor: label, problem: read.problem },
+        'an anchor is skipped, since it cannot be believed: delete this ControllerRevision',
+      );
     this.#reported.set(label, version);
     return undefined;
   }
