@@ -9,6 +9,8 @@ import { labelOf, readable } from './readable.ts';
 import { awaitUninstall } from './uninstall.ts';
 
 const RETRY_MS = 5_000;
+/** An application that its owner never lets be given back must not take the API's time from the others. */
+const LONGEST_RETRY_MS = 60_000;
 /** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
 /** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
@@ -120,6 +122,7 @@ export class Departures {
     await this.#remaining.vacate(key);
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
+    let retryInMs = RETRY_MS;
     let isHeld = held !== undefined;
     const letGo = async (): Promise<void> => {
       if (held && isHeld) await this.#release(held);
@@ -155,8 +158,9 @@ export class Departures {
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
         if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
           await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
-        log.warn({ canary: key, err: error, retryInMs: RETRY_MS }, 'giving the application back failed');
-        clock.setTimer(RETRY_MS, () => void attempt());
+        log.warn({ canary: key, err: error, retryInMs }, 'giving the application back failed');
+        clock.setTimer(retryInMs, () => void attempt());
+        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS);
       }
     };
     await attempt();

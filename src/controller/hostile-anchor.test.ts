@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anchorRef } from '../../test/build/model/damage.ts';
-import { canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../../test/build/model/lab.ts';
+import { aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../../test/build/model/lab.ts';
 import { forgedAnchor, HOSTILE, neighbour, twoTenants } from '../../test/build/model/two-tenants.ts';
 import { GRACE_MS } from '../../test/build/model/uninstalling.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { ApiError } from '../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -107,6 +108,27 @@ describe('an anchor that another tenant has forged', () => {
     );
     await releases(lab);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    lab.close();
+  });
+
+  it('whose application can never be given back costs no more than a few requests a minute', async () => {
+    const lab = await twoTenants();
+    lab.server.create(forgedAnchor(lab));
+    const { metadata, ...target } = aDeployment('1');
+    lab.server.create({ ...target, metadata: { ...metadata, namespace: HOSTILE }, spec: { ...target.spec, replicas: 0 } } as KubeObject);
+    const refused = new ApiError('denied by a webhook of the tenant', { status: 403, reason: 'Forbidden' });
+    let attempts = 0;
+    lab.refuse = ({ ref }) => {
+      if (ref.namespace !== HOSTILE) return;
+      attempts += 1;
+      throw refused;
+    };
+    await releases(lab);
+    const before = attempts;
+    await lab.pass(600_000);
+    expect(before).toBeGreaterThan(0);
+    expect(attempts - before).toBeLessThanOrEqual(11);
+    expect(lab.lost).toEqual([]);
     lab.close();
   });
 
