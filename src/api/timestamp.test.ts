@@ -8,5 +8,6 @@ it.each([
   [-1e300, '0000-01-01T00:00:00Z'],
   [8.64e15, '9999-12-31T23:59:59Z'],
   [1e300, '9999-12-31T23:59:59Z'],
+  [Number.NaN, '0000-01-01T00:00:00Z'],
   [Number.POSITIVE_INFINITY, '9999-12-31T23:59:59Z'],
 ])('the time %d is written as %s', (ms, written) => expect(timestamp(ms)).toBe(written));
