@@ -3,6 +3,7 @@ import { anchorRef } from '../../test/build/model/damage.ts';
 import { aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../../test/build/model/lab.ts';
 import { forgedAnchor, HOSTILE, neighbour, twoTenants } from '../../test/build/model/two-tenants.ts';
 import { GRACE_MS } from '../../test/build/model/uninstalling.ts';
+import { providers } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ApiError } from '../kube/errors.ts';
 
@@ -108,6 +109,39 @@ describe('an anchor that another tenant has forged', () => {
     );
     await releases(lab);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    lab.close();
+  });
+
+  it('of any provider, target and scaler, with objects of other namespaces in its spec, harms no one else', async () => {
+    const lab = await twoTenants();
+    const before = neighbour(lab);
+    const kinds = ['Deployment', 'DaemonSet', 'Service'] as const;
+    const all = providers.flatMap((provider) => kinds.map((kind) => ({ provider, kind })));
+    for (const [nth, { provider, kind }] of all.entries()) {
+      const forged = forgedAnchor(
+        lab,
+        ({ metadata, data }) => {
+          const { spec } = data.canary;
+          data.canary.metadata.name = `app-${nth}`;
+          metadata.labels = { ...metadata.labels, 'serin.dev/canary': `app-${nth}` };
+          Object.assign(spec, {
+            provider,
+            targetRef: { apiVersion: nth % 2 === 0 ? 'v1' : 'serving.knative.dev/v1', kind, name: 'podinfo' },
+            autoscalerRef: { apiVersion: 'x', kind: nth % 2 === 0 ? 'HorizontalPodAutoscaler' : 'ScaledObject', name: '../../x' },
+            upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'x', namespace: NAMESPACE },
+            ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'podinfo', namespace: NAMESPACE },
+          });
+          spec.service = { ...spec.service, name: 'podinfo.test', namespace: NAMESPACE, hosts: ['podinfo.test'] };
+        },
+        `app-${nth}-serin-anchor`,
+      );
+      lab.server.create(forged);
+    }
+    await releases(lab);
+    await lab.pass(GRACE_MS);
+    expect(neighbour(lab)).toEqual(before);
+    expect(lab.writes.filter(({ ref }) => ref.namespace !== HOSTILE && ref.namespace !== NAMESPACE)).toEqual([]);
+    expect(lab.lost).toEqual([]);
     lab.close();
   });
 

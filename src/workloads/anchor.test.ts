@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recordedRests } from '../../test/build/recorded-rest.ts';
 import { Canary } from '../api/canary.ts';
@@ -119,4 +120,20 @@ it.each(Object.entries(recordedRests()))('what an earlier version has recorded i
   const records = objects.filter(({ metadata }) => metadata.labels?.['serin.dev/record'] !== undefined);
   expect(records).not.toEqual([]);
   for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });
+});
+
+it('whatever a record holds, reading it throws nothing and changes no prototype', () => {
+  const role = fc.constantFrom('anchor', 'template', 'other');
+  const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll('"a":', '"__proto__":')));
+  const data = fc.oneof(json, fc.record({ canaryUid: json, target: json, canary: json, apexService: json, revision: json, spec: json }));
+  fc.assert(
+    fc.property(role, data, json, (label, held, revision) => {
+      const metadata = { name: 'x', namespace: 'hostile', labels: { 'serin.dev/record': label } };
+      const object = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata, revision, data: held };
+      readAnchor(object);
+      readTemplateRevision(object);
+      historyToPrune([object, object], 1);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    }),
+  );
 });
