@@ -1,7 +1,7 @@
 import { apiVersion, type Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
-import { anchorName, keepAnnotation, names } from '../api/names.ts';
+import { anchorName, canaryNameOf, keepAnnotation, names, ownerAnnotation } from '../api/names.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../kube/errors.ts';
 import {
@@ -24,6 +24,17 @@ import { NameTakenError } from './errors.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
+
+/** Anchors without a running Canary that are read in one namespace; whoever has more has forged them, or many starts to go. */
+export const MOST_ORPHANS = 200;
+
+/** Which Canaries there are. */
+export interface LivingCanaries {
+  /** This very one, whatever it releases by now. */
+  isRunning(canary: Owner & { metadata: { name: string } }): boolean;
+  /** This one, or another one on what stands. */
+  isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
+}
 
 interface Owner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
@@ -169,33 +180,35 @@ export class Anchors {
       if (readTemplateRevision(record)?.revision === unserved) await this.#cluster.delete(refOf(record), { signal });
   }
 
-  /** Anchors whose Canary is not among these uids: it was deleted while nobody looked. */
-  async orphans(
-    isAlive: (canary: Pick<Canary, 'metadata' | 'spec'>) => boolean,
-    namespaces: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Canary[]> {
-    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
-    const scopes = namespaces.length === 0 ? [kind] : namespaces.map((namespace) => ({ ...kind, namespace }));
-    const selection = { labelSelector: `${recordLabel}=anchor`, signal };
-    const lists = await Promise.all(
-      scopes.map((scope) =>
-        this.#cluster.list(scope, selection).catch((error: unknown) => {
-          // One of several namespaces that may not be read stops only the Canaries there.
-          if (scopes.length > 1 && isForbidden(error)) return { items: [] };
-          throw error;
-        }),
-      ),
+  /**
+   * Canaries that were deleted while nobody looked, by their anchors. Data of anchors may be large, and are read of the ones without a running
+   * Canary alone; in one namespace of no more than `MOST_ORPHANS`.
+   */
+  async orphans(canaries: LivingCanaries, namespaces: readonly string[], signal: AbortSignal): Promise<Canary[]> {
+    const listed = await this.#listed(namespaces, signal);
+    const lost = Map.groupBy(
+      listed.filter((anchor) => !canaries.isRunning(ownerOf(anchor))),
+      ({ metadata }) => metadata.namespace ?? '',
     );
-    const items = lists.flatMap((list) => list.items);
-    return items.flatMap((anchor) => {
-      const { canary } = this.read(anchor) ?? {};
-      if (!canary) return [];
-      if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(keyOf(canary));
-      const metadata = { ...canary.metadata, generation: 0, resourceVersion: '' };
-      if (isAlive({ metadata, spec: canary.spec })) return [];
-      return [{ apiVersion, kind: 'Canary' as const, metadata, spec: canary.spec }];
-    });
+    const orphans = await Promise.all([...lost].map(([namespace, anchors]) => this.#orphansIn(namespace, anchors, canaries, signal)));
+    return orphans.flat();
+  }
+
+  async #orphansIn(namespace: string, anchors: readonly KubeObject[], canaries: LivingCanaries, signal: AbortSignal): Promise<Canary[]> {
+    if (anchors.length > MOST_ORPHANS)
+      this.#log.warn(
+        { namespace, anchors: anchors.length },
+        'more anchors without a Canary than are looked at in one start: delete the ones that are not needed',
+      );
+    const orphans: Canary[] = [];
+    for (const listed of anchors.slice(0, MOST_ORPHANS)) {
+      const anchor = await this.#cluster.get(refOf(listed), { signal });
+      const { canary } = (anchor && this.read(anchor)) ?? {};
+      if (!canary) continue;
+      const orphan = { metadata: { ...canary.metadata, generation: 0, resourceVersion: '' }, spec: canary.spec };
+      if (!canaries.isInherited(orphan)) orphans.push({ apiVersion, kind: 'Canary', ...orphan });
+    }
+    return orphans;
   }
 
   /** The newest promoted template, or that of one revision. */
@@ -231,6 +244,25 @@ export class Anchors {
     return undefined;
   }
 
+  /** Without their data. */
+  async #listed(namespaces: readonly string[], signal: AbortSignal): Promise<KubeObject[]> {
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
+    const scopes = namespaces.length === 0 ? [kind] : namespaces.map((namespace) => ({ ...kind, namespace }));
+    const selection = { labelSelector: `${recordLabel}=anchor`, metadataOnly: true, signal };
+    const lists = await Promise.all(
+      scopes.map((scope) =>
+        this.#cluster.list(scope, selection).catch((error: unknown) => {
+          // One of several namespaces that may not be read stops only the Canaries there.
+          if (scopes.length > 1 && isForbidden(error)) return { items: [] };
+          throw error;
+        }),
+      ),
+    );
+    const items = lists.flatMap((list) => list.items);
+    for (const anchor of items) if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(keyOf(ownerOf(anchor)));
+    return items;
+  }
+
   async #records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
@@ -253,6 +285,11 @@ export class Anchors {
     this.#known.set(keyOf(canary), found);
     return found;
   }
+}
+
+/** By its metadata alone. */
+function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): Owner & { metadata: { name: string } } {
+  return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
 }
 
 /** A uid alone may have been copied into the anchor of another namespace. */

@@ -66,11 +66,19 @@ export class Departures {
    * One that was made again has none, and starts like new when all is given back.
    */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
-    const { namespace, name, uid } = canary.metadata;
-    const raw = this.#room.view.find({ apiVersion, kind: 'Canary', namespace, name })?.object;
-    if (raw === undefined || raw.metadata.deletionTimestamp !== undefined) return false;
+    const raw = this.#living(canary);
+    if (raw === undefined) return false;
     // Wherever its target is now, it is not gone.
-    return raw.metadata.uid === uid || (!isElsewhere(raw, canary) && hasBegun(raw.status));
+    return this.#isRunning(canary) || (!isElsewhere(raw, canary) && hasBegun(raw.status));
+  }
+
+  #isRunning(canary: { metadata: Pick<Canary['metadata'], 'namespace' | 'name' | 'uid'> }): boolean {
+    return this.#living(canary)?.metadata.uid === canary.metadata.uid;
+  }
+
+  #living({ metadata: { namespace, name } }: { metadata: Pick<Canary['metadata'], 'namespace' | 'name'> }): KubeObject | undefined {
+    const raw = this.#room.view.find({ apiVersion, kind: 'Canary', namespace, name })?.object;
+    return raw?.metadata.deletionTimestamp === undefined ? raw : undefined;
   }
 
   /** A Canary on the same target that lives: made again, or under another name. */
@@ -172,7 +180,8 @@ export class Departures {
     const signal = this.#stopping;
     for (let retryInMs = ORPHANS_RETRY_MS.from; ; retryInMs = Math.min(retryInMs * 2, ORPHANS_RETRY_MS.to)) {
       try {
-        return await anchors.orphans((canary) => this.isInherited(canary), config.namespaces, signal);
+        const isInherited = (canary: Pick<Canary, 'metadata' | 'spec'>) => this.isInherited(canary);
+        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         log.warn({ err: error, retryInMs }, 'the first look at the cluster failed');
