@@ -94,11 +94,17 @@ describe('records that were forged', () => {
     {
       what: 'a port without number',
       data: { ...anchor.data, apexService: { selector: {}, ports: [{}] } },
-      problem: 'apexService.ports.0.port',
+      problem: 'apexService.ports[0].port',
+    },
+    {
+      what: 'a key without end',
+      data: { ...anchor.data, apexService: { selector: { ['x'.repeat(100_000)]: 1 } } },
+      problem: 'data.apexService.selector["xxx',
     },
     { what: 'another uid', data: { ...anchor.data, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
   ])('an anchor that holds $what is told by field', ({ data, problem }) => {
     expect(readAnchor({ ...anchor, data })).toEqual({ problem: expect.stringContaining(problem) });
+    expect(JSON.stringify(readAnchor({ ...anchor, data })).length).toBeLessThan(300);
   });
 
   const record = renderTemplateRevision(canary, spec, 's1:aa', 1);

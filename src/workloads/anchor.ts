@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import { fieldPath } from '../api/field-path.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { anchorName, names, ownerAnnotation } from '../api/names.ts';
 import { AnchorData, type Originals, TemplateRevisionData } from './anchor-data.ts';
@@ -50,7 +51,7 @@ export function isAnchor(object: KubeObject): boolean {
 export function readAnchor(object: KubeObject): { data: AnchorData } | { problem: string } | undefined {
   if (!isAnchor(object)) return undefined;
   const parsed = AnchorData.safeParse(object.data);
-  if (!parsed.success) return { problem: `data.${parsed.error.issues[0]?.path.join('.')} cannot be read` };
+  if (!parsed.success) return { problem: `${fieldPath(['data', ...(parsed.error.issues[0]?.path ?? [])])} cannot be read` };
   const { data } = parsed;
   const { name, namespace = '', annotations } = object.metadata;
   const { canary } = data;
