@@ -24,9 +24,16 @@ export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string 
   } as const;
 }
 
+const ANCHOR = '-serin-anchor';
+
 /** Known of a Canary whose spec cannot be read, too. */
 export function anchorName({ metadata }: { metadata: { name: string } }): string {
-  return `${metadata.name}-serin-anchor`;
+  return metadata.name + ANCHOR;
+}
+
+/** Of the Canary whose anchor is called so. */
+export function canaryNameOf(anchor: string): string {
+  return anchor.endsWith(ANCHOR) ? anchor.slice(0, -ANCHOR.length) : anchor;
 }
 
 /** Server-side apply's field manager, and the manager named in every other write. */

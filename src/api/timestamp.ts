@@ -1,4 +1,9 @@
-/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
+/** The years 0000 to 9999: RFC 3339 has no words for others. Milliseconds. */
+const FIRST_MS = -62_167_219_200_000;
+const LAST_MS = 253_402_300_799_000;
+
+/** RFC 3339 with whole seconds, as `metav1.Time` is written. A time that cannot be written, as of a status by another hand, is the nearest one that can. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const writable = Math.min(Math.max(Number.isNaN(ms) ? FIRST_MS : ms, FIRST_MS), LAST_MS);
+  return `${new Date(writable).toISOString().slice(0, 19)}Z`;
 }

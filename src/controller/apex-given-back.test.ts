@@ -116,3 +116,21 @@ it('I5: where the target is gone, all of it goes to the other side, and the rest
   expect([after.spec.selector, after.metadata.annotations]).toEqual([{ app: 'shop-primary' }, fluxOff]);
   expect(apexMoved(after, { key: 'app', value: 'shop-primary' }, null)).toBeUndefined();
 });
+
+it.each([
+  { what: 'a selector that is a text', manifest: { metadata: {}, spec: { selector: 'x' } } },
+  { what: 'a selector of numbers', manifest: { metadata: {}, spec: { selector: { app: 7 } } } },
+  { what: 'a selector with a prototype', manifest: '{"metadata":{},"spec":{"selector":{"__proto__":{"app":"x"}}}}' },
+  {
+    what: 'ports that are no ports',
+    manifest: { metadata: {}, spec: { ports: ['x', null, { port: 'y' }, { port: 1e300 }, { port: -1 }] } },
+  },
+  { what: 'labels that are a list', manifest: { metadata: { labels: [null] }, spec: {} } },
+  { what: 'annotations that are a text', manifest: { metadata: { annotations: 'x' }, spec: {} } },
+  { what: 'null everywhere', manifest: { metadata: null, spec: null } },
+  { what: 'a list', manifest: [] },
+  { what: 'brackets without end', manifest: `{"metadata":{},"spec":{"selector":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}` },
+])('R-L2: what was applied last bars no deletion, with $what', ({ manifest }) => {
+  const after = given(aService({ annotations: applied(manifest) }));
+  expect([after.spec.selector, after.spec.ports]).toEqual([{ app: 'shop' }, [http]]);
+});

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import type { KubeObject, Labels, OwnerReference } from '../api/kube-object.ts';
 import { fluxOff } from '../api/names.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
@@ -7,6 +8,25 @@ import type { Originals } from '../workloads/anchor.ts';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 type Original = Originals['apexService'];
+
+const Strings = z.record(z.string(), z.string()).optional().catch(undefined);
+const AppliedPort = z.looseObject({ port: z.int().min(1).max(65_535) });
+const Applied = z.object({
+  metadata: z.object({ labels: Strings, annotations: Strings }).optional().catch(undefined),
+  spec: z
+    .object({
+      selector: Strings,
+      ports: z
+        .array(z.unknown())
+        .transform((ports) => ports.flatMap((port) => AppliedPort.safeParse(port).data ?? []))
+        .optional()
+        .catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+type Applied = z.infer<typeof Applied>;
+
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 interface Port {
   name?: string;
@@ -16,14 +36,18 @@ interface Port {
   [field: string]: unknown;
 }
 
+/** A Service, or the manifest of one. */
+interface Described {
+  metadata: { labels?: Labels | undefined; annotations?: Labels | undefined };
+  spec?: { selector?: Labels | undefined; ports?: NonNullable<Original>['ports'] | undefined } | undefined;
+}
+
 /** What of the apex Service has to be known to give it back: what we write of it. */
-export function apexOriginal({ metadata, spec }: KubeObject): NonNullable<Original> {
+export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
-  const ports: unknown = spec?.ports;
   return {
     selector: spec?.selector ?? {},
-    // Of a manifest that somebody wrote into an annotation anything may be wrong.
-    ports: (Array.isArray(ports) ? ports : []).filter((port) => typeof port === 'object' && port !== null),
+    ports: spec?.ports ?? [],
     labels: metadata.labels ?? {},
     annotations: Object.fromEntries(annotations),
   };
@@ -37,7 +61,7 @@ export function apexOriginal({ metadata, spec }: KubeObject): NonNullable<Origin
  */
 export function apexGivenBack(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
-  const original = recorded ?? (applied?.metadata && apexOriginal(applied));
+  const original = recorded ?? (applied?.metadata && apexOriginal({ metadata: applied.metadata, spec: applied.spec }));
   const pods: Labels = target.spec?.template?.metadata?.labels ?? {};
   const fits = (selector: Labels | undefined): selector is Labels =>
     selector !== undefined && own.key in selector && Object.entries(selector).every(([key, value]) => pods[key] === value);
@@ -90,13 +114,12 @@ function extraPorts(live: readonly Port[], before: readonly Port[]): Port[] {
   return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
 }
 
-/** What `kubectl apply` was given last; an unreadable one must not bar deletion (04 R-L2). */
-function lastApplied({ metadata }: KubeObject): KubeObject | undefined {
+/** What `kubectl apply` was given last, field by field; an unreadable one must not bar deletion (04 R-L2). */
+function lastApplied({ metadata }: KubeObject): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;
   try {
-    const manifest: unknown = JSON.parse(text);
-    return typeof manifest === 'object' && manifest !== null ? (manifest as KubeObject) : undefined;
+    return Applied.safeParse(JSON.parse(text)).data;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

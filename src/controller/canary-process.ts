@@ -168,7 +168,7 @@ export class CanaryProcess {
     this.#isAside = true;
     this.#dropSnapshot();
     this.#convergence.forget();
-    this.#room.deliveries.stop(raw.metadata.uid);
+    this.#room.deliveries.stop({ metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } });
     const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
     const message =
       rival.kind === 'other'

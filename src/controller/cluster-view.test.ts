@@ -12,7 +12,7 @@ function service(name: string, version: number, ready: boolean): KubeObject {
 }
 
 /** A view of one kind, whose watch the test feeds by hand. */
-function aView() {
+function aView(fails: (name: string) => boolean = () => false) {
   const handlers: WatchHandler[] = [];
   const none = () => Promise.reject(new Error('the view makes no request of its own'));
   const cluster: Cluster = {
@@ -26,7 +26,10 @@ function aView() {
   const clock = handClock();
   const stopping = new AbortController();
   const heard: string[] = [];
-  const view = new ClusterView(cluster, [], ({ kind, name }) => heard.push(`${kind} ${name}`));
+  const view = new ClusterView(cluster, [], ({ kind, name }) => {
+    heard.push(`${kind} ${name}`);
+    if (fails(name)) throw new Error('cannot be handled');
+  });
   const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
   const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
   const list = (...items: KubeObject[]) => handlers[0]?.onList(items);
@@ -93,4 +96,12 @@ it('a wait for a first list that never comes ends with the view, and so does eve
   view.stop();
   await waiting;
   await expect(view.ready({ apiVersion: 'v1', kind: 'Secret' })).rejects.toThrow('stopped');
+});
+
+it('a listener that fails on one object leaves no one waiting for the list', async () => {
+  const { view, list } = aView((name) => name === 'web');
+  const ready = view.ready(ref);
+  expect(() => list(service('web', 1, true), service('other', 2, true))).toThrow('cannot be handled');
+  await expect(ready).resolves.toBeUndefined();
+  expect(view.all(ref)).toHaveLength(2);
 });

@@ -53,14 +53,21 @@ export class ClusterView {
   readonly #cluster: Cluster;
   readonly #namespaces: readonly string[];
   readonly #onChange: (ref: ObjectRef) => void;
+  readonly #onUnreadable: ((object: KubeObject, error: unknown) => void) | undefined;
   readonly #waiting = new Set<(ref: ObjectRef) => void>();
   #isStopped = false;
 
   /** `namespaces`: a watch of each kind in each of them; none: one watch of each kind over the whole cluster. */
-  constructor(cluster: Cluster, namespaces: readonly string[], onChange: (ref: ObjectRef) => void) {
+  constructor(
+    cluster: Cluster,
+    namespaces: readonly string[],
+    onChange: (ref: ObjectRef) => void,
+    onUnreadable?: (object: KubeObject, error: unknown) => void,
+  ) {
     this.#cluster = cluster;
     this.#namespaces = namespaces;
     this.#onChange = onChange;
+    this.#onUnreadable = onUnreadable;
   }
 
   /** Opens the watches that every Canary needs and waits for their first LIST. */
@@ -156,21 +163,25 @@ export class ClusterView {
     const known = this.#watched.get(key);
     if (known) return known;
     const firstHeard = Promise.withResolvers<void>();
-    const projection = createProjection<Seen>(see, (cause, message) => {
+    const onUnavailable = (cause: 'absent' | 'forbidden', message: string) => {
       watched.unavailable =
         cause === 'absent'
           ? `the cluster has no ${kind} in ${apiVersion}: ${installRemedy(apiVersion)}`
           : `reading ${kind} in ${apiVersion} is forbidden: ${message}`;
       firstHeard.resolve();
       tellAvailability();
-    });
+    };
+    const projection = createProjection<Seen>(see, onUnavailable, this.#onUnreadable);
     const { handler } = projection;
     const tellAvailability = () => this.#onChange({ apiVersion, kind, name: '' });
     const listening: ListHandler = {
       ...handler,
       onList: (items, resourceVersion) => {
-        handler.onList(items, resourceVersion);
-        firstHeard.resolve();
+        try {
+          handler.onList(items, resourceVersion);
+        } finally {
+          firstHeard.resolve();
+        }
         if (watched.unavailable === undefined) return;
         // The CRD has appeared: whoever waited for it goes on.
         watched.unavailable = undefined;

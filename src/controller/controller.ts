@@ -83,7 +83,9 @@ export function startController(options: ControllerOptions): Controller {
   const { ask } = cluster;
   const askCluster: AskCluster | undefined =
     ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
-  const view = new ClusterView(cluster, config.namespaces, onChange);
+  const view = new ClusterView(cluster, config.namespaces, onChange, ({ kind, metadata: { namespace, name } }, err) =>
+    log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
+  );
   const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, stopping.signal);
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
   const findWay = outgoing(config);
@@ -113,7 +115,7 @@ export function startController(options: ControllerOptions): Controller {
       },
     },
     configWatches: new ConfigWatches(cluster, clock, (follower) => processes.get(follower)?.wake()),
-    anchors: new Anchors(cluster, config.historyLimit),
+    anchors: new Anchors(cluster, config.historyLimit, log),
     deliveries: new DeliveryQueue({
       clock,
       log,
@@ -260,8 +262,9 @@ export function startController(options: ControllerOptions): Controller {
 
   function letGo(key: string, uid: string): void {
     register.remove(key);
-    room.deliveries.stop(uid);
-    room.anchors.forget(uid);
+    const [namespace = ''] = key.split('/');
+    room.deliveries.stop({ metadata: { namespace, uid } });
+    room.anchors.forget({ metadata: { namespace, uid } });
     forget(key);
   }
 

@@ -111,7 +111,7 @@ it('a receiver that hangs keeps nobody waiting, and is let go with its Canary', 
   queue.deliver(canaryWith([to('hangs'), to('alive')]));
   await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledTimes(1));
   expect(queue.depth).toBe(1);
-  queue.stop('uid');
+  queue.stop({ metadata: { namespace: 'test', uid: 'uid' } });
   expect([aborted, queue.depth]).toEqual([true, 0]);
 });
 

@@ -66,7 +66,7 @@ export class DeliveryQueue {
   deliver(canary: Canary): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
-    const isGone = (id: string): boolean => id.startsWith(`${canary.metadata.uid}/`) && !ids.has(id);
+    const isGone = (id: string): boolean => id.startsWith(prefixOf(canary)) && !ids.has(id);
     for (const id of this.#answered) if (isGone(id)) this.#answered.delete(id);
     for (const [id, abort] of this.#underway) {
       if (!isGone(id)) continue;
@@ -91,13 +91,14 @@ export class DeliveryQueue {
   }
 
   /** Everything of one Canary, or all: what was not answered stays listed for whoever comes next. */
-  stop(canaryUid = ''): void {
+  stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): void {
+    const prefix = canary ? prefixOf(canary) : '';
     for (const [id, abort] of this.#underway) {
-      if (!id.startsWith(canaryUid)) continue;
+      if (!id.startsWith(prefix)) continue;
       abort.abort(new Error('deliveries stopped'));
       this.#underway.delete(id);
     }
-    for (const id of this.#answered) if (id.startsWith(canaryUid)) this.#answered.delete(id);
+    for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
   }
 
   /** Hooks of one type are called in the order of the spec; one that fails is tried again without the others. */
@@ -188,5 +189,10 @@ export class DeliveryQueue {
 }
 
 function idOf(canary: Canary, delivery: Delivery): string {
-  return `${canary.metadata.uid}/${delivery.key}`;
+  return prefixOf(canary) + delivery.key;
+}
+
+/** With the namespace: a uid can be known in another one. */
+function prefixOf({ metadata }: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): string {
+  return `${metadata.namespace}/${metadata.uid}/`;
 }

@@ -9,7 +9,7 @@ import { entriesOf, type ManagedFieldsEntry } from '../kube/taken-over-fields.ts
 import { findObject } from '../routers/find-object.ts';
 import { type Apex, type Change, RoutingError, routerFor } from '../routers/index.ts';
 import { discoverPorts } from '../routers/services.ts';
-import { type Originals, readAnchor } from '../workloads/anchor.ts';
+import type { Originals } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReplicaLimits } from '../workloads/scalers/index.ts';
 import type { Anchors } from './anchors.ts';
@@ -68,7 +68,7 @@ export async function depart(canary: Canary, room: DepartureRoom): Promise<Depar
   }
   if (room.isHeld) await inherit(canary, room);
   const anchor = await cluster.get(anchorRef, { signal });
-  const originals = anchor && readAnchor(anchor);
+  const originals = anchor && room.anchors.read(anchor);
   if (!anchor || !originals) return 'over';
   // The target ends a grace that was recorded before a restart: should it go again, the next one is a whole one.
   if (await findTarget(canary, room)) await recordSince(anchor, false, room);

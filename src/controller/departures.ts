@@ -9,6 +9,8 @@ import { labelOf, readable } from './readable.ts';
 import { awaitUninstall } from './uninstall.ts';
 
 const RETRY_MS = 5_000;
+/** An application that its owner never lets be given back must not take the API's time from the others. */
+const LONGEST_RETRY_MS = 60_000;
 /** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
 /** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
@@ -64,11 +66,19 @@ export class Departures {
    * One that was made again has none, and starts like new when all is given back.
    */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
-    const { namespace, name, uid } = canary.metadata;
-    const raw = this.#room.view.find({ apiVersion, kind: 'Canary', namespace, name })?.object;
-    if (raw === undefined || raw.metadata.deletionTimestamp !== undefined) return false;
+    const raw = this.#living(canary);
+    if (raw === undefined) return false;
     // Wherever its target is now, it is not gone.
-    return raw.metadata.uid === uid || (!isElsewhere(raw, canary) && hasBegun(raw.status));
+    return this.#isRunning(canary) || (!isElsewhere(raw, canary) && hasBegun(raw.status));
+  }
+
+  #isRunning(canary: { metadata: Pick<Canary['metadata'], 'namespace' | 'name' | 'uid'> }): boolean {
+    return this.#living(canary)?.metadata.uid === canary.metadata.uid;
+  }
+
+  #living({ metadata: { namespace, name } }: { metadata: Pick<Canary['metadata'], 'namespace' | 'name'> }): KubeObject | undefined {
+    const raw = this.#room.view.find({ apiVersion, kind: 'Canary', namespace, name })?.object;
+    return raw?.metadata.deletionTimestamp === undefined ? raw : undefined;
   }
 
   /** A Canary on the same target that lives: made again, or under another name. */
@@ -110,8 +120,8 @@ export class Departures {
   /** The Canary is gone: its application goes back to the target, again and again until it has. */
   async leave(key: string, canary: Canary, held?: KubeObject): Promise<void> {
     const { cluster, view, config, clock, log, anchors } = this.#room;
-    this.#room.deliveries.stop(canary.metadata.uid);
-    anchors.forget(canary.metadata.uid);
+    this.#room.deliveries.stop(canary);
+    anchors.forget(canary);
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
     this.#leaving.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
@@ -120,6 +130,7 @@ export class Departures {
     await this.#remaining.vacate(key);
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
+    let retryInMs = RETRY_MS;
     let isHeld = held !== undefined;
     const letGo = async (): Promise<void> => {
       if (held && isHeld) await this.#release(held);
@@ -143,7 +154,7 @@ export class Departures {
           const endsAt = (atMs: number | undefined) => say({ ...(atMs !== undefined && { atMs }) });
           const awaitedBy = () => this.#heirOf(canary);
           if (canary.metadata.annotations?.[keepAnnotation] === 'true') await anchors.keep(canary, true, signal);
-          if ((await awaitUninstall(canary, { ...deps, awaitedBy, endsAt })) === 'over') break;
+          if ((await awaitUninstall(canary, { ...deps, anchors, awaitedBy, endsAt })) === 'over') break;
           say(undefined);
         }
         await letGo();
@@ -155,8 +166,9 @@ export class Departures {
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
         if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
           await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
-        log.warn({ canary: key, err: error, retryInMs: RETRY_MS }, 'giving the application back failed');
-        clock.setTimer(RETRY_MS, () => void attempt());
+        log.warn({ canary: key, err: error, retryInMs }, 'giving the application back failed');
+        clock.setTimer(retryInMs, () => void attempt());
+        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS);
       }
     };
     await attempt();
@@ -168,7 +180,8 @@ export class Departures {
     const signal = this.#stopping;
     for (let retryInMs = ORPHANS_RETRY_MS.from; ; retryInMs = Math.min(retryInMs * 2, ORPHANS_RETRY_MS.to)) {
       try {
-        return await anchors.orphans((canary) => this.isInherited(canary), config.namespaces, signal);
+        const isInherited = (canary: Pick<Canary, 'metadata' | 'spec'>) => this.isInherited(canary);
+        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         log.warn({ err: error, retryInMs }, 'the first look at the cluster failed');

@@ -42,8 +42,9 @@ async function giveRoutesBack(
 ): Promise<boolean> {
   const current = await readAll(refs, cluster, signal);
   const { write, remove } = router.finalize(canary, current);
-  // Marked for this Canary, or for one of its name that it has taken over from.
-  const isMade = ({ metadata }: KubeObject) => metadata.annotations?.[ownerAnnotation] !== undefined;
+  // Marked for this Canary, or for one of its name that it has taken over from. Elsewhere it is another Canary's, whatever the spec names.
+  const isMade = ({ metadata }: KubeObject) =>
+    metadata.annotations?.[ownerAnnotation] !== undefined && metadata.namespace === canary.metadata.namespace;
   const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object)).map(refOf);
   const gone = [...remove, ...stranded].map(refKey);
   for (const object of write) {

@@ -1,9 +1,9 @@
 import { apiVersion, type Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
-import { type Originals, readAnchor } from '../workloads/anchor.ts';
+import type { Originals } from '../workloads/anchor.ts';
 import { workloadFor } from '../workloads/index.ts';
-import { isKept } from './anchors.ts';
+import { type Anchors, isKept } from './anchors.ts';
 import { facesOf } from './canary-faces.ts';
 import { wakeScalers } from './departing-scalers.ts';
 import { type DepartureDeps, findTarget, giveApexBack, removeAnchor } from './departure.ts';
@@ -17,6 +17,7 @@ const LONGEST_TIMER_MS = 86_400_000;
 const SHORTEST_LOOK_MS = 30_000;
 
 export interface UninstallDeps extends DepartureDeps {
+  anchors: Anchors;
   /** A Canary on this target that lives: the primary is its. */
   awaitedBy(): ObjectRef | undefined;
   /** The grace ends at this moment; undefined: what generated objects wait for has no end of its own. */
@@ -45,7 +46,7 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
       return 'over';
     }
     const anchor = await cluster.get(anchorRef, { signal });
-    const originals = anchor && readAnchor(anchor);
+    const originals = anchor && deps.anchors.read(anchor);
     if (!anchor || !originals) return 'over';
     const isBack = (await findTarget(canary, deps)) !== undefined;
     const isRunning = !isBack && awaitedBy === undefined && !isKept(anchor);

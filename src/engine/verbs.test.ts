@@ -168,6 +168,20 @@ describe('each verb in each phase', () => {
     },
   );
 
+  it.each([
+    { ahead: '5 minutes', byMs: 300_000, outcome: 'carriedOut' },
+    { ahead: 'more than 5 minutes', byMs: 300_001, outcome: 'refused' },
+    { ahead: 'longer than any date', byMs: 8e15, outcome: 'refused' },
+  ])('E70: a request that is dated $ahead ahead is $outcome', ({ byMs, outcome }) => {
+    const world = analysing();
+    world.request = { verb: 'rollback', id: 'ahead', by: 'ann', atMs: world.nowMs + byMs };
+    world.settle();
+    const [answer] = world.release?.requests ?? [];
+    expect(answer).toMatchObject({ id: 'ahead', outcome });
+    if (outcome === 'refused') expect(answer?.reason).toMatch(/^it is dated .*Z, more than 5 minutes ahead/);
+    else expect(answer?.reason).toBeUndefined();
+  });
+
   it('E70: a request of a suspended Canary is refused, one that is older than an hour, and one that cannot be read', () => {
     const world = analysing();
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: true } };

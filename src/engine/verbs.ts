@@ -6,6 +6,8 @@ import type { Facts } from './facts.ts';
 
 /** A request that was not looked at for so long is refused: whoever asked has long given up. Milliseconds. */
 const LONGEST_WAIT_MS = 3_600_000;
+/** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
+const MOST_AHEAD_MS = 300_000;
 /** Requests whose outcome is remembered. */
 const MOST_REQUESTS = 10;
 /** The pods of these steps have had no check, or cannot have one. */
@@ -37,6 +39,8 @@ export function refusalOf(request: SeenRequest, phase: Phase, release: Release, 
   if (facts.canary.spec.suspend === true) return 'spec.suspend is true, so nothing is done until someone sets it to false';
   if (facts.nowMs - request.atMs > LONGEST_WAIT_MS)
     return `it was asked at ${timestamp(request.atMs)}, more than an hour ago, and much may have changed since: ask again`;
+  if (request.atMs - facts.nowMs > MOST_AHEAD_MS)
+    return `it is dated ${timestamp(request.atMs)}, more than 5 minutes ahead of the clock of Serin: correct the clock that wrote it, and ask again`;
   return refusals[request.verb](phase, release, facts, request);
 }
 

@@ -57,6 +57,29 @@ describe('createCluster', () => {
     expect(writesOf(server)[0]?.headers['user-agent']).toBe('serin-test');
   });
 
+  it.each([
+    { ...settings, name: '..' },
+    { ...settings, name: '.' },
+    { ...settings, namespace: '..' },
+    { ...settings, namespace: '.' },
+  ])('asks for no other address than that of an object: $namespace/$name', async (ref) => {
+    const { cluster, server } = await given(answers);
+    const refused = expect.objectContaining({ message: expect.stringContaining('cannot be the name or namespace of an object') });
+    await expect(cluster.get(ref)).rejects.toEqual(refused);
+    await expect(cluster.delete(ref)).rejects.toEqual(refused);
+    await expect(cluster.patch(ref, { data: {} })).rejects.toEqual(refused);
+    expect(server.calls.map(({ path }) => path).filter((path) => path !== '/api/v1')).toEqual([]);
+  });
+
+  it.each(['../api/v1/namespaces/test/secrets/s', 'v1/../../x', '..', 'apps/..', 'v1?x=1', 'v1#', 'a/v1/b', ''])(
+    'asks for no other address than that of a group and its version: %j',
+    async (apiVersion) => {
+      const { cluster, server } = await given(answers);
+      await expect(cluster.patch({ ...settings, apiVersion }, {})).rejects.toThrow('does not serve');
+      expect(server.calls).toEqual([]);
+    },
+  );
+
   it('passes fields that it does not know through unchanged', async () => {
     const { cluster } = await given(answers);
     expect(await cluster.get(settings)).toEqual(object);

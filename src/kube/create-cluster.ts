@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import type { Connection } from './connect.ts';
 import { createDiscovery, notServed, type Resource } from './discovery.ts';
-import { apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
+import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
 import type { KubeCluster } from './kube-cluster.ts';
 import { type ApiCall, createTransport, type SeenRequest, type TransportOptions } from './transport.ts';
 import { defaultWatchSettings, startWatch, type WatchSettings } from './watch.ts';
@@ -40,6 +40,8 @@ const pageSize = 500;
 const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json;q=0.9';
 const metadataOne = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json;q=0.9';
 
+const GROUP_VERSION = /^(?:[a-z0-9][a-z0-9.-]*\/)?[a-z0-9]+$/i;
+
 /** The Kubernetes API over HTTP/1.1, on raw JSON: unknown fields pass through unchanged. */
 export function createCluster(connection: Connection, options: ClusterOptions = {}): KubeCluster {
   const clock = options.clock ?? systemClock;
@@ -61,7 +63,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
   const watches = new Set<{ stop(): void }>();
 
   async function resourceOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource> {
-    const resource = await discovery.find(apiVersion, kind, signal);
+    const resource = GROUP_VERSION.test(apiVersion) ? await discovery.find(apiVersion, kind, signal) : undefined;
     if (resource === undefined) throw notServed(apiVersion, kind);
     return resource;
   }
@@ -75,8 +77,8 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
   }
 
   function pathOf(resource: Resource, namespace: string | undefined, name?: string, subresource?: string): string {
-    const inNamespace = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
-    const one = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+    const inNamespace = resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
+    const one = name === undefined ? '' : `/${segment(name)}`;
     return `${resource.root}${inNamespace}/${resource.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
   }
 
@@ -270,4 +272,10 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text; // `/readyz` and `/metrics` answer with plain text
   }
+}
+
+/** Of an address: dots alone would lead to that of something else. */
+function segment(name: string): string {
+  if (name !== '.' && name !== '..') return encodeURIComponent(name);
+  throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });
 }

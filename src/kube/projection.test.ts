@@ -75,3 +75,45 @@ describe('a projection', () => {
     expect(get()).toBe('white');
   });
 });
+
+describe('an object that cannot be read', () => {
+  function reading() {
+    const unreadable: string[] = [];
+    const project = (object: KubeObject): string => object.color.toUpperCase();
+    const projection = createProjection(project, undefined, ({ metadata }) => unreadable.push(metadata.name));
+    const bad = (version: string) => ({ ...at('bad', version, ''), color: null });
+    return { projection, unreadable, bad };
+  }
+
+  it('keeps no other one out of a list, whether or not that comes in pages', () => {
+    const { projection, unreadable, bad } = reading();
+    projection.handler.onList([bad('1'), at('a', '2', 'red')], '3');
+    expect(projection.values()).toEqual(['RED']);
+    const { slim = (item: KubeObject) => item } = projection.handler;
+    projection.handler.onList([bad('4'), at('b', '5', 'blue')].map(slim), '6');
+    expect(projection.values()).toEqual(['BLUE']);
+    expect(unreadable).toEqual(['bad']);
+  });
+
+  it('counts as absent, is reported once, and is read when it can be', () => {
+    const { projection, unreadable, bad } = reading();
+    projection.handler.onEvent({ type: 'ADDED', object: bad('1') });
+    projection.handler.onEvent({ type: 'MODIFIED', object: bad('2') });
+    expect([projection.get('test', 'bad'), unreadable]).toEqual([undefined, ['bad']]);
+    projection.learn(at('bad', '3', 'red'));
+    expect(projection.get('test', 'bad')).toBe('RED');
+    projection.handler.onEvent({ type: 'MODIFIED', object: bad('4') });
+    expect(unreadable).toEqual(['bad', 'bad']);
+  });
+
+  it('a listener that fails on one object hears of the others of a list', () => {
+    const { projection } = reading();
+    const heard: string[] = [];
+    projection.onChange(({ name }) => {
+      if (name === 'a') throw new Error('cannot be handled');
+      heard.push(name);
+    });
+    expect(() => projection.handler.onList([at('a', '1', 'red'), at('b', '2', 'red')], '3')).toThrow('cannot be handled');
+    expect([heard, projection.values()]).toEqual([['b'], ['RED', 'RED']]);
+  });
+});

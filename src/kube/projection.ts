@@ -30,12 +30,18 @@ interface Entry<T> {
   name: string;
   version: bigint | undefined;
   value?: { it: T };
+  isUnreadable?: boolean;
 }
 
-export function createProjection<T>(project: (object: KubeObject) => T, onUnavailable?: ListHandler['onUnavailable']): Projection<T> {
+/** `onUnreadable` hears of an object for which `project` throws, once until it can be read again: it counts as absent. */
+export function createProjection<T>(
+  project: (object: KubeObject) => T,
+  onUnavailable?: ListHandler['onUnavailable'],
+  onUnreadable?: (object: KubeObject, error: unknown) => void,
+): Projection<T> {
   const entries = new Map<string, Entry<T>>();
   // Of items whose LIST still comes in: what will be kept of each, by what stands for it.
-  const prepared = new WeakMap<KubeObject, { it: T }>();
+  const prepared = new WeakMap<KubeObject, { it: T } | { error: unknown }>();
   const listeners = new Set<(change: ProjectionChange<T>) => void>();
 
   function put(object: KubeObject, isDeleted: boolean): void {
@@ -46,7 +52,19 @@ export function createProjection<T>(project: (object: KubeObject) => T, onUnavai
     if (known !== undefined && isOlder(version, known.version)) return;
     // The same version again is no news, but a deletion may carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
-    set(key, { namespace, name, version, ...(isDeleted ? {} : { value: prepared.get(object) ?? { it: project(object) } }) });
+    const value = isDeleted ? undefined : (prepared.get(object) ?? read(object));
+    const isUnreadable = value !== undefined && 'error' in value;
+    if (isUnreadable && !known?.isUnreadable) onUnreadable?.(object, value.error);
+    set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
+  }
+
+  /** Anyone may have written the object: one that cannot be read must not keep the others from being seen. */
+  function read(object: KubeObject): { it: T } | { error: unknown } {
+    try {
+      return { it: project(object) };
+    } catch (error) {
+      return { error };
+    }
   }
 
   /** Projects as the pages come, and tells nobody before the LIST is complete: half a picture would be read for a whole one. */
@@ -56,7 +74,7 @@ export function createProjection<T>(project: (object: KubeObject) => T, onUnavai
     if (resourceVersion === undefined) return item;
     const { apiVersion, kind } = item;
     const stub = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), resourceVersion } };
-    prepared.set(stub, { it: project(item) });
+    prepared.set(stub, read(item));
     return stub;
   }
 
@@ -79,7 +97,16 @@ export function createProjection<T>(project: (object: KubeObject) => T, onUnavai
       set(key, { namespace, name, version: listVersion });
       entries.delete(key); // no event older than the list can follow
     }
-    for (const item of items) put(item, false);
+    const errors: unknown[] = [];
+    for (const item of items) {
+      try {
+        put(item, false);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    // What a listener makes of one object is its own affair: the others are known by now.
+    if (errors.length > 0) throw errors[0];
   }
 
   return {

@@ -1,7 +1,12 @@
 import { type AlertMessage, type ReceiverSettings, workloadName } from './notifier.ts';
 
 /** The form that Slack, Discord and Rocket.Chat share (05 A41–A43). */
-export function attachments(message: AlertMessage, { channel, username }: ReceiverSettings, color: string, clean = asItIs): object {
+export function attachments(
+  message: AlertMessage,
+  { channel, username }: ReceiverSettings,
+  color: string,
+  clean: (text: string) => string,
+): object {
   return {
     channel,
     username,
@@ -17,8 +22,4 @@ export function attachments(message: AlertMessage, { channel, username }: Receiv
       },
     ],
   };
-}
-
-function asItIs(text: string): string {
-  return text;
 }

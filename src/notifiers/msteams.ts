@@ -1,3 +1,4 @@
+import { inertText } from './inert-text.ts';
 import { type AlertFormat, type AlertMessage, workloadName } from './notifier.ts';
 
 /** Microsoft Teams: a MessageCard for its connectors (05 A44), an Adaptive Card for Workflows (W8). */
@@ -12,7 +13,7 @@ function messageCard(message: AlertMessage): object {
     '@context': 'http://schema.org/extensions',
     themeColor: message.severity === 'error' ? 'FF0000' : '0076D7',
     summary: workload,
-    sections: [{ activityTitle: message.text, activitySubtitle: workload, facts: message.fields }],
+    sections: [{ activityTitle: inertText(message.text), activitySubtitle: workload, facts: factsOf(message) }],
   };
 }
 
@@ -20,16 +21,21 @@ const colors = { info: 'Accent', warn: 'Warning', error: 'Attention' } as const;
 
 /** Source: Microsoft, "Create and send messages with Incoming Webhook", Adaptive Cards; version 1.4 is what Teams shows everywhere. */
 function adaptiveCard(message: AlertMessage): object {
-  const facts = message.fields.map(({ name, value }) => ({ title: name, value }));
+  const facts = factsOf(message).map(({ name, value }) => ({ title: name, value }));
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
     body: [
-      { type: 'TextBlock', text: message.text, weight: 'Bolder', color: colors[message.severity], wrap: true },
+      { type: 'TextBlock', text: inertText(message.text), weight: 'Bolder', color: colors[message.severity], wrap: true },
       { type: 'TextBlock', text: workloadName(message), isSubtle: true, spacing: 'None', wrap: true },
       ...(facts.length > 0 ? [{ type: 'FactSet', facts }] : []),
     ],
   };
   return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] };
+}
+
+/** Both kinds of card read Markdown there. Source: Microsoft, "Format cards in Microsoft Teams". */
+function factsOf({ fields }: AlertMessage): { name: string; value: string }[] {
+  return fields.map(({ name, value }) => ({ name: inertText(name), value: inertText(value) }));
 }

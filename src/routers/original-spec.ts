@@ -46,9 +46,12 @@ function specIn(text: string | undefined, wholeObject: boolean): object | undefi
   try {
     const parsed: unknown = JSON.parse(text);
     const spec = wholeObject ? (parsed as { spec?: unknown } | null)?.spec : parsed;
-    return typeof spec === 'object' && spec !== null ? spec : undefined;
+    if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return undefined;
+    // Nested too deep, it can be read and not be written.
+    JSON.stringify(spec);
+    return spec;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
 }

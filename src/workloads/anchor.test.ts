@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { recordedRests } from '../../test/build/recorded-rest.ts';
 import { Canary } from '../api/canary.ts';
 import { historyToPrune, readAnchor, readTemplateRevision, recordsOf, renderAnchor, renderTemplateRevision } from './anchor.ts';
 
@@ -29,7 +31,7 @@ describe('anchor', () => {
       revision: 0,
       data: { canaryUid: 'c-1', target: { replicas: 3 }, apexService: { selector: { app: 'podinfo' } } },
     });
-    expect(readAnchor(anchor)?.target.replicas).toBe(3);
+    expect(readAnchor(anchor)).toMatchObject({ data: { target: { replicas: 3 } } });
     expect(recordsOf(canary)).toBe('serin.dev/canary=podinfo');
   });
 
@@ -61,4 +63,83 @@ describe('template revisions', () => {
     const all = [...revisions, renderAnchor(canary, { target: { replicas: 1 } })];
     expect(historyToPrune(all, limit).map((object) => object.revision)).toEqual(pruned);
   });
+});
+
+describe('records that were forged', () => {
+  const { service, analysis, targetRef } = canary.spec;
+  const { name, uid } = canary.metadata;
+  const originals = {
+    target: { replicas: 3 },
+    canary: { metadata: { name, namespace: 'test', uid }, spec: { service, analysis, targetRef } },
+  };
+  const anchor = renderAnchor(canary, originals);
+
+  it('the namespace of an anchor is that of the object, whatever its data say', () => {
+    const forged = { ...anchor, metadata: { ...anchor.metadata, namespace: 'hostile' } };
+    expect(readAnchor(forged)).toMatchObject({ data: { canary: { metadata: { name, namespace: 'hostile', uid } } } });
+  });
+
+  it.each([
+    { what: 'a text', data: 'x', problem: 'data' },
+    { what: 'a list', data: [null], problem: 'data' },
+    { what: 'nothing', data: undefined, problem: 'data' },
+    { what: 'a list of originals', data: { ...anchor.data, target: [] }, problem: 'data.target' },
+    { what: 'pods below zero', data: { ...anchor.data, target: { replicas: -1 } }, problem: 'data.target.replicas' },
+    { what: 'pods beyond all numbers', data: { ...anchor.data, target: { replicas: 1e300 } }, problem: 'data.target.replicas' },
+    {
+      what: 'a selector of numbers',
+      data: { ...anchor.data, apexService: { selector: { a: 1 } } },
+      problem: 'data.apexService.selector.a',
+    },
+    {
+      what: 'a port without number',
+      data: { ...anchor.data, apexService: { selector: {}, ports: [{}] } },
+      problem: 'apexService.ports[0].port',
+    },
+    {
+      what: 'a key without end',
+      data: { ...anchor.data, apexService: { selector: { ['x'.repeat(100_000)]: 1 } } },
+      problem: 'data.apexService.selector["xxx',
+    },
+    { what: 'another uid', data: { ...anchor.data, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
+  ])('an anchor that holds $what is told by field', ({ data, problem }) => {
+    expect(readAnchor({ ...anchor, data })).toEqual({ problem: expect.stringContaining(problem) });
+    expect(JSON.stringify(readAnchor({ ...anchor, data })).length).toBeLessThan(300);
+  });
+
+  const record = renderTemplateRevision(canary, spec, 's1:aa', 1);
+  it.each([
+    { what: 'a text', change: { data: 'x' } },
+    { what: 'no spec', change: { data: { revision: 's1:aa' } } },
+    { what: 'a template that is a list', change: { data: { revision: 's1:aa', spec: { template: [] } } } },
+    { what: 'a template without pods', change: { data: { revision: 's1:aa', spec: { template: {} } } } },
+    { what: 'a revision that is a number', change: { data: { revision: 7, spec } } },
+    // The next promotion would get a number that no API server takes.
+    { what: 'the last number of all', change: { revision: 2 ** 63 } },
+  ])('a record of $what is no promotion', ({ change }) => {
+    expect(readTemplateRevision({ ...record, ...change })).toBeUndefined();
+    expect(historyToPrune([{ ...record, ...change }, record], 1)).toEqual([]);
+  });
+});
+
+it.each(Object.entries(recordedRests()))('what an earlier version has recorded in %s is believed and read whole', (_, objects) => {
+  const records = objects.filter(({ metadata }) => metadata.labels?.['serin.dev/record'] !== undefined);
+  expect(records).not.toEqual([]);
+  for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });
+});
+
+it('whatever a record holds, reading it throws nothing and changes no prototype', () => {
+  const role = fc.constantFrom('anchor', 'template', 'other');
+  const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll('"a":', '"__proto__":')));
+  const data = fc.oneof(json, fc.record({ canaryUid: json, target: json, canary: json, apexService: json, revision: json, spec: json }));
+  fc.assert(
+    fc.property(role, data, json, (label, held, revision) => {
+      const metadata = { name: 'x', namespace: 'hostile', labels: { 'serin.dev/record': label } };
+      const object = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata, revision, data: held };
+      readAnchor(object);
+      readTemplateRevision(object);
+      historyToPrune([object, object], 1);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    }),
+  );
 });

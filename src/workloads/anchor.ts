@@ -1,45 +1,22 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject, Labels } from '../api/kube-object.ts';
-import { names, ownerAnnotation } from '../api/names.ts';
+import { fieldPath } from '../api/field-path.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { anchorName, names, ownerAnnotation } from '../api/names.ts';
+import { AnchorData, type Originals, TemplateRevisionData } from './anchor-data.ts';
 import { digest } from './canonical-json.ts';
 import type { PodTemplate, PrimarySpec } from './workload.ts';
+
+export type { ApexOriginal, Originals, TemplateRevisionData } from './anchor-data.ts';
 
 /** Finds the records of one Canary. */
 export const canaryLabel = 'serin.dev/canary';
 /** Tells the anchor from the promoted templates. */
 export const recordLabel = 'serin.dev/record';
 
-/** Of a Service found in place what Serin writes; anchors of before 0.1.0 have its selector alone. */
-export interface ApexOriginal {
-  selector: Labels;
-  ports?: { name?: string; port: number; protocol?: string; [field: string]: unknown }[];
-  labels?: Labels;
-  /** Those that keep GitOps tools away, where the user had any. */
-  annotations?: Labels;
-}
-
-/** What the user's objects held before we changed them; put back when the Canary is gone. */
-export interface Originals {
-  target: { replicas: number; [field: string]: unknown };
-  /** Absent: there was no apex Service, so it is ours. */
-  apexService?: ApexOriginal;
-  /** What a controller needs that finds the anchor after its Canary was deleted. */
-  canary?: Pick<Canary, 'spec'> & { metadata: { name: string; namespace: string; uid: string; labels?: Labels } };
-}
-export type AnchorData = Originals & { canaryUid: string };
-
 /** The ControllerRevision that owns all that is generated for a Canary; its data are immutable (DESIGN Anchor). */
 export function renderAnchor(canary: Canary, originals: Originals): KubeObject {
-  const data: AnchorData = { canaryUid: canary.metadata.uid, ...originals };
+  const data = { canaryUid: canary.metadata.uid, ...originals };
   return record(canary, names(canary).anchor, 'anchor', 0, data);
-}
-
-/** What was promoted, as history keeps it: what a failed promotion puts back. */
-export interface TemplateRevisionData {
-  revision: string;
-  spec: PrimarySpec;
-  /** The template as the target had it, which an undo puts back; absent where it was not seen. */
-  target?: PodTemplate;
 }
 
 /**
@@ -63,14 +40,32 @@ export function renderTemplateRevision(
   return { ...rendered, metadata: { ...rendered.metadata, ownerReferences: [owner] } };
 }
 
-/** The anchor's data; undefined when the object is not an anchor. */
-export function readAnchor(object: KubeObject): AnchorData | undefined {
-  return object.metadata.labels?.[recordLabel] === 'anchor' ? object.data : undefined;
+export function isAnchor(object: KubeObject): boolean {
+  return object.metadata.labels?.[recordLabel] === 'anchor';
 }
 
-/** The promoted template in a record; undefined when the object is none. */
+/**
+ * What the anchor says, where it can be believed. Anyone who may write in its namespace can have written it: it is read by schema, its name,
+ * its mark and its data must name the same Canary, and that one is in its own namespace, whatever the data say.
+ */
+export function readAnchor(object: KubeObject): { data: AnchorData } | { problem: string } | undefined {
+  if (!isAnchor(object)) return undefined;
+  const parsed = AnchorData.safeParse(object.data);
+  if (!parsed.success) return { problem: `${fieldPath(['data', ...(parsed.error.issues[0]?.path ?? [])])} cannot be read` };
+  const { data } = parsed;
+  const { name, namespace = '', annotations } = object.metadata;
+  const { canary } = data;
+  if (annotations?.[ownerAnnotation] !== data.canaryUid || (canary && canary.metadata.uid !== data.canaryUid))
+    return { problem: `the annotation ${ownerAnnotation} and the uids in data are not the same` };
+  if (canary === undefined) return { data };
+  if (anchorName(canary) !== name) return { problem: `data.canary.metadata.name is not that of the Canary whose anchor is called ${name}` };
+  return { data: { ...data, canary: { ...canary, metadata: { ...canary.metadata, namespace } } } };
+}
+
+/** The promoted template in a record; undefined when the object is none, or cannot be read. */
 export function readTemplateRevision(object: KubeObject): TemplateRevisionData | undefined {
-  return object.metadata.labels?.[recordLabel] === 'template' ? object.data : undefined;
+  if (object.metadata.labels?.[recordLabel] !== 'template' || !Number.isSafeInteger(object.revision)) return undefined;
+  return TemplateRevisionData.safeParse(object.data).data;
 }
 
 /** The oldest template records beyond the newest `limit`; never the newest one, and never the anchor. */

@@ -72,6 +72,19 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     }
   });
 
+  it('words of a tenant call no one, and hide no address behind other words', async () => {
+    const words =
+      '@all @here <!channel> <@1> [Grafana](https://evil.example) <https://evil.example|Grafana> <a href="https://evil.example">x</a>';
+    for (const format of ['messageCard', 'adaptiveCard'] as const) {
+      chat.behaves({ kind: 'answers', status: 200 });
+      await made(type, { format }).send({ ...message, text: words, fields: [{ name: words, value: words }] }, signal);
+      const body = chat.posts.at(-1)?.body ?? '';
+      expect(body).toContain('evil.example');
+      if (!known.showsAsItIs) expect(body).not.toMatch(/<!channel|<@1|<https:|<a href/);
+      if (known.readsMarkdown) expect(body).not.toMatch(/@all|@here|\]\(https/);
+    }
+  });
+
   it.each([200, 201, 202, 204, 299])('05 A40: %i is a success', async (status) => {
     expect(await outcomeOf(type, { kind: 'answers', status })).toEqual({ ok: true });
   });

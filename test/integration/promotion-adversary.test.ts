@@ -98,7 +98,7 @@ function disturbed(at: number, disturb: () => Promise<unknown>): { cluster: Clus
 }
 
 async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'promote'): Promise<Answer> {
-  const anchors = new Anchors(through, config.historyLimit);
+  const anchors = new Anchors(through, config.historyLimit, { warn: () => undefined });
   const learn = () => undefined;
   const context = {
     canary,
@@ -179,7 +179,7 @@ describe('I3: only analysed bytes are promoted', () => {
 it('I4: what the primary carries is kept before it is replaced, also when the controller was killed before it kept it', async () => {
   await asPinned();
   expect(await promote(cluster)).toMatchObject({ outcome: 'written' });
-  const kept = new Anchors(cluster, config.historyLimit);
+  const kept = new Anchors(cluster, config.historyLimit, { warn: () => undefined });
   expect((await kept.promotedTemplate(canary, signal, 's1:old'))?.spec.template).toMatchObject({
     spec: { containers: [{ image: 'podinfo:1' }] },
   });

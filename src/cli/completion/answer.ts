@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../../api/duration.ts';
+import { printable } from '../output/text.ts';
 import { type Completions, completions } from './completions.ts';
 import { lookUp } from './look.ts';
 
@@ -20,6 +21,8 @@ export async function answerShell(program: Command, words: readonly string[], en
  * follow, `:0` where one can. Source: kubectl's documentation of plugins, and the directives of cobra's completions.
  */
 function inLines({ candidates, files }: Completions): string {
-  const lines = candidates.map(({ value, says }) => (says === undefined ? value : `${value}\t${says.replace(/\s+/g, ' ')}`));
+  const lines = candidates.map(({ value, says }) =>
+    says === undefined ? printable(value) : `${printable(value)}\t${printable(says.replace(/\s+/g, ' '))}`,
+  );
   return `${[...lines, files ? ':0' : ':4'].join('\n')}\n`;
 }

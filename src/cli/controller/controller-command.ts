@@ -25,6 +25,7 @@ import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { digest } from '../../workloads/canonical-json.ts';
 import { deadFlagsIn } from '../dead-flags.ts';
+import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { alertFlags } from './alert-flags.ts';
 import { serverSecret } from './server-secret.ts';
@@ -175,6 +176,7 @@ async function run(
       serializers: { err: errorForLog },
       // An API server that is away is one line (ApiOutage), not one for each request that waits for it.
       hooks: {
+        streamWrite: numbered,
         logMethod([fields, ...rest], method, level) {
           const isRepeat = level > DEBUG && isUnanswered((fields as { err?: unknown })?.err);
           if (isRepeat) this.debug(fields, ...rest);

@@ -6,6 +6,7 @@ import { systemClock } from '../../kube/clock.ts';
 import { areRequired } from '../../loadtester/credentials.ts';
 import { CREDENTIAL_VARIABLES, type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
 import { deadFlagsIn } from '../dead-flags.ts';
+import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 
 /** Timers end there. */
@@ -78,6 +79,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: numbered },
     },
     pino.destination({ fd: 2, sync: true }),
   );

@@ -1,6 +1,7 @@
 import type { Documents } from './documents.ts';
+import { betweenColors } from './paint.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
-import { cleaned, wrapped } from './text.ts';
+import { cleaned, numbered, printable, wrapped } from './text.ts';
 
 export const outputFormats = ['json', 'yaml', 'wide', 'name'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -46,14 +47,14 @@ export class Output {
   async render<D extends Documents>({ document, names, lines }: Answer<D>): Promise<string> {
     switch (this.format) {
       case 'json':
-        return `${JSON.stringify(document, undefined, 2)}\n`;
+        return numbered(`${JSON.stringify(document, undefined, 2)}\n`);
       case 'yaml':
         return (await import('./to-yaml.ts')).toYaml(document);
       case 'name':
-        return names.map((name) => `${name}\n`).join('');
+        return names.map((name) => `${printable(name)}\n`).join('');
       default:
         return lines(this.terminal, this.format === 'wide')
-          .map((line) => `${line}\n`)
+          .map((line) => `${betweenColors(line, this.terminal, printable)}\n`)
           .join('');
     }
   }

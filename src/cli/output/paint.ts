@@ -4,9 +4,19 @@ import type { Terminal } from './terminal.ts';
 export type Meaning = 'good' | 'bad' | 'busy' | 'plain';
 
 const COLORS = { good: 32, bad: 31, busy: 33 } as const;
+const OWN = new RegExp(`(${String.fromCharCode(27)}\\[(?:0|${Object.values(COLORS).join('|')})m)`);
 
 export function paint(text: string, meaning: Meaning, { color }: Pick<Terminal, 'color'>): string {
   return color && meaning !== 'plain' && text !== '' ? `\x1b[${COLORS[meaning]}m${text}\x1b[0m` : text;
+}
+
+/** Does something to what a painted line says, and not to its colours; whatever else looks like a colour was written by others. */
+export function betweenColors(line: string, { color }: Pick<Terminal, 'color'>, change: (text: string) => string): string {
+  if (!color) return change(line);
+  return line
+    .split(OWN)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join('');
 }
 
 /** What a phase means. Source of the phases: reference 01 §9. */

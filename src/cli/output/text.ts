@@ -14,15 +14,30 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '≤': '<=',
 };
 
+/** Characters that a terminal obeys, or that turn text around. */
+const OBEYED = /[\p{Cc}\p{Cf}]/gu;
+
+/** One line without what a terminal would obey; its columns stay. Whatever is printed passes here last, or is `cleaned` word by word. */
+export function printable(line: string): string {
+  return line.replace(/[\t\n\v\f\r]/g, ' ').replace(OBEYED, '');
+}
+
+/** Of those, the ones that JSON and YAML texts leave as they are. */
+export const LEFT_IN_STRINGS = /[\x7f-\x9f\p{Cf}]/gu;
+
+/** JSON as before, with such characters by their numbers. */
+export function numbered(json: string): string {
+  return json.replace(LEFT_IN_STRINGS, (character) =>
+    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+}
+
 /**
  * A text that others wrote, on one line and without what a terminal would obey: a hook's answer must not move the cursor or turn the text
  * around. Without UTF-8, other characters become their likes in ASCII.
  */
 export function cleaned(text: string, { unicode }: Pick<Terminal, 'unicode'>): string {
-  const shown = text
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}]/gu, '')
-    .trim();
+  const shown = text.replace(/\s+/g, ' ').replace(OBEYED, '').trim();
   return unicode ? shown : shown.replace(/[^\x20-\x7e]/gu, (character) => INSTEAD[character] ?? '?');
 }
 

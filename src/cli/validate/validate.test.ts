@@ -36,6 +36,18 @@ describe('serin validate', () => {
     },
   );
 
+  it('writes nothing that a terminal would obey, whatever a file, an object or a field is called', async () => {
+    const hostile = 'a\x1b[2J\u202e\u009b31m';
+    const own = mkdtempSync(join(tmpdir(), 'serin-validate-'));
+    const file = join(own, `${hostile}.yaml`);
+    const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: hostile }, spec: { [hostile]: hostile } };
+    writeFileSync(file, `${JSON.stringify(canary)}\n---\n{${hostile}`);
+    const { lines, summary } = await validated([relative(folder, file), relative(folder, join(own, hostile))], { strict: true });
+    rmSync(own, { recursive: true });
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of [...lines, summary]) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
   it('names file, line, object and field, and the likely spelling of an unknown field', async () => {
     const { code, lines, summary } = await validated(['bad-typo.yaml']);
     expect(code).toBe(1);

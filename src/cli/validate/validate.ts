@@ -1,4 +1,5 @@
 import type { Provider } from '../../api/canary.ts';
+import { printable } from '../output/text.ts';
 import { checksWith } from './checks/index.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
@@ -29,6 +30,7 @@ export async function validateCommand(
   summary: (line: string) => void = () => {},
 ): Promise<number> {
   const count = { error: 0, warning: 0 };
+  const say = (line: string) => out(printable(line));
   const sources = readSources(args.files, args.stdin);
   const read = sources.map(({ name, file, text }) =>
     'unreadable' in text
@@ -41,12 +43,12 @@ export async function validateCommand(
   for (const source of read) {
     for (const each of source.unreadable) {
       count.error += 1;
-      out(unreadableLine(each));
+      say(unreadableLine(each));
     }
     const placed = found.filter(({ on: { place } }) => source.items.some((item) => item.place === place));
     for (const finding of placed) {
       count[finding.severity] += 1;
-      out(findingLine(finding));
+      say(findingLine(finding));
     }
   }
   if (checked.length === 0 && count.error === 0) summary('no Canary, MetricTemplate, AlertProvider or TrafficSplit found');

@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { fluxOff, names } from '../../api/names.ts';
+import { fluxOff, names, ownerAnnotation } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { type Routes, Weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
@@ -32,11 +32,14 @@ export const kuma: Router = {
   },
   finalize(canary, current) {
     const own = ownRef(canary);
-    const refs = findObject(current, own) ? [own] : [];
-    return givenBack(
-      [...refs, ...(isEstablished(canary, current) ? [establishedRef(canary)] : [])].map((ref) => [ref, namesOurSides(canary)]),
+    // Its name tells that we made it for this namespace, wherever it leads by now.
+    const isMade = findObject(current, own)?.metadata.annotations?.[ownerAnnotation] !== undefined;
+    const refs = [...(isMade ? [] : [own]), ...(isEstablished(canary, current) ? [establishedRef(canary)] : [])];
+    const { write, remove } = givenBack(
+      refs.map((ref) => [ref, namesOurSides(canary)]),
       current,
     );
+    return { write, remove: isMade ? [own, ...remove] : remove };
   },
 };
 

@@ -25,6 +25,10 @@ export interface NotifierCase {
   isSigned: boolean;
   /** A 2xx answer that stops half-way: only who reads it can tell. */
   readsBody: boolean;
+  /** Nothing in a text is markup to it. */
+  showsAsItIs?: true;
+  /** Links are written `[words](address)`, and `@all` calls everyone. */
+  readsMarkdown?: true;
 }
 
 const slackShape = (color: string, escaped: boolean) => ({
@@ -59,18 +63,21 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
   },
   discord: {
     ...plain,
+    readsMarkdown: true,
     path: '/hook/s3cret-path/slack',
     payload: slackShape('danger', false),
     severity: { error: '"color":"danger"', warn: '"color":"good"' },
   },
   rocket: {
     ...plain,
+    readsMarkdown: true,
     path: '/hook/s3cret-path',
     payload: slackShape('#FF0000', false),
     severity: { error: '"color":"#FF0000"', warn: '"color":"#0076D7"' },
   },
   msteams: {
     ...plain,
+    readsMarkdown: true,
     path: '/hook/s3cret-path',
     payload: {
       '@type': 'MessageCard',
@@ -109,6 +116,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
     severity: { error: '"title":"Serin"', warn: '"title":"Serin"' },
   },
   webhook: {
+    showsAsItIs: true,
     path: '/hook/s3cret-path',
     payload: {
       key: 'u1/3/s1:ab/Failed/alert',
@@ -129,6 +137,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
     readsBody: false,
   },
   alertmanager: {
+    showsAsItIs: true,
     path: '/hook/s3cret-path/api/v2/alerts',
     payload: [
       {

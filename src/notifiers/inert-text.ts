@@ -1,0 +1,26 @@
+/** Not seen, and a part of no mention, link or tag. */
+const BREAK = '\u200b';
+
+/** Call many where they stand within a word, too (Discord). */
+const everyone = /@(?=everyone|here|all|channel)/gi;
+/** `@name`, and no address of mail or image such as `ann@example.org` or `app@sha256:…`. */
+const mention = /(?<![\w@])@(?=[\w&!])/g;
+/** `<@id>`, `<!here>`, `<#id>`, `<https://…|words>`, `<a href=…>`, `<img/src=…>`; not `<10` or `<b>`. */
+const tag = /<(?=[@!#:]|[a-z][a-z0-9+.-]*[:/\s])/gi;
+/** `[words](address)`, its images, and `[words][name]`. */
+const link = /\](?=[([])/g;
+/** `[name]: address`, at the beginning of a line. */
+const linkDefinition = /^([ \t]*\[[^\]\n]*\])(?=:)/gm;
+
+/**
+ * Words that a foreign server or tenant may have written, for receivers whose markup has no escape that all of their clients know: they call
+ * no one and hide no address behind other words. All other text stays as it is; an address that shows itself is still one to click.
+ */
+export function inertText(text: string): string {
+  return text
+    .replace(everyone, `@${BREAK}`)
+    .replace(mention, `@${BREAK}`)
+    .replace(tag, `<${BREAK}`)
+    .replace(linkDefinition, `$1${BREAK}`)
+    .replace(link, `]${BREAK}`);
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { Analysis, CanarySpec } from '../api/canary.ts';
+
+const Strings = z.record(z.string(), z.string());
+
+/** Of a Service found in place what Serin writes; anchors of before 0.1.0 have its selector alone. */
+export const ApexOriginal = z.object({
+  selector: Strings,
+  ports: z
+    .array(z.looseObject({ name: z.string().exactOptional(), port: z.number(), protocol: z.string().exactOptional() }))
+    .exactOptional(),
+  labels: Strings.exactOptional(),
+  /** Those that keep GitOps tools away, where the user had any. */
+  annotations: Strings.exactOptional(),
+});
+export type ApexOriginal = z.infer<typeof ApexOriginal>;
+
+/** What tells what a Canary owns and how it is routed. */
+const AnchoredSpec = CanarySpec.pick({ provider: true, targetRef: true, autoscalerRef: true, service: true }).extend({
+  analysis: Analysis.pick({ interval: true, threshold: true }),
+});
+
+/** What the user's objects held before we changed them; put back when the Canary is gone. */
+export const Originals = z.object({
+  target: z.looseObject({ replicas: z.int().min(0) }),
+  /** Absent: there was no apex Service, so it is ours. */
+  apexService: ApexOriginal.exactOptional(),
+  /** What a controller needs that finds the anchor after its Canary was deleted. */
+  canary: z
+    .object({
+      metadata: z.object({ name: z.string().min(1), namespace: z.string(), uid: z.string().min(1), labels: Strings.exactOptional() }),
+      spec: AnchoredSpec,
+    })
+    .exactOptional(),
+});
+export type Originals = z.infer<typeof Originals>;
+
+/** The immutable data of an anchor. */
+export const AnchorData = Originals.extend({ canaryUid: z.string().min(1) });
+export type AnchorData = z.infer<typeof AnchorData>;
+
+const PodTemplate = z.looseObject({
+  metadata: z.looseObject({ labels: Strings.exactOptional(), annotations: Strings.exactOptional() }).exactOptional(),
+  spec: z.record(z.string(), z.unknown()),
+});
+
+/** What was promoted, as history keeps it: what a failed promotion puts back. */
+export const TemplateRevisionData = z.object({
+  revision: z.string(),
+  spec: z.looseObject({ template: PodTemplate.exactOptional() }),
+  /** The template as the target had it, which an undo puts back; absent where it was not seen. */
+  target: PodTemplate.exactOptional(),
+});
+export type TemplateRevisionData = z.infer<typeof TemplateRevisionData>;
