@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
 import { isRecord } from '../canonical-json.ts';
+import { quotedPieces } from './quoted-pieces.ts';
 
 interface Rewritten {
   /** Absent: the ScaledObject has no list of triggers. */
@@ -17,7 +18,6 @@ interface Trigger {
 
 /** Languages whose names of applications stand in quotes; a bare word is a function or a metric of theirs. */
 const QUOTED_ONLY = new Set(['prometheus', 'loki']);
-const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g;
 
 type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -82,9 +82,12 @@ function withOwnQueries(triggers: readonly unknown[], target: string, queried: R
  */
 export function primaryQuery(query: string, target: string, type?: string): string {
   const primary = `${target}-primary`;
-  const areQuoted = [...query.matchAll(QUOTED)].some(([text]) => nameOf(target, '(?:-canary|-primary)?').test(text));
-  if (areQuoted || QUOTED_ONLY.has(type ?? ''))
-    return query.replace(QUOTED, (text) => text.replace(nameOf(target, '(?:-canary)?'), primary));
+  const pieces = quotedPieces(query);
+  const own = nameOf(target, '(?:-canary|-primary)?');
+  if (QUOTED_ONLY.has(type ?? '') || pieces.some(({ text, isQuoted }) => isQuoted && text.search(own) !== -1)) {
+    const name = nameOf(target, '(?:-canary)?');
+    return pieces.map(({ text, isQuoted }) => (isQuoted ? text.replace(name, primary) : text)).join('');
+  }
   // Without quotes a word before a bracket is a function.
   return query.replace(nameOf(target, '(?:-canary)?(?!\\()'), primary);
 }
