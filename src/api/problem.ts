@@ -43,7 +43,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
 
 function bound(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_big' }>): string {
   const limit = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
-  const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' entries long' : '';
+  const unit =
+    issue.origin === 'string' ? ' characters long' : issue.origin === 'array' || issue.origin === 'object' ? ' entries long' : '';
   return `it must be ${limit}${unit}`;
 }
 
