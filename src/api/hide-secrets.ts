@@ -5,7 +5,7 @@ const HIDDEN = '***';
 /** Nothing longer is shown anywhere, and each secret is looked for in all of it. */
 const LONGEST_SHOWN = 8192;
 /** With more of them a text is hidden as a whole. */
-const MOST_SECRETS = 500;
+const MOST_SECRETS = 100;
 /** The part of a long form that is looked for first. */
 const FIRST_SOUGHT = 64;
 /** Shorter ones stand in ordinary words, and to hide them would tell them. */

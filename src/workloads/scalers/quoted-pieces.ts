@@ -14,7 +14,7 @@ export function quotedPieces(query: string): Piece[] {
   let start = 0;
   for (let at = 0; at < query.length; ) {
     const quote = query.charAt(at);
-    if (!'"\'`'.includes(quote) || at < (openUntil.get(quote) ?? 0)) {
+    if (!isQuote(quote) || at < (openUntil.get(quote) ?? 0)) {
       at += 1;
       continue;
     }
@@ -30,6 +30,8 @@ export function quotedPieces(query: string): Piece[] {
   }
   return [...pieces, { text: query.slice(start), isQuoted: false }];
 }
+
+const isQuote = (character: string): boolean => character === '"' || character === "'" || character === '`';
 
 const LINE_END = /[\n\r\u2028\u2029]/;
 
