@@ -34,6 +34,11 @@ describe('DF600: a Canary', () => {
       canaryWith({ webhooks: [{ ...webhook, url: `http://g/${'x'.repeat(8192)}` }] }),
       'at most 8192 characters',
     ],
+    [
+      'analysis.match',
+      canaryWith({ match: many(40, {}) }, { service: { port: 80, match: many(26, {}) } }),
+      'a list of 40: with service.match it makes 1040 conditions, and at most 1000 are taken: name fewer in either',
+    ],
     ['metricsServer', canaryWith({}, { metricsServer: `http://g/${'x'.repeat(8192)}` }), 'at most 8192 characters long'],
   ])('is refused for the size of %s, by name', (field, raw, message) => {
     const parsed = parseCanary(raw);

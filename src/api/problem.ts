@@ -29,6 +29,7 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_small':
     case 'too_big':
       return `${found}: ${bound(issue)}`;
+    case 'custom':
     case 'invalid_format':
       // The schema says what its pattern is for.
       return `${found}: ${issue.message}`;

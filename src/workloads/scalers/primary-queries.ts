@@ -40,10 +40,12 @@ export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
 function withGiven(triggers: readonly unknown[], given: Given, which: string) {
   const doubts: string[] = [];
   const changes = new Map<unknown, Readonly<Record<string, string>>>();
+  const named = grouped(triggers, ({ name }) => name);
+  const namedWithin = grouped(triggers, ({ metadata }) => metadata?.name);
   for (const [key, metadata] of Object.entries(given)) {
     const field = `spec.autoscalerRef.${which}.${key}`;
-    const byName = triggers.filter((one) => isTrigger(one) && one.name === key);
-    const byMetadata = byName.length > 0 ? [] : triggers.filter((one) => isTrigger(one) && one.metadata?.name === key);
+    const byName = named.get(key) ?? [];
+    const byMetadata = byName.length > 0 ? [] : (namedWithin.get(key) ?? []);
     const found = [...byName, ...byMetadata];
     if (found.length === 0) doubts.push(`${field} names no trigger: give one of them this name`);
     if (byMetadata.length > 0) doubts.push(`${field} is found by metadata.name only: set the name of the trigger itself`);
@@ -58,6 +60,10 @@ function withGiven(triggers: readonly unknown[], given: Given, which: string) {
     return changed;
   });
   return { triggers: rewritten, doubts, queried };
+}
+
+function grouped(triggers: readonly unknown[], nameOf: (trigger: Trigger) => string | undefined): Map<string | undefined, Trigger[]> {
+  return Map.groupBy(triggers.filter(isTrigger), nameOf);
 }
 
 function withOwnQueries(triggers: readonly unknown[], target: string, queried: ReadonlySet<unknown>) {
