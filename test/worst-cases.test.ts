@@ -10,6 +10,7 @@ import { readRequest } from '../src/api/verb-request.ts';
 import { parseLabelSelector } from '../src/kube/label-selector-text.ts';
 import { baseUrl } from '../src/metrics/http/base-url.ts';
 import { readExternalQuery } from '../src/metrics/providers/externalmetrics.ts';
+import { readRecords } from '../src/metrics/providers/influxdb.ts';
 import { readKeptnQuery } from '../src/metrics/providers/keptn-query.ts';
 import { readMetricDataQueries } from '../src/metrics/providers/metric-data-query.ts';
 import { readAnswer } from '../src/metrics/providers/prometheus-answer.ts';
@@ -55,6 +56,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a query of Keptn': readKeptnQuery,
   'a query of external metrics': readExternalQuery,
   'an answer of Prometheus': (text) => readAnswer(text),
+  'an answer of InfluxDB': (text) => readRecords(`,table,_value\n${text.replaceAll('\n', '')}\n`),
   'a quantity': (text) => [parseQuantity(text), readQuantity(text)],
   'a duration': parseDuration,
   'a path': (text) => fieldPath(fieldSteps(text)),
@@ -96,6 +98,13 @@ describe('worst cases take steps in proportion to their length', () => {
       }
     }
     expect(slow).toEqual([]);
+  });
+
+  it.each([
+    ['rows', `,table,_value\n${',t,1\n'.repeat(LENGTH / 5)}`],
+    ['columns', `table,_value,${'a,'.repeat(LENGTH / 4)}\n${'t,1\n'.repeat(LENGTH / 8)}`],
+  ])('of an answer of InfluxDB with many %s', (_, csv) => {
+    expect(countSteps(() => expect(readRecords(csv)).toHaveProperty('samples'), STEPS_A_CHARACTER * LENGTH)).toBeGreaterThan(0);
   });
 
   it.each<[string, (text: string) => unknown]>([
