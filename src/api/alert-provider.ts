@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { apiVersion } from './canary.ts';
+import { Address, ShortText } from './limits.ts';
 
 /** Services that alerts can go to. */
 export const alertProviders = ['slack', 'msteams', 'discord', 'rocket', 'gchat', 'webhook', 'alertmanager'] as const;
@@ -8,12 +9,12 @@ export type AlertProviderType = z.infer<typeof AlertProviderType>;
 
 export const AlertProviderSpec = z.object({
   type: AlertProviderType.describe('Kind of the service. `webhook` gets plain JSON, `alertmanager` alerts of its v2 API.'),
-  channel: z.string().optional().describe('Channel to write to; `general` when absent.'),
-  username: z.string().optional().describe('Name to write under; `flagger` when absent.'),
-  address: z.string().optional().describe('Address of the incoming webhook.'),
-  proxy: z.string().optional().describe('HTTP proxy to go through.'),
+  channel: ShortText.optional().describe('Channel to write to; `general` when absent.'),
+  username: ShortText.optional().describe('Name to write under; `flagger` when absent.'),
+  address: Address.optional().describe('Address of the incoming webhook.'),
+  proxy: Address.optional().describe('HTTP proxy to go through.'),
   secretRef: z
-    .object({ name: z.string().describe('Name of the Secret.') })
+    .object({ name: ShortText.describe('Name of the Secret.') })
     .optional()
     .describe(
       'Secret in the same namespace. Its key `address` wins over the field, `token` is for slack, webhook and alertmanager, `signingKey` signs what webhook gets.',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
+import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText } from './limits.ts';
 import { HttpMatch } from './routes.ts';
 import { Service } from './service-spec.ts';
 
@@ -8,9 +9,9 @@ export const version = 'v1beta1';
 export const apiVersion = `${group}/${version}`;
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
-const Duration = z.string().regex(/^[0-9]+(m|s)/, 'it must begin with a number of minutes or seconds, as in 30s or 1m');
+const Duration = ShortText.regex(/^[0-9]+(m|s)/, 'it must begin with a number of minutes or seconds, as in 30s or 1m');
 /** As wide as the times that people write; `1min` is Graphite's (05 W14). */
-const Window = z.string().regex(/^[0-9]+(h|m|s)/, 'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h');
+const Window = ShortText.regex(/^[0-9]+(h|m|s)/, 'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h');
 
 export const providers = [
   'apisix',
@@ -42,20 +43,20 @@ export const NamedProvider = z.enum([...providers, 'gatewayapi:v1alpha2']);
 export type NamedProvider = z.infer<typeof NamedProvider>;
 
 const CrossReference = z.object({
-  apiVersion: z.string().describe('API version of the object.'),
-  kind: z.string().describe('Kind of the object.'),
-  name: z.string().describe('Name of the object, in the namespace of the Canary.'),
+  apiVersion: ShortText.describe('API version of the object.'),
+  kind: ShortText.describe('Kind of the object.'),
+  name: ShortText.describe('Name of the object, in the namespace of the Canary.'),
 });
 
 export const TargetRef = z.object({
-  apiVersion: z.string().describe('API version of the workload.'),
+  apiVersion: ShortText.describe('API version of the workload.'),
   kind: z.enum(['DaemonSet', 'Deployment', 'Service']).describe('Kind of the workload.'),
-  name: z.string().min(1).describe('Name of the workload.'),
+  name: z.string().min(1).max(253).describe('Name of the workload.'),
 });
 export type TargetRef = z.infer<typeof TargetRef>;
 
 export const Metric = z.object({
-  name: z.string().describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
+  name: ShortText.describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
   interval: Window.optional().describe('Window of the query, as duration text; 1m when absent.'),
   threshold: z.number().optional().describe('Old form of thresholdRange: the minimum of a success rate, the maximum of anything else.'),
   thresholdRange: z
@@ -65,15 +66,15 @@ export const Metric = z.object({
     })
     .optional()
     .describe('Accepted values, both ends included.'),
-  query: z.string().optional().describe('Old form of templateRef: a Prometheus query.'),
+  query: LongText.optional().describe('Old form of templateRef: a Prometheus query.'),
   templateRef: z
     .object({
-      name: z.string().describe('Name of the MetricTemplate.'),
-      namespace: z.string().optional().describe("Namespace of the MetricTemplate; the Canary's own when absent."),
+      name: ShortText.describe('Name of the MetricTemplate.'),
+      namespace: ShortText.optional().describe("Namespace of the MetricTemplate; the Canary's own when absent."),
     })
     .optional()
     .describe('The MetricTemplate to ask.'),
-  templateVariables: z.record(z.string(), z.string()).optional().describe('Values for the variables of the template.'),
+  templateVariables: mapOf(LongText).optional().describe('Values for the variables of the template.'),
   /** Ours. */
   failureLimit: z
     .int()
@@ -99,10 +100,9 @@ export const Metric = z.object({
     .describe('Of request-duration: whether fractions of a millisecond are cut off, of the value and of the bounds; true when absent.'),
   baseline: z
     .object({
-      query: z
-        .string()
-        .optional()
-        .describe("Gives the primary's value, at the same backend as the query; the same query for `<target>-primary` when absent."),
+      query: LongText.optional().describe(
+        "Gives the primary's value, at the same backend as the query; the same query for `<target>-primary` when absent.",
+      ),
       minRatio: z.number().min(0).optional().describe("Lowest accepted value, in times the primary's."),
       maxRatio: z.number().min(0).optional().describe("Highest accepted value, in times the primary's."),
     })
@@ -113,12 +113,9 @@ export const Metric = z.object({
     .min(1)
     .optional()
     .describe('Fewer requests than this in the window are too few to judge by: the check is unmeasured, whatever its value.'),
-  trafficQuery: z
-    .string()
-    .optional()
-    .describe(
-      'Counts the requests of the canary in the window, at the same backend as the query; for minimumRequests. Built-in metrics know their own.',
-    ),
+  trafficQuery: LongText.optional().describe(
+    'Counts the requests of the canary in the window, at the same backend as the query; for minimumRequests. Built-in metrics know their own.',
+  ),
 });
 export type Metric = z.infer<typeof Metric>;
 
@@ -136,28 +133,28 @@ export const HookType = z.enum([
 export type HookType = z.infer<typeof HookType>;
 
 export const Webhook = z.object({
-  name: z.string().describe('Name of the webhook, for events and messages.'),
+  name: ShortText.describe('Name of the webhook, for events and messages.'),
   type: HookType.optional().describe('Moment of the call; `rollout` when absent or empty.'),
-  url: z.string().describe('Address that gets the POST.'),
+  url: Address.describe('Address that gets the POST.'),
   timeout: Duration.optional().describe('Time for each attempt, as duration text; 10s when absent.'),
   retries: z.int().optional().describe('Further attempts after the first.'),
-  metadata: z.record(z.string(), z.string()).optional().describe('Values that are sent along.'),
+  metadata: mapOf(LongText).optional().describe('Values that are sent along.'),
   muteAlert: z.boolean().optional().describe('Send no alert while this gate keeps the release waiting.'),
   disableTLS: z.boolean().optional().describe('Accept any certificate of the server.'),
   /** Ours. */
   secretRef: z
-    .object({ name: z.string().describe('Name of the Secret.') })
+    .object({ name: ShortText.describe('Name of the Secret.') })
     .optional()
     .describe('Secret in the same namespace: its key `signingKey` signs the body, a key `header.NAME` is the value of the header NAME.'),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
 export const SessionAffinity = z.object({
-  cookieName: z.string().describe('Cookie that keeps a user on the canary.'),
-  primaryCookieName: z.string().optional().describe('Cookie that keeps a user on the primary for one interval.'),
+  cookieName: ShortText.describe('Cookie that keeps a user on the canary.'),
+  primaryCookieName: ShortText.optional().describe('Cookie that keeps a user on the primary for one interval.'),
   maxAge: z.int().optional().meta({ description: 'Life of the canary cookie in seconds.', default: 86400 }),
-  domain: z.string().optional().describe('Domain attribute of the cookies.'),
-  path: z.string().optional().describe('Path attribute of the cookies.'),
+  domain: ShortText.optional().describe('Domain attribute of the cookies.'),
+  path: ShortText.optional().describe('Path attribute of the cookies.'),
   httpOnly: z.boolean().optional().describe('HttpOnly attribute of the cookies.'),
   secure: z.boolean().optional().describe('Secure attribute of the cookies.'),
   partitioned: z.boolean().optional().describe('Partitioned attribute of the cookies.'),
@@ -166,12 +163,12 @@ export const SessionAffinity = z.object({
 export type SessionAffinity = z.infer<typeof SessionAffinity>;
 
 export const Alert = z.object({
-  name: z.string().describe('Name of the alert.'),
+  name: ShortText.describe('Name of the alert.'),
   severity: z.enum(['', 'info', 'warn', 'error']).optional().describe('Lowest severity that is sent.'),
   providerRef: z
     .object({
-      name: z.string().describe('Name of the AlertProvider.'),
-      namespace: z.string().optional().describe("Namespace of the AlertProvider; the Canary's own when absent."),
+      name: ShortText.describe('Name of the AlertProvider.'),
+      namespace: ShortText.optional().describe("Namespace of the AlertProvider; the Canary's own when absent."),
     })
     .describe('The AlertProvider to send by.'),
 });
@@ -183,16 +180,16 @@ export const Analysis = z.object({
   iterations: z.int().optional().describe('Number of checks of an A/B or Blue/Green release.'),
   maxWeight: z.int().optional().describe('Percent of traffic to the canary at which promotion starts; 100 when absent.'),
   stepWeight: z.int().optional().describe('Percent of traffic added at each step.'),
-  stepWeights: z.array(z.int()).optional().describe('Percent of traffic at each step, rising.'),
+  stepWeights: listOf(z.int()).optional().describe('Percent of traffic at each step, rising.'),
   stepWeightPromotion: z.int().optional().describe('Percent of traffic that returns to the primary at each step of the promotion.'),
   mirror: z.boolean().optional().describe('Begin with copies of requests instead of requests.'),
   mirrorWeight: z.int().optional().describe('Percent of requests that is copied.'),
   primaryReadyThreshold: z.int().optional().describe('Percent of the pods of the primary that must be available; 100 when absent.'),
   canaryReadyThreshold: z.int().optional().describe('Percent of the pods of the canary that must be available; 100 when absent.'),
-  match: z.array(HttpMatch).optional().describe('Requests that go to the canary in an A/B release.'),
-  metrics: z.array(Metric).optional().describe('Measurements that the canary must pass.'),
-  webhooks: z.array(Webhook).optional().describe('HTTP calls at named moments; some can hold the release.'),
-  alerts: z.array(Alert).optional().describe('Where to report.'),
+  match: listOf(HttpMatch).optional().describe('Requests that go to the canary in an A/B release.'),
+  metrics: listOf(Metric, MOST_CHECKS).optional().describe('Measurements that the canary must pass.'),
+  webhooks: listOf(Webhook, MOST_CHECKS).optional().describe('HTTP calls at named moments; some can hold the release.'),
+  alerts: listOf(Alert, MOST_CHECKS).optional().describe('Where to report.'),
   sessionAffinity: SessionAffinity.optional().describe('Keep each user on one side.'),
   /** Ours. What a failure to measure counts as: `fail` (a failed check, the established behaviour) or `hold` (wait). */
   unmeasured: z
@@ -202,53 +199,60 @@ export const Analysis = z.object({
 });
 export type Analysis = z.infer<typeof Analysis>;
 
-export const CanarySpec = z.object({
-  provider: NamedProvider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
-  metricsServer: z.string().optional().describe('Prometheus of this Canary; the global one when absent.'),
-  metricsServerSecretRef: z
-    .object({ name: z.string().describe('Name of the Secret.') })
-    .optional()
-    .describe(
-      'Secret in the same namespace for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
-    ),
-  targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
-  autoscalerRef: CrossReference.extend({
-    kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
-    primaryScalerQueries: z.record(z.string(), z.string()).optional().describe('KEDA: queries of the primary by trigger name.'),
-    /** Ours, for triggers without a query (03 B12). */
-    primaryScalerTriggers: z
-      .record(z.string(), z.record(z.string(), z.string()))
+export const CanarySpec = z
+  .object({
+    provider: NamedProvider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
+    metricsServer: Address.optional().describe('Prometheus of this Canary; the global one when absent.'),
+    metricsServerSecretRef: z
+      .object({ name: ShortText.describe('Name of the Secret.') })
       .optional()
-      .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),
-    primaryScalerReplicas: z
-      .object({
-        minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),
-        maxReplicas: z.int().min(1).optional().describe('Most replicas of the primary.'),
-      })
+      .describe(
+        'Secret in the same namespace for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
+      ),
+    targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
+    autoscalerRef: CrossReference.extend({
+      kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
+      primaryScalerQueries: mapOf(LongText).optional().describe('KEDA: queries of the primary by trigger name.'),
+      /** Ours, for triggers without a query (03 B12). */
+      primaryScalerTriggers: mapOf(mapOf(LongText))
+        .optional()
+        .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),
+      primaryScalerReplicas: z
+        .object({
+          minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),
+          maxReplicas: z.int().min(1).optional().describe('Most replicas of the primary.'),
+        })
+        .optional()
+        .describe('Limits of the scaler of the primary that differ.'),
+    })
       .optional()
-      .describe('Limits of the scaler of the primary that differ.'),
+      .describe('Scaler of the workload.'),
+    ingressRef: CrossReference.extend({ kind: z.literal('Ingress') })
+      .optional()
+      .describe('Ingress of the application; needed by nginx and skipper.'),
+    routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
+      .optional()
+      .describe('Route of the application; needed by apisix.'),
+    upstreamRef: CrossReference.extend({
+      kind: z.literal('Upstream'),
+      namespace: ShortText.optional().describe('Namespace of the Upstream.'),
+    })
+      .optional()
+      .describe('Gloo: Upstream whose settings are copied.'),
+    service: Service.describe('Services and routes to make.'),
+    analysis: Analysis.describe('How the new version is judged.'),
+    progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
+    skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
+    revertOnDeletion: z.boolean().optional().describe('Put everything back when the Canary is deleted.'),
+    suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
   })
-    .optional()
-    .describe('Scaler of the workload.'),
-  ingressRef: CrossReference.extend({ kind: z.literal('Ingress') })
-    .optional()
-    .describe('Ingress of the application; needed by nginx and skipper.'),
-  routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
-    .optional()
-    .describe('Route of the application; needed by apisix.'),
-  upstreamRef: CrossReference.extend({
-    kind: z.literal('Upstream'),
-    namespace: z.string().optional().describe('Namespace of the Upstream.'),
-  })
-    .optional()
-    .describe('Gloo: Upstream whose settings are copied.'),
-  service: Service.describe('Services and routes to make.'),
-  analysis: Analysis.describe('How the new version is judged.'),
-  progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
-  skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
-  revertOnDeletion: z.boolean().optional().describe('Put everything back when the Canary is deleted.'),
-  suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
-});
+  .check(({ value: { analysis, service }, issues }) => {
+    // A route is made of every pair.
+    const pairs = (analysis.match?.length ?? 0) * (service.match?.length ?? 0);
+    if (pairs <= MOST_ENTRIES) return;
+    const message = `with service.match it makes ${pairs} conditions, and at most ${MOST_ENTRIES} are taken: name fewer in either`;
+    issues.push({ code: 'custom', path: ['analysis', 'match'], message, input: analysis.match });
+  });
 export type CanarySpec = z.infer<typeof CanarySpec>;
 
 /** The part of the spec that decides in which objects routes are written, and how. */

@@ -29,6 +29,24 @@ describe('the CRDs', () => {
     },
   );
 
+  it('DF600: limit each text, list and map of a spec', () => {
+    const unlimited = crds().flatMap((crd) =>
+      [...nodes(schemaOf(crd).properties?.spec ?? {}, '.spec')].flatMap(([path, node]) => {
+        if (node.type === 'string') return node.enum || node.maxLength ? [] : [path];
+        if (node.type === 'array') return node.maxItems ? [] : [path];
+        return node.additionalProperties && !node.maxProperties ? [path] : [];
+      }),
+    );
+    expect(unlimited).toEqual([]);
+  });
+
+  it('limit nothing of a status, which another controller may have written', () => {
+    const limited = crds().flatMap((crd) =>
+      [...nodes(schemaOf(crd).properties?.status ?? {})].filter(([, node]) => node.maxLength ?? node.maxItems ?? node.maxProperties),
+    );
+    expect(limited).toEqual([]);
+  });
+
   it('are structural: each node has a type or is int-or-string, and none has words of plain JSON Schema', () => {
     for (const crd of crds()) {
       for (const [path, node] of nodes(schemaOf(crd))) {

@@ -3,6 +3,7 @@ import { AlertProviderSpec } from './alert-provider.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryStatus, Condition } from './canary-status.ts';
 import type { KubeObject } from './kube-object.ts';
+import { LONGEST_QUERY } from './limits.ts';
 import { MetricTemplateSpec } from './metric-template.ts';
 import { StringMatch } from './string-match.ts';
 
@@ -43,7 +44,7 @@ const canaryColumns: readonly PrinterColumn[] = [
   { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
 ];
 
-/** The three CustomResourceDefinitions. Never stricter than the established ones: what they admit, these admit. */
+/** The three CustomResourceDefinitions. Never stricter than the established ones, but for the sizes of `limits.ts`: what they admit, these admit. */
 export function crds(): KubeObject[] {
   return [
     definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
@@ -165,8 +166,8 @@ function structural(schema: z.ZodType, root: string): StructuralSchema {
 
 /** Places where the established CRD has whole numbers and limits; elsewhere its numbers are `number` without any. */
 const limited = /\.(gatewayRefs|mirror\[\]|primaryScalerReplicas)\b/;
-const kept = ['description', 'enum', 'default', 'pattern'] as const;
-const limits = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems'] as const;
+const kept = ['description', 'enum', 'default', 'pattern', 'maxLength', 'maxItems', 'maxProperties'] as const;
+const limits = ['minimum', 'maximum', 'minLength'] as const;
 
 /** JSON Schema as zod makes it → what a CRD may hold: a type at each node, no references, no closed objects. */
 function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string): StructuralSchema {
@@ -197,7 +198,7 @@ const looserThanParse = new Set(['spec.analysis.alerts[].providerRef']);
 
 /** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as the established CRD lets through. */
 function stringMatchNode(path: string): StructuralSchema {
-  const text = (description: string): StructuralSchema => ({ type: 'string', description });
+  const text = (description: string): StructuralSchema => ({ type: 'string', description, maxLength: LONGEST_QUERY });
   const forms: Record<string, StructuralSchema> = {
     exact: text('The whole value.'),
     prefix: text('The beginning of the value.'),

@@ -25,6 +25,28 @@ describe('hideSecrets', () => {
     );
   });
 
+  it.each([
+    ['as it is', 'said '],
+    ['behind a beginning that is much like it', `said ${'a'.repeat(300)}`],
+  ])('hides a long secret %s, whole and cut off', (_, before) => {
+    const secret = `${'a'.repeat(300)}b${'c'.repeat(3000)}`;
+    expect(hideSecrets(`${before}${secret}!`, [secret])).toBe(`${before}***!`);
+    expect(hideSecrets(`${before}${secret.slice(0, 2000)}`, [secret])).toBe(`${before}***`);
+    expect(hideSecrets(`${before}${secret.slice(0, 310)}`, [`${secret}\ud83d\ude00${secret}`])).toBe(`${before}***`);
+  });
+
+  it('hides a secret behind more white space than the text is long', () => {
+    expect(hideSecrets('said token', [`${' '.repeat(99)}token`])).toBe('said ***');
+  });
+
+  it('shows nothing beyond 8192 characters, and nothing at all beside more than 100 secrets', () => {
+    expect(hideSecrets(`${'a'.repeat(8190)}secret`, ['secret'])).toBe(`${'a'.repeat(8190)}se`);
+    expect(hideSecrets(`${'a'.repeat(8180)}, secret-token`, ['secret-token'])).toBe(`${'a'.repeat(8180)}, ***`);
+    const many = Array.from({ length: 101 }, (_, index) => `secret-${index}`);
+    expect(hideSecrets('an answer', many.slice(1))).toBe('an answer');
+    expect(hideSecrets('an answer', many)).toBe('***');
+  });
+
   it('leaves words that only look like a part of a short secret', () => {
     expect(hideSecrets('the shop answered', ['abc', 't', ' a\n'])).toBe('the shop answered');
   });

@@ -1,4 +1,13 @@
+import { textSearch } from './text-search.ts';
+import { withoutTrailing } from './trailing.ts';
+
 const HIDDEN = '***';
+/** Nothing longer is shown anywhere, and each secret is looked for in all of it. */
+const LONGEST_SHOWN = 8192;
+/** With more of them a text is hidden as a whole. */
+const MOST_SECRETS = 100;
+/** The part of a long form that is looked for first. */
+const FIRST_SOUGHT = 64;
 /** Shorter ones stand in ordinary words, and to hide them would tell them. */
 const SHORTEST = 3;
 /** Shorter ones stand in ordinary words once they are encoded. */
@@ -11,11 +20,17 @@ const SHORTEST_CUT = 4;
  * encoded, or cut off at the end of the text.
  */
 export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
-  const forms = [...new Set(secrets.flatMap((secret) => (secret && secret.trim().length >= SHORTEST ? formsOf(secret) : [])))].sort(
-    (a, b) => b.length - a.length,
-  );
+  const distinct = new Set(secrets);
+  return distinct.size > MOST_SECRETS ? HIDDEN : withoutSecrets(text.slice(0, LONGEST_SHOWN), distinct);
+}
+
+/** The same of a text of any length, in time that grows with the text and the number of secrets. */
+export function withoutSecrets(text: string, secrets: Iterable<string | undefined>): string {
+  const forms = [
+    ...new Set([...secrets].flatMap((secret) => (secret && secret.trim().length >= SHORTEST ? formsOf(secret, text.length) : []))),
+  ].sort((a, b) => b.length - a.length);
   let shown = text;
-  for (const form of forms) shown = shown.replaceAll(form, HIDDEN);
+  for (const form of forms) shown = withoutForm(shown, form);
   for (const form of forms) shown = withoutCut(shown, form);
   return shown;
 }
@@ -29,9 +44,11 @@ export function userInfoOf(address: string | undefined): string[] {
   return [...pair, url.username, url.password, ...plain].filter((part) => part !== '');
 }
 
-function formsOf(secret: string): string[] {
-  const plain = secret.trim();
-  const forms = [secret, plain];
+/** More of a secret than the text is long cannot stand in it. */
+function formsOf(whole: string, longest: number): string[] {
+  const part = (text: string) => text.slice(0, longest + SHORTEST_CUT).toWellFormed();
+  const plain = part(whole.trim());
+  const forms = [part(whole), plain].filter((form) => form.trim() !== '');
   if (plain.length < SHORTEST_ENCODED) return forms;
   const base64 = [0, 1, 2].map((before) => base64Within(plain, before)).filter((one) => one.length >= SHORTEST_ENCODED);
   const encoded = [encodeURIComponent(plain), new URLSearchParams({ '': plain }).toString().slice(1), JSON.stringify(plain).slice(1, -1)];
@@ -41,14 +58,25 @@ function formsOf(secret: string): string[] {
 /** What base64 makes of a text that `before` bytes precede, without the characters that its neighbours have a part in. */
 function base64Within(text: string, before: number): string {
   const bytes = Buffer.from('\0'.repeat(before) + text);
-  const whole = bytes.toString('base64').replace(/=+$/, '');
+  const whole = withoutTrailing(bytes.toString('base64'), '=');
   return whole.slice(before === 0 ? 0 : before + 1, bytes.length % 3 === 0 ? undefined : -1);
 }
 
+function withoutForm(text: string, form: string): string {
+  if (!text.includes(form.slice(0, FIRST_SOUGHT))) return text;
+  const { ends } = textSearch(text, form);
+  let shown = '';
+  let from = 0;
+  for (const end of ends) {
+    shown += text.slice(from, end - form.length) + HIDDEN;
+    from = end;
+  }
+  return shown + text.slice(from);
+}
+
 function withoutCut(text: string, form: string): string {
-  for (let length = Math.min(form.length, text.length); length >= SHORTEST_CUT; length -= 1)
-    if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + HIDDEN;
-  return text;
+  const { begun } = textSearch(text.slice(1 - form.length), form.slice(0, text.length + 1));
+  return begun < SHORTEST_CUT ? text : text.slice(0, -begun) + HIDDEN;
 }
 
 function plainText(text: string): string {

@@ -3,6 +3,7 @@ import type { Analysis, Metric, Provider } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, type Scope, warning } from './finding.ts';
+import { namesPlaceholder } from './placeholder.ts';
 
 /** Metrics that are asked for by the queries of the traffic provider. */
 export const builtIn = ['request-success-rate', 'request-duration'];
@@ -112,7 +113,7 @@ function baselineFindings({ name, baseline, query }: Metric, path: string, { can
   const isOfServices = canary.spec.targetRef.kind === 'Service' && byServiceOfServices.test(observed ?? '');
   if (builtIn.includes(name) && (byService.includes(observed) || isOfServices))
     return [error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`)];
-  if (query && !/\{\{[^}]*\btarget\b[^}]*\}\}/.test(query))
+  if (query && !namesPlaceholder(query, 'target'))
     return [
       error(
         path,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { apiVersion } from './canary.ts';
+import { Address, LongText, listOf, mapOf, ShortText } from './limits.ts';
 
 /** Metric backends, as MetricTemplates name them. */
 export const metricProviders = [
@@ -22,26 +23,25 @@ export const MetricTemplateSpec = z.object({
   provider: z
     .object({
       type: MetricProviderType.describe('Kind of the metric backend.'),
-      address: z
-        .string()
-        .optional()
-        .describe('Address of the API. CloudWatch and Stackdriver: only together with credentials of their own in `secretRef`.'),
-      headers: z.record(z.string(), z.array(z.string())).optional().describe('HTTP headers to send; Prometheus only.'),
+      address: Address.optional().describe(
+        'Address of the API. CloudWatch and Stackdriver: only together with credentials of their own in `secretRef`.',
+      ),
+      headers: mapOf(listOf(LongText)).optional().describe('HTTP headers to send; Prometheus only.'),
       secretRef: z
-        .object({ name: z.string().describe('Name of the Secret.') })
+        .object({ name: ShortText.describe('Name of the Secret.') })
         .optional()
         .describe("Secret with credentials, in the template's namespace."),
-      region: z.string().optional().describe('CloudWatch: the region.'),
+      region: ShortText.optional().describe('CloudWatch: the region.'),
       queryLanguage: z.enum(['mql', 'promql']).optional().describe('Stackdriver: the language of the query. MQL when absent.'),
       insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
       caSecretRef: z
-        .object({ name: z.string().describe('Name of the Secret.') })
+        .object({ name: ShortText.describe('Name of the Secret.') })
         .optional()
         .describe(
           "Secret whose key `ca.crt` holds the authorities to trust, in the template's namespace; the Secret of secretRef may hold it, too.",
         ),
-      proxy: z.string().optional().describe('HTTP proxy to go through; those of the environment when absent.'),
-      timeout: z.string().optional().describe('Time for one query with its retries, as duration text of at most 1m; 10s when absent.'),
+      proxy: Address.optional().describe('HTTP proxy to go through; those of the environment when absent.'),
+      timeout: ShortText.optional().describe('Time for one query with its retries, as duration text of at most 1m; 10s when absent.'),
       retries: z
         .int()
         .min(0)
@@ -55,12 +55,12 @@ export const MetricTemplateSpec = z.object({
     .optional()
     .describe('One number of several series; `error` refuses more than one. As the backend does when absent.'),
   sample: z.enum(['first', 'last', 'avg']).optional().describe('One number of several points in time. As the backend does when absent.'),
-  window: z.string().optional().describe('How far back is asked, where the backend takes it from here: a duration such as 5m.'),
+  window: ShortText.optional().describe('How far back is asked, where the backend takes it from here: a duration such as 5m.'),
   strictNoData: z
     .boolean()
     .optional()
     .describe('Null, NaN and an empty answer are no data, also with backends where they count as zero or pass every limit.'),
-  query: z.string().describe('Query with the template functions name, namespace, target, service, ingress, route, interval and variables.'),
+  query: LongText.describe('Query with the template functions name, namespace, target, service, ingress, route, interval and variables.'),
 });
 export type MetricTemplateSpec = z.infer<typeof MetricTemplateSpec>;
 

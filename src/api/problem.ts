@@ -29,6 +29,7 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_small':
     case 'too_big':
       return `${found}: ${bound(issue)}`;
+    case 'custom':
     case 'invalid_format':
       // The schema says what its pattern is for.
       return `${found}: ${issue.message}`;
@@ -43,7 +44,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
 
 function bound(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_big' }>): string {
   const limit = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
-  const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' entries long' : '';
+  const unit =
+    issue.origin === 'string' ? ' characters long' : issue.origin === 'array' || issue.origin === 'object' ? ' entries long' : '';
   return `it must be ${limit}${unit}`;
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mapOf, ShortText } from './limits.ts';
 import { StringMatch } from './string-match.ts';
 
 /** Percent of requests. */
@@ -8,9 +9,9 @@ export const weight = (value: number): Weight => Weight.parse(value);
 
 /** A condition on requests, for A/B releases. All that one entry names must hold; entries are alternatives. */
 export const HttpMatch = z.object({
-  headers: z.record(z.string(), StringMatch).optional(),
-  queryParams: z.record(z.string(), StringMatch).optional(),
-  sourceLabels: z.record(z.string(), z.string()).optional(),
+  headers: mapOf(StringMatch).optional(),
+  queryParams: mapOf(StringMatch).optional(),
+  sourceLabels: mapOf(ShortText).optional(),
 });
 export type HttpMatch = z.infer<typeof HttpMatch>;
 

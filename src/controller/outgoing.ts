@@ -56,7 +56,7 @@ export function allowedAddressProblem(entry: string): string | undefined {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 /** An IPv4 address in the words of IPv6 is the same one. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d{1,3}\.)/i, '');
 const isIn = (networks: BlockList, address: string): boolean => networks.check(plain(address), familyOf(plain(address)));
 
 function networksOf(entries: readonly string[]): BlockList {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Agent, RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { withoutTrailing } from '../api/trailing.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { credentialPlugin, type PluginCredential } from './exec-credential.ts';
 import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts';
@@ -44,7 +45,7 @@ const defaultUserAgent = 'serin';
 /** Plain access without credentials: the embedded cluster over HTTP. */
 export function connectionTo(url: string, options: { userAgent?: string } = {}): Connection {
   return {
-    baseUrl: withoutTrailingSlash(url),
+    baseUrl: withoutTrailing(url, '/'),
     headers: async () => ({}),
     namespace: 'default',
     userAgent: options.userAgent ?? defaultUserAgent,
@@ -147,7 +148,7 @@ function serverUrl(server: string, from: string): string {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new KubeconfigError(`${from}: the server ${server} is no URL: write it like https://example.org:6443`);
-  return withoutTrailingSlash(server);
+  return withoutTrailing(server, '/');
 }
 
 /** Read before each request: projected tokens are replaced about every hour. */
@@ -203,5 +204,3 @@ function stringHeaders(headers: RequestOptions['headers']): Record<string, strin
   const entries = Object.entries(headers ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return Object.fromEntries(entries);
 }
-
-const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, '');

@@ -77,7 +77,7 @@ const WAYS_OUT: Record<string, string> = {
 
 function wayOutOf(cause: unknown): string | undefined {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (/^ERR_SSL_.*ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
+  if (code.startsWith('ERR_SSL_') && /CERTIFICATE|UNKNOWN_CA/.test(code.split('ALERT')[1] ?? ''))
     return 'the server refuses the client certificate: renew client-certificate and client-key in the kubeconfig';
   return WAYS_OUT[code];
 }
@@ -91,7 +91,7 @@ export const isNotFound = (error: unknown): error is ApiError => hasStatus(error
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
 /** A right is missing: authorizers say who cannot do what. Quotas and admission rules answer 403 as well, and no Role helps against them. */
 export const lacksRight = (error: ApiError): boolean =>
-  error.status === 403 && /: User ".*" cannot /.test(error.message) && !isDenied(error);
+  error.status === 403 && (error.message.split(': User "', 2)[1] ?? '').includes('" cannot ') && !isDenied(error);
 /** A quota has no room for the object. */
 export const exceedsQuota = (error: ApiError): boolean =>
   error.status === 403 && error.message.includes('exceeded quota: ') && !isDenied(error);

@@ -15,10 +15,14 @@ export function parseLabelSelector(text: string): { matches: LabelTest } | { unr
 }
 
 function splitOutsideParentheses(text: string): string[] {
-  return text
-    .split(/,(?![^(]*\))/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  const parts: string[][] = [];
+  let isOpen = false;
+  for (const piece of text.split(',')) {
+    if (isOpen) parts.at(-1)?.push(piece);
+    else parts.push([piece]);
+    if (/[()]/.test(piece)) isOpen = piece.lastIndexOf('(') > piece.lastIndexOf(')');
+  }
+  return parts.map((pieces) => pieces.join(',').trim()).filter((part) => part !== '');
 }
 
 function testOf(text: string): LabelTest | undefined {

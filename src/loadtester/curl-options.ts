@@ -25,7 +25,7 @@ export interface CurlOptions {
 }
 
 const MOST_ADDRESSES = 10;
-const WRITE_OUT = /%\{([^}]*)\}/g;
+const WRITE_OUT = /%\{([^}]{0,99})\}/g;
 /** What `-w` can show here. */
 export const writeOutVariables = ['http_code', 'response_code', 'size_download', 'time_total', 'content_type'] as const;
 

@@ -28,9 +28,4 @@ export function baselineText({ minRatio, maxRatio }: Ratios): string {
   return minRatio === undefined ? `at most ${maxRatio} times the primary` : `at least ${minRatio} times the primary`;
 }
 
-/** Whether a query can be asked for the primary by another name of the target. */
-export function namesTarget(query: string): boolean {
-  return /\{\{[^}]*\btarget\b[^}]*\}\}/.test(query);
-}
-
 const shown = (value: number): string => String(Number(value.toFixed(3)));

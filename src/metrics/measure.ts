@@ -2,7 +2,8 @@ import type { Canary, Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
 import { observedProvider } from '../api/mesh-provider.ts';
-import { askBaseline, namesTarget } from './baseline.ts';
+import { namesPlaceholder } from '../api/placeholder.ts';
+import { askBaseline } from './baseline.ts';
 import { delayed } from './initial-delay.ts';
 import { judgeMeasurement } from './judge-measurement.ts';
 import type { MetricKind } from './limit.ts';
@@ -97,7 +98,7 @@ async function customVerdict(
   const variables = variablesOf(canary, { ...metric, interval: window.interval }, deps);
   const runFor = (target: string) => (text: string) => askServer(server, text, { ...variables, target }, deps);
   const run = runFor(variables.target);
-  const same = namesTarget(query) ? () => runFor(`${variables.target}-primary`)(query) : undefined;
+  const same = namesPlaceholder(query, 'target') ? () => runFor(`${variables.target}-primary`)(query) : undefined;
   const [measured, tooFew, primary] = await Promise.all([
     run(query),
     lowTraffic(metric, metric.trafficQuery, run),
@@ -105,7 +106,10 @@ async function customVerdict(
   ]);
   const seen = tooFew ?? measured;
   const verdict = judgeMeasurement(metric, 'custom', seen, primary);
-  return namesInterval(tooFew ? (metric.trafficQuery ?? '') : query) ? unlessEarly(window, [seen, primary], verdict) : verdict;
+  // A range that is written into the query stays as it is.
+  return namesPlaceholder(tooFew ? (metric.trafficQuery ?? '') : query, 'interval')
+    ? unlessEarly(window, [seen, primary], verdict)
+    : verdict;
 }
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
@@ -173,11 +177,6 @@ function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | un
   if (!isCut || verdict.verdict !== 'unmeasured' || missing?.kind !== 'noData') return verdict;
   const reason = `${verdict.check} waits for samples of this revision alone: the one before was measured a moment ago`;
   return { ...verdict, reason, early: true };
-}
-
-/** A range that is written into the query stays as it is. */
-function namesInterval(query: string): boolean {
-  return /\{\{[^}]*\binterval\b[^}]*\}\}/.test(query);
 }
 
 /** When every request fails there is no series of successes, and the quotient is as empty as without traffic (05 B38, W36). */

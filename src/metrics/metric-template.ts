@@ -1,26 +1,27 @@
 import * as z from 'zod';
+import { Address, LongText, ShortText } from '../api/limits.ts';
 import { MetricTemplateSpec } from '../api/metric-template.ts';
 
 /** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05 T20). */
 export const MetricTemplate = z.looseObject({
   spec: z.looseObject({
     provider: z.looseObject({
-      type: z.string().optional(),
-      address: z.string().optional(),
-      headers: z.record(z.string(), z.array(z.string())).optional(),
-      secretRef: z.looseObject({ name: z.string() }).optional(),
-      region: z.string().optional(),
-      queryLanguage: z.string().optional(),
+      type: ShortText.optional(),
+      address: Address.optional(),
+      headers: MetricTemplateSpec.shape.provider.shape.headers.unwrap().optional(),
+      secretRef: z.looseObject({ name: ShortText }).optional(),
+      region: ShortText.optional(),
+      queryLanguage: ShortText.optional(),
       insecureSkipVerify: z.boolean().optional(),
-      caSecretRef: z.looseObject({ name: z.string() }).optional(),
-      proxy: z.string().optional(),
-      timeout: z.string().optional(),
+      caSecretRef: z.looseObject({ name: ShortText }).optional(),
+      proxy: Address.optional(),
+      timeout: ShortText.optional(),
       retries: z.number().optional(),
     }),
-    query: z.string(),
+    query: LongText,
     reduce: MetricTemplateSpec.shape.reduce,
     sample: MetricTemplateSpec.shape.sample,
-    window: z.string().optional(),
+    window: ShortText.optional(),
     strictNoData: z.boolean().optional(),
   }),
 });

@@ -87,10 +87,26 @@ describe('query templates', () => {
     ],
     ['a long query', `{{ $x := "${'x'.repeat(1000)}" }}${'{{ $x }}'.repeat(70)}`, /longer than 65536/],
     ['parentheses', `{{ ${'('.repeat(20_000)}target${')'.repeat(20_000)} }}`, /too many parentheses/],
-    ['blocks', `${'{{ if 1 }}'.repeat(20_000)}${'{{ end }}'.repeat(20_000)}`, /too many blocks/],
+    ['blocks', `${'{{ if 1 }}'.repeat(3000)}${'{{ end }}'.repeat(3000)}`, /too many blocks/],
     ['wide fields', '{{ printf "%999999999s" target }}', /wider than 100/],
+    ['loops in each other', `${'{{ range variables }}'.repeat(40)}${'{{ end }}'.repeat(40)}`, /takes more than 20000 steps.*spec\.query/],
+    ['a loop over long values', `{{ $x := "${'x'.repeat(9000)}" }}${'{{ len $x }}'.repeat(100)}`, /takes more than 20000 steps/],
+    ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
+    ['a template of a megabyte', '{{ target }}'.repeat(90_000), /1:1, .*longer than 65536 characters/],
   ])('05-W29: has an end for %s', (_, template, error) => {
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(error) });
+  });
+
+  it.each([
+    ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
+    ['a template of a megabyte', '{{ target }}'.repeat(90_000), /longer than 65536 characters/],
+    ['values that are gone through again and again', `{{ $x := "${'x'.repeat(9000)}" }}${'{{ len $x }}'.repeat(100)}`, /20000 steps/],
+  ])('05-W15: has an end without the variables for %s', (_, template, error) => expect(checkTemplate(template)).toMatch(error));
+
+  it('takes a template of 64 KiB that has nothing but placeholders', () => {
+    const template = '{{ target }}'.repeat(5461);
+    expect(checkTemplate(template)).toBeUndefined();
+    expect(renderQuery(template, variables)).toEqual({ query: variables.target.repeat(5461) });
   });
 
   it.each([

@@ -1,6 +1,7 @@
+import { LONGEST_QUERY } from '../api/limits.ts';
 import type { QueryVariables } from './query-variables.ts';
 import { TemplateRun } from './template-run.ts';
-import { parseTemplate } from './template-syntax.ts';
+import { parseTemplate, type TemplateNode } from './template-syntax.ts';
 import { TemplateError } from './template-tokens.ts';
 
 export type { QueryVariables } from './query-variables.ts';
@@ -16,7 +17,7 @@ const MOST_SHOWN = 60;
  */
 export function renderQuery(template: string, variables: QueryVariables): { query: string } | { error: string } {
   try {
-    return { query: new TemplateRun(variables, false).text(parseTemplate(template)) };
+    return { query: new TemplateRun(variables, false).text(parsed(template)) };
   } catch (error) {
     return { error: located(template, error) };
   }
@@ -25,11 +26,20 @@ export function renderQuery(template: string, variables: QueryVariables): { quer
 /** The mistake in a template that shows without knowing the variables' values; undefined when there is none. */
 export function checkTemplate(text: string): string | undefined {
   try {
-    new TemplateRun(sample, true).text(parseTemplate(text));
+    new TemplateRun(sample, true).text(parsed(text));
     return undefined;
   } catch (error) {
     return located(text, error);
   }
+}
+
+function parsed(template: string): TemplateNode[] {
+  if (template.length > LONGEST_QUERY)
+    throw new TemplateError(
+      0,
+      `it is longer than ${LONGEST_QUERY} characters: shorten spec.query of the MetricTemplate, or query of the metric`,
+    );
+  return parseTemplate(template);
 }
 
 function located(template: string, error: unknown): string {

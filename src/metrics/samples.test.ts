@@ -8,6 +8,13 @@ const graphite: SampleRule = { series: 'last', sample: 'last', null: 'skip', emp
 const noData = expect.objectContaining({ kind: 'noData' });
 const is = (value: number) => ({ kind: 'value', value });
 
+it('reduces more series than a call can have arguments', () => {
+  const rule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' } as const;
+  const samples = Array.from({ length: 500_000 }, (_, at) => [at]);
+  expect(pickSample(samples, rule, { reduce: 'min' })).toEqual({ kind: 'value', value: 0 });
+  expect(pickSample(samples, rule, { reduce: 'max' })).toEqual({ kind: 'value', value: 499_999 });
+});
+
 describe('the sample that is judged (05 §4.2)', () => {
   it.each<[string, Samples, SampleRule, SampleChoice, unknown]>([
     ['the last series of Prometheus', [[1], [2]], prometheus, {}, is(2)],

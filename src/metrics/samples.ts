@@ -57,8 +57,8 @@ function reduceSeries(
   if (how === 'first' || how === 'last') return told.at(how === 'first' ? 0 : -1) ?? undefined;
   const numbers = points.filter((point) => typeof point === 'number');
   if (numbers.length === 0) return undefined;
-  if (how === 'min') return Math.min(...numbers);
-  if (how === 'max') return Math.max(...numbers);
+  if (how === 'min') return numbers.reduce((least, one) => Math.min(least, one));
+  if (how === 'max') return numbers.reduce((most, one) => Math.max(most, one));
   return how === 'sum' ? sum(numbers) : sum(numbers) / numbers.length;
 }
 

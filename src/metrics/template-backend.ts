@@ -1,3 +1,4 @@
+import type { ZodError } from 'zod';
 import type { Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import { tlsFiles } from './http/tls-files.ts';
@@ -25,7 +26,7 @@ export async function templateBackend(
     const found = await deps.template(namespace, name);
     if (found === undefined) return problem('not found; create it or correct templateRef');
     const template = MetricTemplate.safeParse(found);
-    if (!template.success) return problem(`${template.error.issues[0]?.path.join('.') ?? 'spec'} is missing or of the wrong type`);
+    if (!template.success) return problem(unreadable(template.error));
     const backend = await make(template.data, namespace, metric, deps);
     if ('problem' in backend) deps.templateAsked?.({ namespace, name }, backend.problem);
     const { provider, query } = template.data.spec;
@@ -36,6 +37,11 @@ export async function templateBackend(
     // The error of a failed read may quote the request; the words for the user are ours.
     return problem('it or its Secret could not be read');
   }
+}
+
+function unreadable({ issues: [issue] }: ZodError): string {
+  const field = issue?.path.join('.') ?? 'spec';
+  return issue?.code === 'too_big' ? `${field} is too large: shorten it to ${issue.maximum}` : `${field} is missing or of the wrong type`;
 }
 
 async function make(

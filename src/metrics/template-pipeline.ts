@@ -15,6 +15,7 @@ export interface Pipeline {
 }
 
 const MOST_PARENTHESES = 50;
+const MOST_FIELDS = 50;
 
 /** The pipeline that these tokens are, from the first to the last. Throws TemplateError. */
 export function readPipeline(tokens: readonly Token[], start: number): Pipeline {
@@ -61,8 +62,11 @@ class PipelineReader {
   #operand(token: Token): Operand {
     this.#next++;
     let operand = this.#simple(token);
+    let fields = 0;
     for (let field = this.#tokens[this.#next]; field?.kind === 'field' && !field.spaced; field = this.#tokens[this.#next]) {
       this.#next++;
+      fields += 1;
+      if (fields > MOST_FIELDS) throw new TemplateError(field.at, 'too many fields within each other');
       operand = { kind: 'field', of: operand, name: field.text.slice(1), at: field.at };
     }
     return operand;

@@ -11,7 +11,7 @@ export const show = (value: TemplateValue | undefined): string =>
 
 /** Wider fields, and more digits, are a mistake in a query. */
 const MOST = 100;
-const VERB = /%(?:%|([-+0]*)(\d*)(?:\.(\d+))?(.|$))/gsu;
+const VERB = /%(?:%|([-+0]*)((?:[1-9]\d*)?)(?:\.(\d+))?(.|$))/gsu;
 
 /** Go's Sprintf, as far as texts, numbers and truths go: `%s %v %q %d %f %t %%`, with flags, width and digits. */
 function printf([format = '', ...args]: readonly TemplateValue[]): string {

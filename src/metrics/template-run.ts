@@ -1,3 +1,4 @@
+import { LONGEST_QUERY } from '../api/limits.ts';
 import type { QueryVariables } from './query-variables.ts';
 import { isTrue, leastArguments, showValue, templateFunctions } from './template-functions.ts';
 import type { Operand, Pipeline } from './template-pipeline.ts';
@@ -6,8 +7,11 @@ import { TemplateError } from './template-tokens.ts';
 
 export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
 
-/** Of a rendered query, and of each value on the way to it: characters. A value may be put into the next, and so grow without end (05 W29). */
-const LONGEST = 65_536;
+/** Of a rendered query too, and of each value on the way to it: a value may be put into the next, and so grow without end (05 W29). */
+const LONGEST = LONGEST_QUERY;
+/** Of one rendering: an operation each, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
+const MOST_STEPS = 20_000;
+const CHARACTERS_A_STEP = 16;
 
 /** The likely meaning of a field without an object: a function, whatever its case, or else a variable. */
 function remedyFor(name: string): string {
@@ -25,6 +29,9 @@ export class TemplateRun {
   readonly #given: QueryVariables;
   readonly #isTrial: boolean;
   #text = '';
+  #steps = 0;
+  /** Offset of the action that runs. */
+  #at = 0;
   #scopes: Scope[] = [new Map()];
   /** What `.` stands for, innermost last: nothing outside of `with` and `range`. */
   #dots: TemplateValue[] = [];
@@ -41,6 +48,7 @@ export class TemplateRun {
 
   #block(nodes: readonly TemplateNode[]): Course {
     for (const node of nodes) {
+      this.#spend(1);
       const course = this.#node(node);
       if (course !== 'on') return course;
     }
@@ -53,7 +61,7 @@ export class TemplateRun {
         this.#write(node.text, 0);
         return 'on';
       case 'output':
-        this.#write(showValue(this.#pipe(node.pipeline)), node.pipeline.at);
+        this.#output(node.pipeline);
         return 'on';
       case 'assign':
         this.#assign(node);
@@ -65,9 +73,31 @@ export class TemplateRun {
     }
   }
 
+  #spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > MOST_STEPS)
+      throw new TemplateError(
+        this.#at,
+        `it takes more than ${MOST_STEPS} steps: use fewer loops and shorter values in spec.query of the MetricTemplate, or in query of the metric`,
+      );
+  }
+
+  /** What it costs to go through a value. */
+  #spendOn(value: TemplateValue | undefined): void {
+    if (typeof value === 'object')
+      for (const [key, one] of Object.entries(value)) this.#spend(1 + (key.length + one.length) / CHARACTERS_A_STEP);
+    else if (typeof value === 'string') this.#spend(value.length / CHARACTERS_A_STEP);
+  }
+
   #write(text: string, at: number): void {
     this.#text += text;
     if (this.#text.length > LONGEST) throw new TemplateError(at, `the query is longer than ${LONGEST} characters`);
+  }
+
+  #output(pipeline: Pipeline): void {
+    const value = this.#pipe(pipeline);
+    this.#spendOn(value);
+    this.#write(showValue(value), pipeline.at);
   }
 
   #assign({ variable, declares, pipeline, at }: Extract<TemplateNode, { kind: 'assign' }>): void {
@@ -79,6 +109,7 @@ export class TemplateRun {
 
   #branch(branch: Branch): Course {
     const value = this.#pipe(branch.pipeline);
+    if (typeof value === 'object') this.#spendOn(value);
     if (branch.kind === 'range') return this.#range(branch, value);
     const inner = (nodes: readonly TemplateNode[]) => {
       const declared = branch.variables.map((name): [string, TemplateValue] => [name, value]);
@@ -101,6 +132,7 @@ export class TemplateRun {
     }
     if (entries.length === 0) return this.#within([], undefined, otherwise);
     for (const [key, one] of entries) {
+      this.#spend(1);
       const values = variables.length === 2 ? [key, one] : [one];
       const declared = variables.map((name, index): [string, TemplateValue] => [name, values[index] ?? '']);
       if (this.#within(declared, one, body) === 'break') break;
@@ -117,7 +149,8 @@ export class TemplateRun {
     return course;
   }
 
-  #pipe({ commands }: Pipeline): TemplateValue {
+  #pipe({ commands, at }: Pipeline): TemplateValue {
+    this.#at = at;
     let value: TemplateValue | undefined;
     for (const command of commands) value = this.#command(command, value);
     return value ?? '';
@@ -125,6 +158,7 @@ export class TemplateRun {
 
   #command([head, ...rest]: readonly Operand[], piped: TemplateValue | undefined): TemplateValue {
     if (!head) return '';
+    this.#spend(1);
     const args = rest.map((operand) => this.#evaluate(operand));
     if (piped !== undefined) args.push(piped);
     if (head.kind === 'call') return this.#call(head.name, args, head.at);
@@ -144,6 +178,7 @@ export class TemplateRun {
       throw new TemplateError(at, `function "${name}" not defined; known are ${all}`);
     }
     if (args.length < leastArguments(name)) throw new TemplateError(at, `${name} needs arguments`);
+    for (const arg of args) this.#spendOn(arg);
     let value: TemplateValue;
     try {
       value = fn(args);
@@ -157,6 +192,7 @@ export class TemplateRun {
   }
 
   #evaluate(operand: Operand): TemplateValue {
+    this.#spend(1);
     switch (operand.kind) {
       case 'literal':
         return operand.value;

@@ -20,7 +20,6 @@ export interface Token {
 /** What stands between two actions, or one of them. */
 export type TemplatePart = { kind: 'text'; text: string } | { kind: 'action'; tokens: readonly Token[]; at: number };
 
-const ACTION = /\{\{(-(?=\s))?([\s\S]*?)((?<=\s)-)?\}\}/g;
 const TOKEN =
   /\s*(?:(?<string>"(?:[^"\\\n]|\\.)*")|(?<raw>`[^`]*`)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<assign>:?=)|(?<variable>\$\w*)|(?<field>\.\w+)|(?<dot>\.)|(?<word>[A-Za-z_]\w*)|(?<mark>[|(),]))/y;
 
@@ -35,25 +34,24 @@ export function partsOf(text: string): TemplatePart[] {
     if (kept !== '') parts.push({ kind: 'text', text: kept });
   };
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', from)) {
-    const end = actionEnd(text, open);
-    const [, trimBefore, body = '', trimAfter] = end;
-    pushText(text.slice(from, open), trimBefore !== undefined);
-    trimNext = trimAfter !== undefined;
-    from = open + end[0].length;
-    if (/^\s*\/\*[\s\S]*\*\/\s*$/.test(body)) continue;
-    const start = open + 2 + (trimBefore?.length ?? 0);
+    const close = text.indexOf('}}', open + 2);
+    if (close === -1) throw new TemplateError(open, 'unclosed action: "{{" without "}}"');
+    const inner = text.slice(open + 2, close);
+    const trimsBefore = /^-\s/.test(inner);
+    const trimsAfter = /\s-$/.test(inner.slice(trimsBefore ? 1 : 0));
+    pushText(text.slice(from, open), trimsBefore);
+    trimNext = trimsAfter;
+    from = close + 2;
+    const start = open + 2 + (trimsBefore ? 1 : 0);
+    const body = text.slice(start, close - (trimsAfter ? 1 : 0));
+    if (isComment(body.trim())) continue;
     parts.push({ kind: 'action', tokens: tokensOf(text, start, body), at: start });
   }
   pushText(text.slice(from), false);
   return parts;
 }
 
-function actionEnd(text: string, open: number): RegExpExecArray {
-  ACTION.lastIndex = open;
-  const found = ACTION.exec(text);
-  if (found?.index !== open) throw new TemplateError(open, 'unclosed action: "{{" without "}}"');
-  return found;
-}
+const isComment = (body: string): boolean => body.length >= 4 && body.startsWith('/*') && body.endsWith('*/');
 
 function tokensOf(text: string, start: number, body: string): Token[] {
   const tokens: Token[] = [];

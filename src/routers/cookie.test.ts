@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../test/contracts/routers-cases.ts';
 import { canaryCookieSeconds, cookiePattern, pairOfPattern, primaryCookieSeconds, setCookie } from './cookie.ts';
@@ -14,6 +15,16 @@ describe('cookiePattern', () => {
     expect(pairOfPattern(cookiePattern('s.c=Ab1'))).toBe('s.c=Ab1');
     expect(pairOfPattern('.*sh-canary.*QwErTyUiOp.*')).toBe('sh-canary=QwErTyUiOp');
     expect(pairOfPattern('beta')).toBeUndefined();
+  });
+  it('parts a foreign pattern as a search with backtracking would, in linear time', () => {
+    const piece = fc.constantFrom('.*', '.', '*', 'a', '\n');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
+        const found = /^\.\*(.+)\.\*(.+?)\.\*$/s.exec(pieces.join(''));
+        expect(pairOfPattern(pieces.join(''))).toBe(found ? `${found[1]}=${found[2]}` : undefined);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 

@@ -36,6 +36,9 @@ export function cookiePattern(pair: string): string {
 export function pairOfPattern(pattern: string): string | undefined {
   const ours = /^\(\.\*; \?\)\?(.+)\(;\.\*\)\?$/s.exec(pattern)?.[1];
   if (ours !== undefined) return unescapeRegex(ours);
-  const found = /^\.\*(.+)\.\*(.+?)\.\*$/s.exec(pattern);
-  return found ? `${found[1]}=${found[2]}` : undefined;
+  if (pattern.length < 4 || !pattern.startsWith('.*') || !pattern.endsWith('.*')) return undefined;
+  const pair = pattern.slice(2, -2);
+  // Name and value have a character each.
+  const at = pair.lastIndexOf('.*', pair.length - 3);
+  return at < 1 ? undefined : `${pair.slice(0, at)}=${pair.slice(at + 2)}`;
 }

@@ -32,11 +32,16 @@ export function portsFoundInPlace(own: readonly Port[], service: KubeObject): Po
 
 function withPorts(own: readonly Port[], more: readonly Port[]): Port[] {
   const ports = [...own];
+  const numberOf = ({ port, protocol }: Port) => `${port}/${protocol}`;
+  const numbers = new Set(own.map(numberOf));
+  const taken = new Set(own.map(({ name }) => name));
   for (const port of more) {
     // The API server refuses a second port of one number and protocol.
-    if (ports.some((other) => other.port === port.port && other.protocol === port.protocol)) continue;
-    const isTaken = ports.some((other) => other.name === port.name);
-    ports.push(isTaken ? { ...port, name: fit(port.name, `-${port.port}-${port.protocol.toLowerCase()}`) } : port);
+    if (numbers.has(numberOf(port))) continue;
+    const added = taken.has(port.name) ? { ...port, name: fit(port.name, `-${port.port}-${port.protocol.toLowerCase()}`) } : port;
+    ports.push(added);
+    numbers.add(numberOf(added));
+    taken.add(added.name);
   }
   return ports;
 }

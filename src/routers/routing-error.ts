@@ -22,6 +22,6 @@ export function refusalOf(attempt: () => unknown): string | undefined {
  * whole strategy are about `spec.provider`.
  */
 export function placedRefusal(refusal: string): { field: string; message: string } {
-  const [, field, message] = /^(?:spec\.)?((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)$/s.exec(refusal) ?? [];
+  const [, field, message] = /^(?:spec\.)?((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)/s.exec(refusal) ?? [];
   return field === undefined || message === undefined ? { field: 'spec.provider', message: refusal } : { field: `spec.${field}`, message };
 }

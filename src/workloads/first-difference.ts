@@ -56,8 +56,10 @@ function longerDifference(
   defaults: ServerDefaults,
   before: Before | undefined,
 ): string | undefined {
+  const alike = likely(rendered);
+  if (alike === undefined) return path;
   const more = held.filter(
-    (one) => !rendered.some((other) => firstDifference(one, other, path, defaults, { held: undefined }) === undefined),
+    (one) => !alike(one).some((other) => firstDifference(one, other, path, defaults, { held: undefined }) === undefined),
   );
   const isOnlyMore = before !== undefined && held.length - more.length === rendered.length;
   return isOnlyMore && isNew(more, before, defaults) ? undefined : `${path}[${Math.min(held.length, rendered.length)}]`;
@@ -68,7 +70,10 @@ function isNew(held: unknown, before: Before | undefined, defaults: ServerDefaul
   if (before === undefined) return false;
   const { held: old } = before;
   const isSame = (one: unknown, other: unknown) => firstDifference(other, one, '', defaults) === undefined;
-  if (Array.isArray(held) && Array.isArray(old)) return !held.some((one) => old.some((other) => isSame(one, other)));
+  if (Array.isArray(held) && Array.isArray(old)) {
+    const alike = likely(old);
+    return alike !== undefined && !held.some((one) => alike(one).some((other) => isSame(one, other)));
+  }
   if (isRecord(held) && isRecord(old)) return Object.keys(held).every((key) => isNew(held[key], { held: old[key] }, defaults));
   return !isSame(held, old);
 }
@@ -82,7 +87,33 @@ function entryOf(before: Before | undefined, entry: unknown, index: number): Bef
   if (before === undefined || !Array.isArray(before.held)) return before && { held: undefined };
   const entries: unknown[] = before.held;
   const name = isRecord(entry) ? entry.name : undefined;
-  return { held: name === undefined ? entries[index] : entries.find((one) => isRecord(one) && one.name === name) };
+  return { held: name === undefined ? entries[index] : entriesByName(entries).get(name) };
+}
+
+const indexes = new WeakMap<readonly unknown[], ReadonlyMap<unknown, unknown>>();
+
+/** The first entry of each name; made once a list, which a search for each entry would go through as often as it has entries. */
+function entriesByName(entries: readonly unknown[]): ReadonlyMap<unknown, unknown> {
+  const known = indexes.get(entries);
+  if (known) return known;
+  const index = new Map<unknown, unknown>();
+  for (const one of entries) if (isRecord(one) && !index.has(one.name)) index.set(one.name, one);
+  indexes.set(entries, index);
+  return index;
+}
+
+/** Entries that only a full comparison tells apart: with more of them lists of different lengths count as different. */
+const MOST_ALIKE = 100;
+
+/** The entries that another can be equal to: of its name, or without any; of a text or number itself. Undefined: too many to compare. */
+function likely(entries: readonly unknown[]): ((one: unknown) => readonly unknown[]) | undefined {
+  const unnamed = {};
+  const keyOf = (one: unknown) => (typeof one !== 'object' || one === null ? one : ((isRecord(one) ? one.name : undefined) ?? unnamed));
+  const groups = Map.groupBy(entries, keyOf);
+  const alike = (key: unknown) => groups.get(key) ?? [];
+  for (const group of groups.values()) if (group.length > MOST_ALIKE && typeof group[0] === 'object') return undefined;
+  return (one) =>
+    typeof one === 'object' && keyOf(one) !== unnamed ? [...alike(keyOf(one)), ...alike(unnamed)] : alike(keyOf(one)).slice(0, MOST_ALIKE);
 }
 
 /** Servers leave out what is empty, or fill it in: `{}`, `[]`, `''`, 0, false and null all mean that nothing was said. */

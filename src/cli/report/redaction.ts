@@ -1,4 +1,4 @@
-import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
+import { userInfoOf, withoutSecrets } from '../../api/hide-secrets.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { redactObject } from './redact-object.ts';
 import { isSecretName } from './redact-text.ts';
@@ -33,7 +33,7 @@ export class Redaction {
 
   /** Of a whole file, when every object has been seen. */
   text(text: string): string {
-    return hideSecrets(
+    return withoutSecrets(
       text,
       [...this.#taken].filter((value) => !this.#names.has(value)),
     );

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../../api/trailing.ts';
+
 /**
  * The address of a backend with a path put behind its own (05 P1): a prefix and user info are kept, a query string is dropped. Undefined where
  * it is no http or https URL.
@@ -5,7 +7,7 @@
 export function baseUrl(address: string, path: string, query: Readonly<Record<string, string>> = {}): URL | undefined {
   const url = URL.parse(address);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  url.pathname = `${withoutTrailing(url.pathname, '/')}${path}`;
   url.hash = '';
   url.search = new URLSearchParams(query).toString();
   return url;

@@ -29,6 +29,12 @@ it('05-P15: keys may be in any letter case, and unknown ones are left out', () =
   });
 });
 
+it('DF602: what is nested deeper than a MetricDataQuery can be is left out', () => {
+  const depth = 3000;
+  const { queries } = readMetricDataQueries(`[${'{"Metric":'.repeat(depth)}1${'}'.repeat(depth)}]`) as { queries: object[] };
+  expect(JSON.stringify(queries)).toBe(`[${'{"Metric":'.repeat(8)}{}${'}'.repeat(8)}]`);
+});
+
 it.each([
   ['a text', 'SELECT 1', /is no JSON:/],
   ['an object', '{}', /is no JSON array/],

@@ -17,6 +17,10 @@ it.each([
   expect(readExternalQuery(query)).toEqual(read);
 });
 
+it('takes half a character for the mark of a broken one', () => {
+  expect(readExternalQuery('ns/\ud800')).toMatchObject({ metric: '%EF%BF%BD' });
+});
+
 it.each(['ns/', '/', '', 'a/b/c', '%zz', '../m', 'ns/..', 'ns/%2e%2e', 'a%2Fb%2Fc', 'NS/m', 'ns%3Fx/m'])(
   '05-Q9: %j is refused, so that no query leads elsewhere on the API server',
   (query) => {

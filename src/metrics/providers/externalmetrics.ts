@@ -58,7 +58,7 @@ export function readExternalQuery(query: string): { namespace: string; metric: s
   // Names stand in a path: none may lead elsewhere in it.
   if (!parts || parts.length > 2 || !metric || metric === '.' || metric === '..' || !NAMESPACE.test(namespace))
     return { problem: `the query ${JSON.stringify(query.trim().slice(0, 80))} is not [namespace/]metric[?labelSelector=…]` };
-  return { namespace, metric: encodeURIComponent(metric), selector: new URLSearchParams(search).get('labelSelector') ?? '' };
+  return { namespace, metric: encodeURIComponent(metric.toWellFormed()), selector: new URLSearchParams(search).get('labelSelector') ?? '' };
 }
 
 function split(text: string, at: string): [string, string] {

@@ -47,7 +47,7 @@ export const influxdb: MakeBackend = (source) => {
 };
 
 /** The values of each table of an annotated CSV; or what it says instead. */
-function readRecords(csv: string): { samples: Samples } | { reason: string } {
+export function readRecords(csv: string): { samples: Samples } | { reason: string } {
   let rows: string[][];
   try {
     rows = parse(csv, { relax_column_count: true, skip_empty_lines: true });
@@ -56,7 +56,8 @@ function readRecords(csv: string): { samples: Samples } | { reason: string } {
   }
   const tables = new Map<string, (number | null)[]>();
   let types: readonly string[] = [];
-  let header: readonly string[] | undefined;
+  /** Index of each column, of the first of its name. */
+  let header: ReadonlyMap<string, number> | undefined;
   for (const row of rows) {
     if (row[0]?.startsWith('#')) {
       if (row[0] === '#datatype') types = row;
@@ -64,19 +65,21 @@ function readRecords(csv: string): { samples: Samples } | { reason: string } {
       continue;
     }
     if (!header) {
-      header = row;
+      header = new Map(row.map((column, index): [string, number] => [column, index]).reverse());
       continue;
     }
-    const at = (column: string) => row[header?.indexOf(column) ?? -1];
+    const at = (column: string) => row[header?.get(column) ?? -1];
     const error = at('error');
     if (error) return { reason: `InfluxDB refused the query: ${error.slice(0, 300)}` };
-    const value = header.indexOf('_value');
-    if (value < 0) return { reason: 'the query gives records without _value, which is what would be judged' };
+    const value = header.get('_value');
+    if (value === undefined) return { reason: 'the query gives records without _value, which is what would be judged' };
     if (types.length > 0 && !NUMBERS.includes(types[value] ?? '')) return { reason: `_value is of type ${types[value]}, not a number` };
     const number = numberOf(row[value] ?? '');
     if (number === undefined) return { reason: `_value ${JSON.stringify(row[value]?.slice(0, 40))} is no number` };
     const table = at('table') ?? '';
-    tables.set(table, [...(tables.get(table) ?? []), number]);
+    const points = tables.get(table);
+    if (points) points.push(number);
+    else tables.set(table, [number]);
   }
   return { samples: [...tables.values()] };
 }

@@ -5,6 +5,9 @@ const KEYS = [
 ];
 const byLowerCase = new Map(KEYS.map((key) => [key.toLowerCase(), key]));
 
+/** Deeper than any MetricDataQuery: what is below is left out. */
+const DEEPEST = 10;
+
 /** The query of a template: a JSON array of MetricDataQuery, whose keys may be in any letter case; unknown ones are left out (05 P15). */
 export function readMetricDataQueries(query: string): { queries: object[] } | { problem: string } {
   let json: unknown;
@@ -19,12 +22,13 @@ export function readMetricDataQueries(query: string): { queries: object[] } | { 
   return { queries: named(json) as object[] };
 }
 
-function named(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(named);
+function named(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) return undefined;
+  if (Array.isArray(value)) return value.map((one) => named(one, depth + 1));
   const known = Object.entries(value).flatMap(([key, inner]) => {
     const name = byLowerCase.get(key.toLowerCase());
-    return name === undefined ? [] : [[name, named(inner)] as const];
+    return name === undefined ? [] : [[name, named(inner, depth + 1)] as const];
   });
   return Object.fromEntries(known);
 }

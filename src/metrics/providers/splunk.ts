@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../api/trailing.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { bounded } from '../http/bounded.ts';
@@ -39,6 +40,6 @@ export const splunk: MakeBackend = (source) => {
 /** The streaming host and the one of the API differ in their first word, and either may stand in the template (05 P50, P53, Q7). */
 export function splunkUrls(address: string): { stream: URL; probe: URL } | undefined {
   const probe = baseUrl(address.replace('ws', 'http').replace('stream', 'api'), '/v2/metric', { limit: '1' });
-  const stream = URL.parse(`${address.replace('http', 'ws').replace('api', 'stream').replace(/\/+$/, '')}/v2/signalflow/connect`);
+  const stream = URL.parse(`${withoutTrailing(address.replace('http', 'ws').replace('api', 'stream'), '/')}/v2/signalflow/connect`);
   return probe && stream && ['ws:', 'wss:'].includes(stream.protocol) ? { stream, probe } : undefined;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutTrailing } from '../../api/trailing.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, secretKeys, transportOf } from './backend.ts';
@@ -38,7 +39,7 @@ export const stackdriver: MakeBackend = (source) => {
   };
   if (queryLanguage === 'promql') {
     const { choice } = source;
-    const server = `${address.replace(/\/+$/, '')}/v1/projects/${project}/location/global/prometheus`;
+    const server = `${withoutTrailing(address, '/')}/v1/projects/${project}/location/global/prometheus`;
     return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);

@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
+import { withoutTrailing } from '../../api/trailing.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
 import { digest, isRecord } from '../canonical-json.ts';
 import type { PrimarySpec } from '../workload.ts';
@@ -104,7 +105,7 @@ function isOfCanary(canary: Canary, { annotations, ownerReferences = [] }: KubeO
 
 /** The name is cut where it would pass what Kubernetes allows; a cut may end in what no part of a name may end in. */
 function fitting(name: string, suffix: string): string {
-  return `${name.slice(0, LONGEST_NAME - suffix.length).replace(/[.-]+$/, '')}${suffix}`;
+  return `${withoutTrailing(name.slice(0, LONGEST_NAME - suffix.length), '.-')}${suffix}`;
 }
 
 /** What pods read, and the type that goes with it; servers leave out maps that are empty. */

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
 import { isRecord } from '../canonical-json.ts';
+import { quotedPieces } from './quoted-pieces.ts';
 
 interface Rewritten {
   /** Absent: the ScaledObject has no list of triggers. */
@@ -17,7 +18,6 @@ interface Trigger {
 
 /** Languages whose names of applications stand in quotes; a bare word is a function or a metric of theirs. */
 const QUOTED_ONLY = new Set(['prometheus', 'loki']);
-const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g;
 
 type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -40,10 +40,12 @@ export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
 function withGiven(triggers: readonly unknown[], given: Given, which: string) {
   const doubts: string[] = [];
   const changes = new Map<unknown, Readonly<Record<string, string>>>();
+  const named = grouped(triggers, ({ name }) => name);
+  const namedWithin = grouped(triggers, ({ metadata }) => metadata?.name);
   for (const [key, metadata] of Object.entries(given)) {
     const field = `spec.autoscalerRef.${which}.${key}`;
-    const byName = triggers.filter((one) => isTrigger(one) && one.name === key);
-    const byMetadata = byName.length > 0 ? [] : triggers.filter((one) => isTrigger(one) && one.metadata?.name === key);
+    const byName = named.get(key) ?? [];
+    const byMetadata = byName.length > 0 ? [] : (namedWithin.get(key) ?? []);
     const found = [...byName, ...byMetadata];
     if (found.length === 0) doubts.push(`${field} names no trigger: give one of them this name`);
     if (byMetadata.length > 0) doubts.push(`${field} is found by metadata.name only: set the name of the trigger itself`);
@@ -58,6 +60,10 @@ function withGiven(triggers: readonly unknown[], given: Given, which: string) {
     return changed;
   });
   return { triggers: rewritten, doubts, queried };
+}
+
+function grouped(triggers: readonly unknown[], nameOf: (trigger: Trigger) => string | undefined): Map<string | undefined, Trigger[]> {
+  return Map.groupBy(triggers.filter(isTrigger), nameOf);
 }
 
 function withOwnQueries(triggers: readonly unknown[], target: string, queried: ReadonlySet<unknown>) {
@@ -82,9 +88,12 @@ function withOwnQueries(triggers: readonly unknown[], target: string, queried: R
  */
 export function primaryQuery(query: string, target: string, type?: string): string {
   const primary = `${target}-primary`;
-  const areQuoted = [...query.matchAll(QUOTED)].some(([text]) => nameOf(target, '(?:-canary|-primary)?').test(text));
-  if (areQuoted || QUOTED_ONLY.has(type ?? ''))
-    return query.replace(QUOTED, (text) => text.replace(nameOf(target, '(?:-canary)?'), primary));
+  const pieces = quotedPieces(query);
+  const own = nameOf(target, '(?:-canary|-primary)?');
+  if (QUOTED_ONLY.has(type ?? '') || pieces.some(({ text, isQuoted }) => isQuoted && text.search(own) !== -1)) {
+    const name = nameOf(target, '(?:-canary)?');
+    return pieces.map(({ text, isQuoted }) => (isQuoted ? text.replace(name, primary) : text)).join('');
+  }
   // Without quotes a word before a bracket is a function.
   return query.replace(nameOf(target, '(?:-canary)?(?!\\()'), primary);
 }

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+
+/** Characters of a query, as it is written and as it is asked. */
+export const LONGEST_QUERY = 65_536;
+/** Metrics, webhooks and alerts of a Canary: each costs requests at every interval. */
+export const MOST_CHECKS = 100;
+/** Of any other list, and of a map. */
+export const MOST_ENTRIES = 1000;
+
+/** Names, durations and the like. Far more than any of them has; without a limit one field could hold a megabyte. */
+export const ShortText = z.string().max(1024);
+/** Addresses, some of which carry tokens. */
+export const Address = z.string().max(8192);
+/** Queries, patterns, values of headers and annotations. */
+export const LongText = z.string().max(LONGEST_QUERY);
+
+export const listOf = <T extends z.ZodType>(item: T, most = MOST_ENTRIES) => z.array(item).max(most);
+
+/** A map by names that the user chooses. */
+export const mapOf = <T extends z.ZodType>(value: T) =>
+  z
+    .record(z.string(), value)
+    .check(({ value: map, issues }) => {
+      if (Object.keys(map).length > MOST_ENTRIES)
+        issues.push({ code: 'too_big', origin: 'object', maximum: MOST_ENTRIES, inclusive: true, input: map });
+    })
+    .meta({ maxProperties: MOST_ENTRIES });
