@@ -199,64 +199,69 @@ export const Analysis = z.object({
 });
 export type Analysis = z.infer<typeof Analysis>;
 
-export const CanarySpec = z
-  .object({
-    provider: NamedProvider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
-    metricsServer: Address.optional().describe('Prometheus of this Canary; the global one when absent.'),
-    metricsServerSecretRef: z
-      .object({ name: ShortText.describe('Name of the Secret.') })
+const SpecFields = z.object({
+  provider: NamedProvider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
+  metricsServer: Address.optional().describe('Prometheus of this Canary; the global one when absent.'),
+  metricsServerSecretRef: z
+    .object({ name: ShortText.describe('Name of the Secret.') })
+    .optional()
+    .describe(
+      'Secret in the same namespace for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
+    ),
+  targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
+  autoscalerRef: CrossReference.extend({
+    kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
+    primaryScalerQueries: mapOf(LongText).optional().describe('KEDA: queries of the primary by trigger name.'),
+    /** Ours, for triggers without a query (03 B12). */
+    primaryScalerTriggers: mapOf(mapOf(LongText))
       .optional()
-      .describe(
-        'Secret in the same namespace for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
-      ),
-    targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
-    autoscalerRef: CrossReference.extend({
-      kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
-      primaryScalerQueries: mapOf(LongText).optional().describe('KEDA: queries of the primary by trigger name.'),
-      /** Ours, for triggers without a query (03 B12). */
-      primaryScalerTriggers: mapOf(mapOf(LongText))
-        .optional()
-        .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),
-      primaryScalerReplicas: z
-        .object({
-          minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),
-          maxReplicas: z.int().min(1).optional().describe('Most replicas of the primary.'),
-        })
-        .optional()
-        .describe('Limits of the scaler of the primary that differ.'),
-    })
+      .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),
+    primaryScalerReplicas: z
+      .object({
+        minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),
+        maxReplicas: z.int().min(1).optional().describe('Most replicas of the primary.'),
+      })
       .optional()
-      .describe('Scaler of the workload.'),
-    ingressRef: CrossReference.extend({ kind: z.literal('Ingress') })
-      .optional()
-      .describe('Ingress of the application; needed by nginx and skipper.'),
-    routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
-      .optional()
-      .describe('Route of the application; needed by apisix.'),
-    upstreamRef: CrossReference.extend({
-      kind: z.literal('Upstream'),
-      namespace: ShortText.optional().describe('Namespace of the Upstream.'),
-    })
-      .optional()
-      .describe('Gloo: Upstream whose settings are copied.'),
-    service: Service.describe('Services and routes to make.'),
-    analysis: Analysis.describe('How the new version is judged.'),
-    progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
-    skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
-    revertOnDeletion: z.boolean().optional().describe('Put everything back when the Canary is deleted.'),
-    suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
+      .describe('Limits of the scaler of the primary that differ.'),
   })
-  .check(({ value: { analysis, service }, issues }) => {
-    // A route is made of every pair.
-    const pairs = (analysis.match?.length ?? 0) * (service.match?.length ?? 0);
-    if (pairs <= MOST_ENTRIES) return;
-    const message = `with service.match it makes ${pairs} conditions, and at most ${MOST_ENTRIES} are taken: name fewer in either`;
-    issues.push({ code: 'custom', path: ['analysis', 'match'], message, input: analysis.match });
-  });
+    .optional()
+    .describe('Scaler of the workload.'),
+  ingressRef: CrossReference.extend({ kind: z.literal('Ingress') })
+    .optional()
+    .describe('Ingress of the application; needed by nginx and skipper.'),
+  routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
+    .optional()
+    .describe('Route of the application; needed by apisix.'),
+  upstreamRef: CrossReference.extend({
+    kind: z.literal('Upstream'),
+    namespace: ShortText.optional().describe('Namespace of the Upstream.'),
+  })
+    .optional()
+    .describe('Gloo: Upstream whose settings are copied.'),
+  service: Service.describe('Services and routes to make.'),
+  analysis: Analysis.describe('How the new version is judged.'),
+  progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
+  skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
+  revertOnDeletion: z.boolean().optional().describe('Put everything back when the Canary is deleted.'),
+  suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
+});
+
+export const CanarySpec = SpecFields.check(({ value: { analysis, service }, issues }) => {
+  // A route is made of every pair.
+  const pairs = (analysis.match?.length ?? 0) * (service.match?.length ?? 0);
+  if (pairs <= MOST_ENTRIES) return;
+  const message = `with service.match it makes ${pairs} conditions, and at most ${MOST_ENTRIES} are taken: name fewer in either`;
+  issues.push({ code: 'custom', path: ['analysis', 'match'], message, input: analysis.match });
+});
 export type CanarySpec = z.infer<typeof CanarySpec>;
 
 /** The part of the spec that decides in which objects routes are written, and how. */
-export const RoutedSpec = CanarySpec.pick({ service: true, ingressRef: true, routeRef: true, upstreamRef: true });
+export const RoutedSpec = SpecFields.pick({ service: true, ingressRef: true, routeRef: true, upstreamRef: true });
+
+/** The part of the spec that tells what a Canary owns and how it is routed, as its anchor keeps it. */
+export const AnchoredSpec = SpecFields.pick({ provider: true, targetRef: true, autoscalerRef: true, service: true }).extend({
+  analysis: Analysis.pick({ interval: true, threshold: true }),
+});
 
 /** The part of metadata that decisions use. */
 export const CanaryMeta = z.looseObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Analysis, CanarySpec } from '../api/canary.ts';
+import { AnchoredSpec } from '../api/canary.ts';
 
 const Strings = z.record(z.string(), z.string());
 
@@ -14,11 +14,6 @@ export const ApexOriginal = z.object({
   annotations: Strings.exactOptional(),
 });
 export type ApexOriginal = z.infer<typeof ApexOriginal>;
-
-/** What tells what a Canary owns and how it is routed. */
-const AnchoredSpec = CanarySpec.pick({ provider: true, targetRef: true, autoscalerRef: true, service: true }).extend({
-  analysis: Analysis.pick({ interval: true, threshold: true }),
-});
 
 /** What the user's objects held before we changed them; put back when the Canary is gone. */
 export const Originals = z.object({
