@@ -25,7 +25,6 @@ export function aspectsOf(side: Side, scenario: NamedScenario, entries: readonly
     // A release that is held has both versions, of which a few requests meet any.
     'answers in the end': hasEnded(phases) ? ofKind(entries, 'traffic').flatMap(({ versions }) => versions) : 'any',
     'hook order': hookOrder(asked),
-    checksums: checksums(asked),
     alerts: alertKinds(side, entries),
   };
   for (const phase of new Set(phases)) {
@@ -33,6 +32,7 @@ export function aspectsOf(side: Side, scenario: NamedScenario, entries: readonly
     aspects[`iterations in ${phase}`] = distinct(inPhase(phase).map(({ iterations }) => iterations));
     aspects[`failed checks in ${phase}`] = distinct(inPhase(phase).map(({ failedChecks }) => failedChecks));
   }
+  for (const [hook, letters] of checksums(asked)) aspects[`checksums of ${hook}`] = letters;
   for (const hook of hookOrder(asked)) {
     const { calls, passes, rapid, payload, metadata } = hookCalls(entries, hook);
     Object.assign(aspects, { [`calls of ${hook}`]: calls, [`rapid calls of ${hook}`]: rapid });

@@ -7,7 +7,7 @@ const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(St
 const onlyFlagger = ({ flagger, serin }: Difference): boolean => flagger !== undefined && serin === undefined;
 const onlySerin = ({ flagger, serin }: Difference): boolean => flagger === undefined && serin !== undefined;
 const failsChecks = ({ checks, hook }: NamedScenario): boolean =>
-  /-(fails|no-data|down)$/.test(checks) || /rollout-(4xx|5xx|slow)$/.test(hook);
+  /-(fails|no-data|down|once)$/.test(checks) || /rollout-(4xx|5xx|slow)$/.test(hook);
 
 /** A gate's alert once for each time that it closes. */
 const onceEach = (alerts: readonly string[]): string[] =>
@@ -58,10 +58,7 @@ export const eventClaims: readonly Claim[] = [
   {
     id: 'DF502',
     explains: (one) =>
-      one.aspect === 'event: Warning CheckFailed' &&
-      onlyFlagger(one) &&
-      one.scenario.threshold === '1' &&
-      (failsChecks(one.scenario) || one.scenario.checks.endsWith('-once')),
+      one.aspect === 'event: Warning CheckFailed' && onlyFlagger(one) && one.scenario.threshold === '1' && failsChecks(one.scenario),
   },
   {
     id: 'DF15',
@@ -85,8 +82,22 @@ export const queryClaims: readonly Claim[] = [
       scenario.provider === 'linkerd' && scenario.target === 'DaemonSet' && /^query: .*(deployment|daemonset)=~"APP"/.test(aspect),
   },
   {
+    id: 'DF511',
+    explains: ({ scenario, aspect }) =>
+      scenario.target === 'DaemonSet' &&
+      /^query: .*pod(?:_name)?=~"APP(?:-primary)?-\[0-9a-zA-Z\]\+(?:\(-\[0-9a-zA-Z\]\+\))?"/.test(aspect),
+  },
+  {
     id: 'DF300',
     explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && ['one-breaks', 'lost'].includes(one.scenario.pods),
+  },
+  {
+    id: 'DF300',
+    explains: ({ scenario, aspect, flagger, serin }) =>
+      aspect === 'hook order' &&
+      scenario.hook.startsWith('rollout') &&
+      ['one-breaks', 'lost'].includes(scenario.pods) &&
+      same([...texts(flagger), 'hook'], serin),
   },
   // One check of several fails: Flagger asks no further.
   { id: 'DF153', explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && failsChecks(one.scenario) },

@@ -91,14 +91,30 @@ export const routeClaims: readonly Claim[] = [
     explains: (one) =>
       one.scenario.scaler === 'hpa' && isObject(one, 'HorizontalPodAutoscaler') && isEqualAfter(one, without(['minReplicas'])),
   },
+  { id: 'DF68', explains: (one) => one.scenario.scaler === 'hpa' && one.aspect.startsWith('object ') && returnsInSteps(one) },
   {
     id: 'DF15',
     explains: (one) => one.scenario.pods === 'lost' && one.aspect.startsWith('object ') && !isObject(one, 'Service') && differsByDips(one),
   },
 ];
 
+/** What other rows explain of an object. */
+const tolerated: Edit = (each, key) => {
+  const edited = (key === 'annotations' ? outOfTheWay(each, key) : ownPaths(each, key)) as Record<string, Json> | undefined;
+  return edited && withoutEmptyAnnotations(without(['ingressClassName', 'websocket'])(edited, key) as Record<string, Json>, key);
+};
+const toleratedStates = (value: Json) => distinctStates(walk(value, tolerated)).map(canonical);
+
 /** The canary's share went and came back. */
 function differsByDips({ flagger, serin }: Difference): boolean {
-  const states = (value: Json) => distinctStates(walk(value, withoutEmptyAnnotations)).map(canonical);
-  return flagger !== undefined && serin !== undefined && canonical(states(flagger)) === canonical(withoutDips(states(serin)));
+  return (
+    flagger !== undefined && serin !== undefined && canonical(toleratedStates(flagger)) === canonical(withoutDips(toleratedStates(serin)))
+  );
+}
+
+/** The same states, and before the last one some in which a part of the traffic has returned. */
+function returnsInSteps({ flagger, serin }: Difference): boolean {
+  const [before, after] = [toleratedStates(flagger), toleratedStates(serin)];
+  if (after.length <= before.length || before.at(-1) !== after.at(-1)) return false;
+  return canonical(before.slice(0, -1)) === canonical(after.slice(0, before.length - 1));
 }

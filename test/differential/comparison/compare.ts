@@ -30,7 +30,7 @@ export function compareAspects(scenario: NamedScenario, flagger: Aspects, serin:
 /** A phase that one side never had, or a hook that it never called, lacks every detail: only its absence is reported. */
 function isConsequence(aspect: string, flagger: Aspects, serin: Aspects): boolean {
   const phase = /^(?:weights|iterations|failed checks) in (.*)$/.exec(aspect)?.[1];
-  const hook = /^(?:payload|metadata|calls|rapid calls|passes) of (\w+)/.exec(aspect)?.[1];
+  const hook = /^(?:payload|metadata|calls|rapid calls|passes|checksums) of (\w+)/.exec(aspect)?.[1];
   const lacks = (side: Aspects, list: string, member: string | undefined): boolean =>
     member !== undefined && !((side[list] ?? []) as string[]).includes(member);
   return [flagger, serin].some((side) => lacks(side, 'phases', phase) || lacks(side, 'hook order', hook));

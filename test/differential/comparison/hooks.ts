@@ -31,12 +31,15 @@ export function hookCalls(entries: readonly Entry[], hook: string): HookCalls {
 /** Hooks by their first calls. */
 export const hookOrder = (entries: readonly Entry[]): string[] => [...new Set(ofKind(entries, 'hook').map(({ hook }) => hook))];
 
-/** The checksums of all calls in order, as letters: another revision is another letter. */
-export function checksums(entries: readonly Entry[]): string[] {
+/** The checksums that each hook has been told, each once and in order, as letters: another revision is another letter. */
+export function checksums(entries: readonly Entry[]): Map<string, string[]> {
   const letters = new Map<unknown, string>();
-  const all = ofKind(entries, 'hook').map(({ hook, payload }) => {
+  const told = new Map<string, string[]>();
+  for (const { hook, payload } of ofKind(entries, 'hook')) {
     if (!letters.has(payload.checksum)) letters.set(payload.checksum, String.fromCharCode(65 + letters.size));
-    return `${hook} ${letters.get(payload.checksum)}`;
-  });
-  return all.filter((each, index) => each !== all[index - 1]);
+    const letter = letters.get(payload.checksum) ?? '';
+    const before = told.get(hook) ?? [];
+    if (!before.includes(letter)) told.set(hook, [...before, letter]);
+  }
+  return told;
 }

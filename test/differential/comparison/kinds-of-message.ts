@@ -14,7 +14,7 @@ const FLAGGER_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/(Confirm-\S+|Pre-rollout|Post-rollout) check \S+ passed/, 'HookPassed'],
   [/Rollback check \S+ passed/, 'HookPassed'],
   [/Rollback hook \S+ not signaling/, 'RollbackNotAsked'],
-  [/Post-rollout hook \S+ failed/, 'PostRolloutFailed'],
+  [/Post-rollout hook \S+ failed/, 'HookFailed'],
   [/^Halt |query failed/, 'CheckFailed'],
   [/Advance \S+ primary weight/, 'Shifted'],
   [/Advance \S+ canary (weight|iteration)/, 'Stepped'],
