@@ -182,8 +182,8 @@ describe('damage of the established tool: liveness', () => {
   describe('04 §6.2: an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
     const refusesHosts = async () => {
       const lab = await releasing();
-      lab.refuse = ({ body }) => {
-        if (JSON.stringify(body).includes('forbidden.example.org'))
+      lab.refuse = ({ ref, body }) => {
+        if (ref.kind === 'VirtualService' && JSON.stringify(body).includes('forbidden.example.org'))
           throw new ApiError('denied by policy', { status: 403, reason: 'Forbidden' });
       };
       // Only routes are refused, not the edit.

@@ -114,7 +114,7 @@ const cells = (['its provider', 'its Ingress'] as const).flatMap((what) =>
 );
 
 it.each(cells)(
-  'I5: $what edited in the middle of a release that ends $end leaves no share of the canary in the old route, when Serin $serin',
+  'I5, E113: $what edited in the middle of a release that ends $end leaves no share of the canary in the old route, when Serin $serin',
   async ({ what, end, serin }) => {
     const { before, edit, shares, home } = edits[what];
     const lab = await resting(before, APP);

@@ -6,11 +6,9 @@ const everyone = /@(?=everyone|here|all|channel)/gi;
 /** `@name`, and no address of mail or image such as `ann@example.org` or `app@sha256:…`. */
 const mention = /(?<![\w@])@(?=[\w&!])/g;
 /** `<@id>`, `<!here>`, `<#id>`, `<https://…|words>`, `<a href=…>`, `<img/src=…>`; not `<10` or `<b>`. */
-const tag = /<(?=[@!#:]|[a-z][a-z0-9+.-]*[:/\s])/gi;
+const tag = /<(?=[@!#:]|[a-z][a-z0-9+.-]{0,30}[:/\s])/gi;
 /** `[words](address)`, its images, and `[words][name]`. */
 const link = /\](?=[([])/g;
-/** `[name]: address`, at the beginning of a line. */
-const linkDefinition = /^([ \t]*\[[^\]\n]*\])(?=:)/gm;
 
 /**
  * Words that a foreign server or tenant may have written, for receivers whose markup has no escape that all of their clients know: they call
@@ -21,6 +19,14 @@ export function inertText(text: string): string {
     .replace(everyone, `@${BREAK}`)
     .replace(mention, `@${BREAK}`)
     .replace(tag, `<${BREAK}`)
-    .replace(linkDefinition, `$1${BREAK}`)
+    .split('\n')
+    .map(withoutLinkDefinition)
+    .join('\n')
     .replace(link, `]${BREAK}`);
+}
+
+/** `[name]: address`, at the beginning of a line. */
+function withoutLinkDefinition(line: string): string {
+  const end = line.indexOf(']') + 1;
+  return line.trimStart().startsWith('[') && line[end] === ':' ? line.slice(0, end) + BREAK + line.slice(end) : line;
 }
