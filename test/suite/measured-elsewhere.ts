@@ -24,36 +24,38 @@ export function describeMeasuredElsewhere(title: string, startStage: () => Promi
     const stageOf = aStage(startStage);
     const story = storyteller(stageOf, aController(stageOf));
 
-    for (const [name, metric] of Object.entries(METRICS)) {
-      story(`E101: a release whose ${name} metric asks for one pod has the pods of its steps, and gives them back`, name, async (one) => {
-        const { given, when, then, namespace } = one;
-        const { cluster } = stageOf();
-        const ref = { ...HPA, name: APP, namespace };
-        await given.aDeployment({ replicas: 6 });
-        const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
-        const spec = { scaleTargetRef, minReplicas: 1, maxReplicas: 12, metrics: [metric] };
-        await cluster.create({ ...HPA, metadata: { name: APP, namespace }, spec });
-        const autoscalerRef = { ...HPA, name: APP, primaryScalerReplicas: { minReplicas: 6 } };
-        await given.aCanary({ stepWeights: [50], threshold: 2, webhooks: given.aClosedGate() }, { autoscalerRef });
-        const failures: unknown[] = [];
-        const scaler = startHorizontalPodAutoscaler(cluster, { namespace, metrics: idle, onError: (error) => failures.push(error) });
-        try {
-          await when.imageChanges('2', SLOW);
-          await then.canaryIs('WaitingPromotion');
-          const target = await cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace });
-          expect(target?.status?.availableReplicas).toBe(3);
-          expect((await cluster.get(ref))?.spec.minReplicas).toBe(3);
-          when.gateOpens('finish');
-          await then.releaseEnds('Succeeded');
-          expect(one.phases()).not.toContain('Failed');
-          await then.scalesTo(APP, 0);
-          const after = await cluster.get(ref);
-          expect([after?.spec.minReplicas, after?.metadata.annotations?.[NOTE]]).toEqual([1, undefined]);
-          expect(failures).toEqual([]);
-        } finally {
-          await scaler.stop();
-        }
-      });
-    }
+    describe.concurrent('each in a namespace of its own', () => {
+      for (const [name, metric] of Object.entries(METRICS)) {
+        story(`E101: a release whose ${name} metric asks for one pod has the pods of its steps, and gives them back`, name, async (one) => {
+          const { given, when, then, namespace } = one;
+          const { cluster } = stageOf();
+          const ref = { ...HPA, name: APP, namespace };
+          await given.aDeployment({ replicas: 6 });
+          const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
+          const spec = { scaleTargetRef, minReplicas: 1, maxReplicas: 12, metrics: [metric] };
+          await cluster.create({ ...HPA, metadata: { name: APP, namespace }, spec });
+          const autoscalerRef = { ...HPA, name: APP, primaryScalerReplicas: { minReplicas: 6 } };
+          await given.aCanary({ stepWeights: [50], threshold: 2, webhooks: given.aClosedGate() }, { autoscalerRef });
+          const failures: unknown[] = [];
+          const scaler = startHorizontalPodAutoscaler(cluster, { namespace, metrics: idle, onError: (error) => failures.push(error) });
+          try {
+            await when.imageChanges('2', SLOW);
+            await then.canaryIs('WaitingPromotion');
+            const target = await cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace });
+            expect(target?.status?.availableReplicas).toBe(3);
+            expect((await cluster.get(ref))?.spec.minReplicas).toBe(3);
+            when.gateOpens('finish');
+            await then.releaseEnds('Succeeded');
+            expect(one.phases()).not.toContain('Failed');
+            await then.scalesTo(APP, 0);
+            const after = await cluster.get(ref);
+            expect([after?.spec.minReplicas, after?.metadata.annotations?.[NOTE]]).toEqual([1, undefined]);
+            expect(failures).toEqual([]);
+          } finally {
+            await scaler.stop();
+          }
+        });
+      }
+    });
   });
 }
