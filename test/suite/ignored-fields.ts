@@ -38,7 +38,7 @@ const specs: { what: string; analysis: object; provider: string; field: string; 
 
 /** Fields without effect hold nothing up; what is refused is no healthy Canary. */
 export function describeIgnoredFields(stageOf: () => Stage): void {
-  describe('a spec beyond its provider', () => {
+  describe.concurrent('a spec beyond its provider', () => {
     const controllerOf = aController(stageOf);
     const eventsOf = async (story: Story, reason: string): Promise<KubeObject[]> => {
       const { items } = await stageOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: story.namespace });
