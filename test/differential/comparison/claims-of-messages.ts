@@ -42,8 +42,8 @@ export const alertClaims: readonly Claim[] = [
   },
 ];
 
-/** A new revision that is told again right after. */
-const withoutRetold = (alerts: readonly string[]): string[] =>
+/** Without a new revision that is told again right after (DF510). */
+export const withoutRetold = (alerts: readonly string[]): string[] =>
   alerts.filter((alert, index) => !alert.endsWith('NewRevision') || alert !== alerts[index - 1]);
 
 const LOST_RACE = /^event: Warning unknown: scaling up daemonset .* the object has been modified/;
