@@ -1,4 +1,4 @@
-import { type Canary, NamedProvider, RoutedSpec } from '../api/canary.ts';
+import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { allToPrimary, isAtHome, type Routes, reachesCanary } from '../api/routes.ts';
@@ -7,6 +7,7 @@ import type { KindRef } from '../kube/cluster.ts';
 import { RoutingError, routerFor } from '../routers/index.ts';
 import type { Apex, Router } from '../routers/router.ts';
 import { renderServices } from '../routers/services.ts';
+import { leftBehind } from './canary-faces.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { ensure } from './ensure-object.ts';
 import { ProviderUnavailableError, TargetUnusableError } from './errors.ts';
@@ -153,17 +154,6 @@ async function ensureRoutesLeft(
     if (live === undefined || 'unreadable' in live || isAtHome(live)) continue;
     for (const object of renderLeft(router, before, apex, routes, current)) await ensure(context, object, { takenOver: true }, done);
   }
-}
-
-/** This Canary as it was when it wrote the routes that an edit has left behind. */
-function leftBehind(canary: Canary): Canary[] {
-  return (canary.status?.release?.leftRoutes ?? []).flatMap((left) => {
-    const provider = NamedProvider.safeParse(left.provider).data;
-    const routed = RoutedSpec.safeParse(left.spec).data;
-    if (provider === undefined || routed === undefined) return [];
-    const { service: _, ingressRef: _ingress, routeRef: _route, upstreamRef: _upstream, ...spec } = canary.spec;
-    return [{ ...canary, spec: { ...spec, ...routed, provider } }];
-  });
 }
 
 /** A provider that cannot express these routes has all traffic at the primary. */
