@@ -7,6 +7,7 @@ const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
+npm run bench -- --hostile [--canaries 20] [--interval 5] [--namespaces 200] [--with-pods 20] [--writers 32] [--minutes 10] [--blind] [--json]
 `;
 
 /** Counts and ratios of one run on this machine. Nothing is asserted: what a time means depends on who else is busy. */
@@ -22,10 +23,15 @@ async function bench(): Promise<void> {
       changes: { type: 'string', default: '50' },
       real: { type: 'boolean', default: false },
       kinds: { type: 'string', default: 'deployments' },
-      canaries: { type: 'string', default: '200' },
-      minutes: { type: 'string', default: '15' },
+      canaries: { type: 'string' },
+      minutes: { type: 'string' },
       hanging: { type: 'boolean', default: false },
-      interval: { type: 'string', default: '10' },
+      interval: { type: 'string' },
+      hostile: { type: 'boolean', default: false },
+      namespaces: { type: 'string', default: '200' },
+      'with-pods': { type: 'string', default: '20' },
+      writers: { type: 'string', default: '32' },
+      blind: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -46,16 +52,32 @@ async function bench(): Promise<void> {
   }
   if (values.hanging) {
     const { measureHanging, toldSlips } = await import('./measure-hanging.ts');
-    const result = await measureHanging({ canaries: positive(values.canaries), intervalSeconds: positive(values.interval), say });
+    const result = await measureHanging({ canaries: numberOr(values.canaries, 200), intervalSeconds: numberOr(values.interval, 10), say });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     for (const line of toldSlips(result)) say(line);
+    return;
+  }
+  if (values.hostile) {
+    const { measureHostile, hostileReport } = await import('./measure-hostile.ts');
+    const result = await measureHostile({
+      releases: numberOr(values.canaries, 20),
+      intervalSeconds: numberOr(values.interval, 5),
+      namespaces: positive(values.namespaces),
+      withPods: positive(values['with-pods']),
+      writers: positive(values.writers),
+      minutes: numberOr(values.minutes, 10),
+      blind: values.blind,
+      say,
+    });
+    if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+    for (const line of hostileReport(result)) say(line);
     return;
   }
   if (values.real) {
     if (values.kinds !== 'deployments' && values.kinds !== 'mixed') throw new Error(`--kinds ${values.kinds} is unknown\n${USAGE}`);
     const { measureRealRest } = await import('./measure-real.ts');
     const { canaries, minutes, kinds } = values;
-    const result = await measureRealRest({ canaries: positive(canaries), minutes: positive(minutes), kinds, say });
+    const result = await measureRealRest({ canaries: numberOr(canaries, 200), minutes: numberOr(minutes, 15), kinds, say });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     say(`\n${result.canaries} resting Canaries (${kinds}), by the API server's audit log:`);
     say(`  at rest, ${result.minutes} min: ${told(result.requests)}`);
@@ -100,6 +122,8 @@ function inLines(sizes: readonly SizeResult[], steps: readonly Record<string, nu
     ...steps.map((requests, index) => `progressing step ${index + 1} (istio): ${told(requests)}`),
   ];
 }
+
+const numberOr = (text: string | undefined, normal: number): number => (text === undefined ? normal : positive(text));
 
 function positive(text: string): number {
   const value = Number(text);
