@@ -5,6 +5,7 @@ import { startApiServer } from './apiserver/index.ts';
 import { startControllers } from './controllers/index.ts';
 import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
 import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
+import { realWorld, type World } from './world.ts';
 
 /** Everything here shares one process: on a busy machine an answer is late, and never lost. */
 const ANSWER_WITHIN_MS = 60_000;
@@ -14,6 +15,7 @@ export interface EmbeddedClusterOptions {
   port?: number;
   nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
   mesh?: MeshOptions;
+  world?: World;
   /** Hears of what controllers and nodes could not do and try again. */
   onError?(error: unknown, what: string): void;
 }
@@ -32,13 +34,17 @@ export interface EmbeddedCluster {
 
 /** A whole cluster in this process: API server, controllers, nodes that run pods, and a mesh. */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
-  const server = await startApiServer(options.port === undefined ? {} : { port: options.port });
-  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-embedded' }), { requestTimeoutMs: ANSWER_WITHIN_MS });
+  const { world = realWorld } = options;
+  const { clock, random } = world;
+  const server = await startApiServer({ world, ...(options.port === undefined ? {} : { port: options.port }) });
+  const agent = world.network.agent({ keepAlive: true });
+  const connection = { ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent };
+  const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random });
   const onError = options.onError ?? (() => undefined);
-  const controllers = startControllers(cluster, { onError });
-  const nodes = startNodes(cluster, { ...options.nodes, calls: httpPodCalls(server.url), onError });
+  const controllers = startControllers(cluster, { clock, onError });
+  const nodes = startNodes(cluster, { world, ...options.nodes, calls: httpPodCalls(server.url, world), onError });
   await Promise.all([controllers.synced, nodes.ready]);
-  const mesh = await startMesh(cluster, options.mesh);
+  const mesh = await startMesh(cluster, { world, ...options.mesh });
   return {
     apiUrl: server.url,
     kubeconfig: server.kubeconfig(),
@@ -51,6 +57,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {})
       await mesh.stop();
       await nodes.stop();
       cluster.close();
+      agent.destroy();
       await server.stop();
     },
   };

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Agent, RequestOptions } from 'node:https';
+import type { Agent } from 'node:http';
+import type { RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { withoutTrailing } from '../api/trailing.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -16,7 +17,7 @@ export interface Connection {
   headers(): Promise<Record<string, string>>;
   /** Changes (as a new object) when client certificates rotate; read after `headers()`. */
   readonly tls?: TlsIdentity;
-  /** Set where the kubeconfig or the environment names a proxy: requests go through it. */
+  /** Set where the kubeconfig or the environment names a proxy, or where connections are not made by TCP: requests go through it. */
   readonly agent?: Agent;
   /** The server answered 401: the next request asks for new credentials where there is somebody to ask. */
   refused?(): void;

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { secondsText, type World } from '../world.ts';
 import { checkApplication, keepPart } from './application.ts';
 import { CelRules } from './cel.ts';
 import { completeObject } from './complete.ts';
 import { decodeObject } from './decode.ts';
 import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
-import { generatedName } from './generate-name.ts';
+import { generatedName, randomUid } from './generate-name.ts';
 import { clone, isEqual, isRecord, type Json, type JsonRecord } from './json.ts';
 import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-fields.ts';
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
@@ -26,16 +26,16 @@ export class Api {
   readonly store: Store;
   readonly resources = new Resources();
   readonly cel = new CelRules();
-  readonly #now: () => number;
+  readonly #world: Pick<World, 'clock' | 'random'>;
   readonly #parts = { cel: this.cel, addresses: new ServiceAddresses(), time: () => this.time() };
 
-  constructor(now: () => number, watchWindow: number) {
-    this.#now = now;
+  constructor(world: Pick<World, 'clock' | 'random'>, watchWindow: number) {
+    this.#world = world;
     this.store = new Store(watchWindow);
   }
 
   time(): string {
-    return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    return secondsText(this.#world);
   }
 
   get(resource: Resource, namespace: string, name: string): KubeObject {
@@ -50,7 +50,7 @@ export class Api {
     if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '')
       throw badRequest('resourceVersion should not be set on objects to be created');
     if (!metadata.name && typeof metadata.generateName === 'string' && metadata.generateName !== '')
-      metadata.name = generatedName(metadata.generateName);
+      metadata.name = generatedName(metadata.generateName, this.#world.random);
     if (!metadata.name)
       throw invalid(resource.kind, resource.group, '', [
         { reason: 'FieldValueRequired', message: 'Required value: name or generateName is required', field: 'metadata.name' },
@@ -61,7 +61,7 @@ export class Api {
     delete metadata.deletionTimestamp;
     delete metadata.deletionGracePeriodSeconds;
     delete metadata.managedFields;
-    metadata.uid = randomUUID();
+    metadata.uid = randomUid(this.#world.random);
     metadata.creationTimestamp = this.time();
     if (resource.status || resource.storeKey === 'apps/controllerrevisions') {
       if (resource.status) delete object.status;
@@ -208,7 +208,7 @@ export class Api {
     if (grace === 0 && isFinished(next)) return { object: this.#remove(resource, next, context), gone: true };
     if (next.metadata.finalizers.length === 0) delete next.metadata.finalizers;
     if (live.metadata.deletionTimestamp === undefined || grace < Number(live.metadata.deletionGracePeriodSeconds ?? 0)) {
-      next.metadata.deletionTimestamp = new Date(this.#now() + grace * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+      next.metadata.deletionTimestamp = secondsText(this.#world, grace * 1000);
       next.metadata.deletionGracePeriodSeconds = grace;
       if (next.metadata.generation !== undefined && live.metadata.deletionTimestamp === undefined) next.metadata.generation += 1;
     }

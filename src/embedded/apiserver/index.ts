@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { realWorld, type World } from '../world.ts';
 import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
 import { type Exchange, sendJson } from './exchange.ts';
@@ -15,8 +15,7 @@ export interface ApiServerOptions {
   watchTimeoutSeconds?: [number, number];
   /** How many changes a watch or a list may lag behind before it hears 410; default 10,000. */
   watchWindow?: number;
-  /** Milliseconds since 1970, for timestamps. */
-  now?: () => number;
+  world?: World;
   onRequest?: (request: SeenRequest) => void;
 }
 
@@ -44,13 +43,14 @@ export interface ApiServer {
 
 /** A Kubernetes API server in this process, on loopback, with all state in memory. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const now = options.now ?? Date.now;
+  const world = options.world ?? realWorld;
+  const { clock, network, random } = world;
   const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
-  const api = new Api(now, options.watchWindow ?? 10_000);
+  const api = new Api(world, options.watchWindow ?? 10_000);
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) createNamespace(api, name);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();
-  const watchTimeoutMs = (): number => (least + Math.random() * (most - least)) * 1000;
+  const watchTimeoutMs = (): number => (least + random() * (most - least)) * 1000;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const exchange: Exchange = { request, response, url, verb: (request.method ?? 'GET').toLowerCase(), resource: url.pathname };
@@ -62,7 +62,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       mine.set(key, (mine.get(key) ?? 0) + 1);
       options.onRequest?.({ verb: exchange.verb, path: request.url ?? '/', userAgent, status: response.statusCode });
     };
-    handle(api, { now, watchTimeoutMs }, exchange)
+    handle(api, { clock, watchTimeoutMs }, exchange)
       .catch((cause: unknown) => {
         const refusal =
           cause instanceof Refusal
@@ -77,18 +77,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       .finally(note);
   });
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await network.listen(server, options.port);
+  const { url } = listener;
   return {
     url,
     stop: () => {
       collectors.stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
+      return listener.close(true);
     },
     requestCounts: (userAgent) => {
       const total: Record<string, number> = {};

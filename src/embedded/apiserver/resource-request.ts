@@ -1,3 +1,4 @@
+import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { type Exchange, sendJson } from './exchange.ts';
@@ -14,7 +15,7 @@ import { serveWatch } from './watch.ts';
 import type { DeleteOptions, PatchType, WriteContext } from './write-context.ts';
 
 export interface HandlerOptions {
-  now(): number;
+  clock: Clock;
   /** Milliseconds for a watch that names no timeout. */
   watchTimeoutMs(): number;
 }
@@ -43,7 +44,9 @@ export class ResourceRequest {
     this.#path = path;
     this.#resource = resource;
     this.#body = body;
-    this.#representation = new Representation(resource, String(exchange.request.headers.accept ?? ''), this.#query, options.now);
+    this.#representation = new Representation(resource, String(exchange.request.headers.accept ?? ''), this.#query, () =>
+      options.clock.nowMs(),
+    );
   }
 
   get #query(): URLSearchParams {
@@ -217,6 +220,7 @@ export class ResourceRequest {
       resourceVersion,
       bookmarks: isTrue(this.#query.get('allowWatchBookmarks')),
       timeoutMs: seconds > 0 ? seconds * 1000 : this.#options.watchTimeoutMs(),
+      clock: this.#options.clock,
       encode: (object) => this.#representation.one(object),
     });
   }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type Clock, every } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import type { JsonRecord } from './json.ts';
@@ -15,6 +16,7 @@ export interface WatchRequest {
   resourceVersion: string;
   bookmarks: boolean;
   timeoutMs: number;
+  clock: Clock;
   /** One object, as the Accept header wants it. */
   encode(object: KubeObject): JsonRecord;
 }
@@ -61,15 +63,15 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
     return;
   }
   const unsubscribe = api.store.subscribe(onChange);
-  const marking = setInterval(bookmark, bookmarkEveryMs);
-  const ending = setTimeout(() => {
+  const stopMarking = every(request.clock, bookmarkEveryMs, bookmark);
+  const stopEnding = request.clock.setTimer(request.timeoutMs, () => {
     bookmark();
     response.end();
-  }, request.timeoutMs);
+  });
   response.on('close', () => {
     unsubscribe();
-    clearInterval(marking);
-    clearTimeout(ending);
+    stopMarking();
+    stopEnding();
   });
 }
 

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';
@@ -13,6 +14,8 @@ import { type WorkQueue, workQueue } from './work-queue.ts';
 export interface ControllerOptions {
   /** Narrows everything to one namespace; default: all. */
   namespace?: string;
+  /** Default: the machine's. */
+  clock?: Clock;
   /** Hears of each failed pass (most are conflicts, and are tried again). Default: silence. */
   onError?(error: unknown, key: string): void;
 }
@@ -25,27 +28,31 @@ export interface Controllers {
 
 /** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, and EndpointSlices: what kube-controller-manager does on a real server. */
 export function startControllers(cluster: Cluster, options: ControllerOptions = {}): Controllers {
-  const onError = options.onError ?? (() => undefined);
+  const { clock = systemClock, onError = () => undefined } = options;
   const narrow = options.namespace === undefined ? {} : { namespace: options.namespace };
   const leaving = new Set<string>();
 
   const deploymentQueue = workQueue(
-    (key) => passing(deploymentQueue, key, () => syncDeployment(cluster, stores, key, Date.now())),
+    clock,
+    (key) => passing(deploymentQueue, key, () => syncDeployment(cluster, stores, key, clock.nowMs())),
     onError,
   );
   const replicaSetQueue = workQueue(
-    (key) => passing(replicaSetQueue, key, () => syncReplicaSet(cluster, { ...stores, leaving }, key, Date.now())),
+    clock,
+    (key) => passing(replicaSetQueue, key, () => syncReplicaSet(cluster, { ...stores, leaving }, key, clock.nowMs())),
     onError,
   );
   const daemonSetQueue = workQueue(
-    (key) => passing(daemonSetQueue, key, () => syncDaemonSet(cluster, { ...stores, leaving }, key, Date.now())),
+    clock,
+    (key) => passing(daemonSetQueue, key, () => syncDaemonSet(cluster, { ...stores, leaving }, key, clock.nowMs())),
     onError,
   );
   const autoscalerQueue = workQueue(
-    (key) => passing(autoscalerQueue, key, () => syncAutoscaler(cluster, stores, key, Date.now())),
+    clock,
+    (key) => passing(autoscalerQueue, key, () => syncAutoscaler(cluster, stores, key, clock.nowMs())),
     onError,
   );
-  const endpointQueue = workQueue((key) => synced.then(() => syncEndpointSlices(cluster, stores, key)), onError);
+  const endpointQueue = workQueue(clock, (key) => synced.then(() => syncEndpointSlices(cluster, stores, key)), onError);
 
   // A pass on half of the objects would make what exists already.
   const passing = async (queue: WorkQueue, key: string, pass: () => Promise<{ againInMs?: number }>): Promise<void> => {

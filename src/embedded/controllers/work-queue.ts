@@ -1,3 +1,5 @@
+import type { Clock } from '../../api/clock.ts';
+
 /** Runs `work` for one key at a time; a key that is added while it runs, runs once more. */
 export interface WorkQueue {
   add(key: string): void;
@@ -9,11 +11,11 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 5000;
 
 /** A failing key (a conflict, most often) is tried again with back-off; `onError` hears of each failure. */
-export function workQueue(work: (key: string) => Promise<void>, onError: (error: unknown, key: string) => void): WorkQueue {
+export function workQueue(clock: Clock, work: (key: string) => Promise<void>, onError: (error: unknown, key: string) => void): WorkQueue {
   const running = new Set<string>();
   const again = new Set<string>();
   const failures = new Map<string, number>();
-  const timers = new Map<string, { dueMs: number; timer: NodeJS.Timeout }>();
+  const timers = new Map<string, { dueMs: number; cancel(): void }>();
   let isStopped = false;
 
   const run = async (key: string): Promise<void> => {
@@ -46,19 +48,19 @@ export function workQueue(work: (key: string) => Promise<void>, onError: (error:
     },
     addAfter(key, delayMs) {
       if (isStopped) return;
-      const dueMs = performance.now() + delayMs;
+      const dueMs = clock.monotonicMs() + delayMs;
       const waiting = timers.get(key);
       if (waiting && waiting.dueMs <= dueMs) return;
-      if (waiting) clearTimeout(waiting.timer);
-      const timer = setTimeout(() => {
+      waiting?.cancel();
+      const cancel = clock.setTimer(delayMs, () => {
         timers.delete(key);
         queue.add(key);
-      }, delayMs);
-      timers.set(key, { dueMs, timer });
+      });
+      timers.set(key, { dueMs, cancel });
     },
     stop() {
       isStopped = true;
-      for (const { timer } of timers.values()) clearTimeout(timer);
+      for (const { cancel } of timers.values()) cancel();
       timers.clear();
     },
   };

@@ -1,8 +1,10 @@
+import { systemClock } from '../../api/clock.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
 import { canonicalJson } from '../controllers/selectors.ts';
 import { workQueue } from '../controllers/work-queue.ts';
+import { type StandInOptions, secondsText } from '../world.ts';
 import { GROUP } from './attachment.ts';
 import { GATEWAY_CONTROLLER, MESH_CONTROLLER, type ParentStatus, parentStatuses } from './parent-status.ts';
 
@@ -17,13 +19,15 @@ export interface GatewayApi {
  * its backends can be found. What carries the traffic are the mesh's proxies, which read specs only. An API client, so that it serves a
  * real kube-apiserver with the Gateway API's CRDs too.
  */
-export function startGatewayApi(cluster: Cluster, options: { onError?(error: unknown, key: string): void } = {}): GatewayApi {
+export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}): GatewayApi {
+  const { clock = systemClock, onError = () => undefined } = options;
   const queue = workQueue(
+    clock,
     async (key) => {
       await synced;
       await sync(key);
     },
-    options.onError ?? (() => undefined),
+    onError,
   );
   const routeKey = (route: KubeObject): string => `${route.kind} ${keyOf(route)}`;
   const hear = ({ previous, next }: Change): void => {
@@ -51,7 +55,7 @@ export function startGatewayApi(cluster: Cluster, options: { onError?(error: unk
       grants: () => stores.grants.list(),
       service: (namespace: string, name: string) => stores.services.get(`${namespace}/${name}`),
     };
-    const nowText = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const nowText = secondsText({ clock });
     const before: ParentStatus[] = route.status?.parents ?? [];
     const others = before.filter(({ controllerName }) => controllerName !== GATEWAY_CONTROLLER && controllerName !== MESH_CONTROLLER);
     const parents = [...others, ...parentStatuses(route, known, nowText)];

@@ -1,7 +1,9 @@
+import { systemClock } from '../../api/clock.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { workQueue } from '../controllers/work-queue.ts';
+import type { StandInOptions } from '../world.ts';
 
 const KIND = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const;
 const NAME_LABEL = 'scaledobject.keda.sh/name';
@@ -17,8 +19,8 @@ export interface Keda {
  * As much of KEDA as a release meets, an API client and nothing more: it puts its label on each ScaledObject, makes an HPA from it, and,
  * while that is paused, holds the workload at the number that the annotation says instead. Triggers are not asked.
  */
-export function startKeda(cluster: Cluster, options: { onError?(error: unknown, key: string): void } = {}): Keda {
-  const queue = workQueue((key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));
+export function startKeda(cluster: Cluster, options: StandInOptions = {}): Keda {
+  const queue = workQueue(options.clock ?? systemClock, (key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));
   const scaledObjects: ObjectStore = watchObjects(cluster, KIND, ({ previous, next }) => {
     const { namespace, name } = (next ?? previous)?.metadata ?? {};
     queue.add(`${namespace}/${name}`);

@@ -1,8 +1,10 @@
+import { systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import { workQueue } from '../controllers/work-queue.ts';
+import type { StandInOptions } from '../world.ts';
 import { syncKnativeService } from './sync-service.ts';
 
 export interface Knative {
@@ -18,13 +20,15 @@ const SERVING = 'serving.knative.dev/v1';
  * traffic block is resolved into the status, which the mesh follows. Pods do not go to zero. An API client, so that it serves a real
  * kube-apiserver with Knative's CRDs too.
  */
-export function startKnative(cluster: Cluster, options: { onError?(error: unknown, key: string): void } = {}): Knative {
+export function startKnative(cluster: Cluster, options: StandInOptions = {}): Knative {
+  const { clock = systemClock, onError = () => undefined } = options;
   const queue = workQueue(
+    clock,
     async (key) => {
       await synced;
       await syncKnativeService(cluster, stores, key);
     },
-    options.onError ?? (() => undefined),
+    onError,
   );
   const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
   const wake = (object: KubeObject | undefined): void => {

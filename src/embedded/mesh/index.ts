@@ -1,9 +1,10 @@
-import { Agent, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { sleep } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
+import { realWorld, type World } from '../world.ts';
 import { laggedView } from './lagged-view.ts';
 import { type MeshProxy, startProxy } from './proxy.ts';
 import { seededRandom } from './random.ts';
@@ -22,6 +23,7 @@ export interface MeshOptions {
   seed?: number;
   /** Proxies keep their connections to pods, which is three times as fast, and fails requests when a pod goes; default false. */
   keepsConnections?: boolean;
+  world?: World;
 }
 
 /** What the mesh saw since its start. */
@@ -62,8 +64,9 @@ const KINDS: readonly ObservedKind[] = [
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
-  const { proxies: size = 3, lagMs: [leastMs, mostMs] = [0, 3000], seed = 1, keepsConnections = false } = options;
-  const agent = keepsConnections ? new Agent({ keepAlive: true }) : undefined;
+  const { proxies: size = 3, lagMs: [leastMs, mostMs] = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
+  const { clock, network } = world;
+  const agent = keepsConnections ? network.agent({ keepAlive: true }) : undefined;
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
   const counts: MeshCounts = { total: 0, byStatus: {}, byWorkload: {}, mirrored: {}, proxyErrors: {} };
   const portByIp = new Map<string, number>();
@@ -71,7 +74,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
 
   const views = Array.from({ length: size }, (_, index) => {
     const random = seededRandom(seed * 7919 + index);
-    return laggedView(() => (isStarting ? 0 : leastMs + random() * (mostMs - leastMs)));
+    return laggedView(() => (isStarting ? 0 : leastMs + random() * (mostMs - leastMs)), clock);
   });
   const hear = (kind: string, change: Change): void => {
     for (const view of views) view.hear(kind, change);
@@ -94,7 +97,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const required = [pods, nodes, ...stores.slice(0, 2)];
   await Promise.all(required.map((store) => store.synced));
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
-  await Promise.race([Promise.all(stores.map((store) => store.synced)), new Promise((resolve) => setTimeout(resolve, 200))]);
+  await Promise.race([Promise.all(stores.map((store) => store.synced)), sleep(clock, FIRST_LISTS_MS)]);
   isStarting = false;
 
   const onAnswer = (answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void => {
@@ -111,6 +114,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
         portOf: (ip) => portByIp.get(ip),
         podOf: (namespace, name) => pods.get(`${namespace}/${name}`) ?? gone.get(`${namespace}/${name}`),
         onAnswer,
+        world,
         ...(agent && { agent }),
       }),
     ),
@@ -119,13 +123,13 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
     response.end(metrics.text());
   });
-  await new Promise<void>((resolve, reject) => exporter.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const exported = await network.listen(exporter);
   const urls = started.map(({ url }) => url);
   return {
     url: (proxy) => urls[proxy] ?? '',
     urls,
     metricsText: () => metrics.text(),
-    metricsUrl: `http://127.0.0.1:${(exporter.address() as AddressInfo).port}/metrics`,
+    metricsUrl: `${exported.url}/metrics`,
     counts: () => structuredClone(counts),
     pending: () => views.reduce((sum, view) => sum + view.pending(), 0),
     knows(object) {
@@ -136,13 +140,13 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     },
     async stop() {
       for (const store of [pods, nodes, ...stores] satisfies ObjectStore[]) store.stop();
-      exporter.closeAllConnections();
       agent?.destroy();
-      await Promise.all([...started.map((proxy) => proxy.stop()), new Promise((resolve) => exporter.close(resolve))]);
+      await Promise.all([...started.map((proxy) => proxy.stop()), exported.close(true)]);
     },
   };
 }
 
+const FIRST_LISTS_MS = 200;
 const GONE_LIMIT = 1000;
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);

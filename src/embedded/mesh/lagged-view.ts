@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Change, keyOf } from '../controllers/object-store.ts';
 
@@ -12,10 +13,10 @@ export interface LaggedView {
 }
 
 /** `lagMs` gives the next lag in milliseconds; 0 applies at once. */
-export function laggedView(lagMs: () => number): LaggedView {
+export function laggedView(lagMs: () => number, clock: Clock = systemClock): LaggedView {
   const kinds = new Map<string, Map<string, KubeObject>>();
   const coming = new Map<string, { dueMs: number; change: Change }[]>();
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = new Set<() => void>();
   const of = (kind: string): Map<string, KubeObject> => {
     const objects = kinds.get(kind) ?? new Map<string, KubeObject>();
     kinds.set(kind, objects);
@@ -37,7 +38,7 @@ export function laggedView(lagMs: () => number): LaggedView {
   };
   return {
     hear(kind, change) {
-      const nowMs = performance.now();
+      const nowMs = clock.monotonicMs();
       const changes = comingOf(kind);
       // As on one stream of a control plane: a later change never overtakes an earlier one of its kind.
       const dueMs = Math.max(nowMs + lagMs(), changes.at(-1)?.dueMs ?? 0);
@@ -47,18 +48,18 @@ export function laggedView(lagMs: () => number): LaggedView {
       }
       changes.push({ dueMs, change });
       // Timers of a busy process fire late and out of order: each takes what is next, whichever it was set for.
-      const timer = setTimeout(() => {
-        timers.delete(timer);
+      const cancel = clock.setTimer(dueMs - nowMs, () => {
+        timers.delete(cancel);
         const first = changes.shift();
         if (first) apply(kind, first.change);
-      }, dueMs - nowMs);
-      timers.add(timer);
+      });
+      timers.add(cancel);
     },
     get: (kind, key) => of(kind).get(key),
     list: (kind) => [...of(kind).values()],
     pending: () => timers.size,
     stop() {
-      for (const timer of timers) clearTimeout(timer);
+      for (const cancel of timers) cancel();
       timers.clear();
     },
   };

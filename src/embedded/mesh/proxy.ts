@@ -1,6 +1,7 @@
 import { type Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { realWorld, type World } from '../world.ts';
 import { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
@@ -19,8 +20,9 @@ export interface ProxyContext {
   place(): Place;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
-  /** Keeps connections to pods. */
+  /** Keeps connections to pods; absent: each request has its own. */
   agent?: Agent;
+  world?: World;
   podOf(namespace: string, name: string): KubeObject | undefined;
   onAnswer(answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void;
 }
@@ -31,7 +33,7 @@ export interface MeshProxy {
   stop(): Promise<void>;
 }
 
-type Standing = ProxyContext & { affinity: ClientAffinity };
+type Standing = ProxyContext & { affinity: ClientAffinity; clock: Clock; pods: Agent };
 
 /** Headers that speak to this proxy or of one connection, and are not passed on. */
 const HOP_HEADERS = [
@@ -49,27 +51,27 @@ const HOP_HEADERS = [
 
 /** One sidecar or gateway: an HTTP server that routes by what its own view holds. */
 export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
-  const context = { ...wiring, affinity: new ClientAffinity(() => performance.now()) };
+  const { clock, network } = wiring.world ?? realWorld;
+  const pods = wiring.agent ?? network.agent();
+  const context = { ...wiring, clock, pods, affinity: new ClientAffinity(() => clock.monotonicMs()) };
   const server = createServer((request, response) => {
     void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
   });
   // Clients close what they keep: a connection dropped here as idle would be a lost request of whoever is just asking on it.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const listener = await network.listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: listener.url,
     view: context.view,
-    stop: () =>
-      new Promise((resolve) => {
-        context.view.stop();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop() {
+      context.view.stop();
+      return listener.close(true);
+    },
   };
 }
 
 async function answer(context: Standing, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const startedMs = performance.now();
+  const startedMs = context.clock.monotonicMs();
   const request = readRequest(incoming);
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(part as Buffer);
@@ -85,7 +87,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
       reason: route.reason,
       isProxyError: true,
       isMirror: false,
-      durationMs: performance.now() - startedMs,
+      durationMs: context.clock.monotonicMs() - startedMs,
     });
     refuse(response, route);
     return;
@@ -93,7 +95,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
   const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming) };
   for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, seen);
   const outcome = await sendTo(context, route.destination, call, route);
-  const durationMs = performance.now() - startedMs;
+  const durationMs = context.clock.monotonicMs() - startedMs;
   const common = { ...seen, destination: route.destination, isMirror: false, durationMs, ...(outcome.pod ? { pod: outcome.pod } : {}) };
   if ('reason' in outcome) {
     context.onAnswer({ ...common, status: outcome.status, reason: outcome.reason, isProxyError: true }, route);
@@ -172,7 +174,7 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
 type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (Refusal & { pod?: KubeObject });
 
 async function sendTo(context: Standing, destination: Destination, call: Call, route: ResolvedRoute): Promise<Outcome> {
-  const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + route.timeoutMs;
+  const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() + route.timeoutMs;
   const tried = new Set<string>();
   for (let attempt = 0; ; attempt += 1) {
     const { view, affinity } = context;
@@ -185,13 +187,16 @@ async function sendTo(context: Standing, destination: Destination, call: Call, r
     if (!endpoint) return { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
     tried.add(endpoint.ip);
     if (isPlain) affinity.keep(`${destination.namespace}/${destination.name}`, call.client.address, endpoint.ip);
-    const leftMs = Math.min(deadlineMs - performance.now(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
+    const leftMs = Math.min(deadlineMs - context.clock.monotonicMs(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
     const port = context.portOf(endpoint.ip);
     const outcome =
       port === undefined
         ? ({ failure: 'connect-failure' } as const)
-        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, context.agent);
-    const mayRetry = attempt < route.retries.attempts && performance.now() < deadlineMs && isRetried(outcome, route.retries.on);
+        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, {
+            agent: context.pods,
+            clock: context.clock,
+          });
+    const mayRetry = attempt < route.retries.attempts && context.clock.monotonicMs() < deadlineMs && isRetried(outcome, route.retries.on);
     if (mayRetry) continue;
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
     const by = pod ? { pod } : {};
@@ -227,7 +232,7 @@ async function sendMirror(
   route: ResolvedRoute,
   seen: { method: string; path: string },
 ): Promise<void> {
-  const startedMs = performance.now();
+  const startedMs = context.clock.monotonicMs();
   const [host = '', port] = (call.headers.host ?? '').split(':');
   const copy = { ...call, headers: { ...call.headers, host: `${host}-shadow${port === undefined ? '' : `:${port}`}` } };
   const outcome = await sendTo(context, destination, copy, { ...route, retries: { attempts: 0, on: [] } });
@@ -242,7 +247,7 @@ async function sendMirror(
       status: outcome.status,
       isProxyError: 'reason' in outcome,
       isMirror: true,
-      durationMs: performance.now() - startedMs,
+      durationMs: context.clock.monotonicMs() - startedMs,
     },
     route,
   );

@@ -1,4 +1,5 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../api/clock.ts';
 
 export interface UpstreamAnswer {
   status: number;
@@ -11,19 +12,19 @@ export interface UpstreamFailure {
 }
 
 /**
- * One try at one pod. Without an agent it has a connection of its own: a kept one that the pod closes meanwhile would look like a
+ * One try at one pod. Unless the agent keeps connections, it has one of its own: a kept one that the pod closes meanwhile would look like a
  * failure of the release when it is one of this proxy.
  */
 export function callUpstream(
   port: number,
   call: { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer },
   timeoutMs: number | undefined,
-  agent?: Agent,
+  { agent, clock }: { agent: Agent; clock: Clock },
 ): Promise<UpstreamAnswer | UpstreamFailure> {
   return new Promise((resolve) => {
     const { method, url, headers, body } = call;
     let isConnected = false;
-    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: url, headers, agent: agent ?? false }, (response) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: url, headers, agent }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () => resolve({ status: response.statusCode ?? 502, headers: response.headers, body: Buffer.concat(parts) }));
@@ -37,11 +38,11 @@ export function callUpstream(
         });
     });
     if (timeoutMs !== undefined) {
-      const timer = setTimeout(() => {
+      const cancel = clock.setTimer(timeoutMs, () => {
         resolve({ failure: 'timeout' });
         outgoing.destroy();
-      }, timeoutMs);
-      outgoing.once('close', () => clearTimeout(timer));
+      });
+      outgoing.once('close', cancel);
     }
     outgoing.on('error', () => resolve({ failure: isConnected ? 'reset' : 'connect-failure' }));
     outgoing.end(body);

@@ -2,12 +2,18 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { eventually } from '../../../test/suite/eventually.ts';
+import { realWorld } from '../world.ts';
 import { startApp } from './app.ts';
 import { behaviourOf } from './behaviour.ts';
 
 it('07-S12: a pod that is told to end answers what it has begun, and takes no more', async () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: {} };
-  const app = await startApp(behaviourOf(pod), { namespace: 'shop', pod: 'web', readinessPath: '/readyz', random: () => 1 });
+  const app = await startApp(behaviourOf(pod), {
+    namespace: 'shop',
+    pod: 'web',
+    readinessPath: '/readyz',
+    world: { ...realWorld, random: () => 1 },
+  });
   const url = `http://127.0.0.1:${app.port}/`;
   const begun = request(url, { method: 'POST', agent: false });
   begun.write('the first half');

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { World } from '../world.ts';
 import type { AppBehaviour } from './behaviour.ts';
 
 /** One running pod: a small HTTP application on loopback. */
@@ -20,28 +20,29 @@ export interface AppContext {
   pod: string;
   /** Path that answers 503 until the app is ready. */
   readinessPath: string;
-  random(): number;
+  world: World;
 }
 
 export async function startApp(behaviour: AppBehaviour, context: AppContext): Promise<App> {
-  const startedMs = performance.now();
+  const { clock, network, random } = context.world;
+  const startedMs = clock.monotonicMs();
   let inFlight = 0;
   let answered = 0;
   const recentMs: number[] = [];
   /** Counts the request, also when it is too much: a client that tries again makes it no better. */
   const isOverloaded = (): boolean => {
     if (behaviour.capacityPerSecond <= 0) return false;
-    const nowMs = performance.now();
+    const nowMs = clock.monotonicMs();
     recentMs.push(nowMs);
     while ((recentMs[0] ?? nowMs) <= nowMs - 1000) recentMs.shift();
     return recentMs.length > behaviour.capacityPerSecond;
   };
-  const isReady = (): boolean => !behaviour.neverReady && performance.now() - startedMs >= behaviour.readyAfterMs;
+  const isReady = (): boolean => !behaviour.neverReady && clock.monotonicMs() - startedMs >= behaviour.readyAfterMs;
 
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const path = request.url?.split('?')[0] ?? '/';
     const isProbe = path === context.readinessPath && request.headers['user-agent']?.startsWith('kube-probe');
-    const status = isProbe ? (isReady() ? 200 : 503) : isOverloaded() ? 503 : context.random() < behaviour.errorRate ? 500 : 200;
+    const status = isProbe ? (isReady() ? 200 : 503) : isOverloaded() ? 503 : random() < behaviour.errorRate ? 500 : 200;
     if (!isProbe) answered += 1;
     response.writeHead(status, { 'content-type': 'application/json', 'x-serin-pod': context.pod, 'x-serin-version': behaviour.version });
     const { pod, namespace } = context;
@@ -68,24 +69,19 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
     request.on('end', () => {
       const body = Buffer.concat(parts).toString();
       const isProbe = request.headers['user-agent']?.startsWith('kube-probe');
-      if (behaviour.latencyMs > 0 && !isProbe) setTimeout(() => answer(request, response, body), behaviour.latencyMs);
+      if (behaviour.latencyMs > 0 && !isProbe) clock.setTimer(behaviour.latencyMs, () => answer(request, response, body));
       else answer(request, response, body);
     });
   });
   // Who keeps a connection closes it: one that this side drops as idle looks like a failure to whoever is just asking on it.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const listener = await network.listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listener.port,
     behaviour,
     isReady,
     inFlight: () => inFlight,
     answered: () => answered,
-    close: (now = false) =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        if (now) server.closeAllConnections();
-        else server.closeIdleConnections();
-      }),
+    close: listener.close,
   };
 }

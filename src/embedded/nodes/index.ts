@@ -1,8 +1,10 @@
+import { every } from '../../api/clock.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, watchObjects } from '../controllers/object-store.ts';
 import { isPodFinished } from '../controllers/pods.ts';
 import { workQueue } from '../controllers/work-queue.ts';
+import { realWorld, secondsText, type World } from '../world.ts';
 import type { App } from './app.ts';
 import type { AppBehaviour } from './behaviour.ts';
 import { chooseNode, ownerOf, type Placed } from './choose-node.ts';
@@ -26,8 +28,7 @@ export interface NodeOptions {
   graceScale?: number;
   /** Multiplies probe periods and delays; default 0.1. */
   probeScale?: number;
-  /** Answers 0–1 for error rates; default Math.random. */
-  random?(): number;
+  world?: World;
   /** Overrides what env and annotations of the pod say. */
   appFor?(pod: KubeObject): Partial<AppBehaviour>;
   onError?(error: unknown, what: string): void;
@@ -51,7 +52,8 @@ const DEFAULT_NODES = [
 
 /** Scheduler and kubelet in one; an API client, so that it serves a real kube-apiserver too. */
 export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
-  const onError = options.onError ?? (() => undefined);
+  const { world = realWorld, onError = () => undefined } = options;
+  const { clock } = world;
   const nodes: NodeIdentity[] = (options.nodes ?? DEFAULT_NODES).map((node, index) => ({ ...node, ip: `10.0.0.${index + 1}` }));
   const ipOfNode = new Map(nodes.map(({ name, ip }) => [name, ip]));
   const running = new Map<string, RunningPod>();
@@ -61,25 +63,29 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     startupMs: options.startupMs ?? 20,
     graceScale: options.graceScale ?? 0.1,
     probeScale: options.probeScale ?? 0.1,
-    random: options.random ?? Math.random,
+    world,
     ...(options.appFor ? { appFor: options.appFor.bind(options) } : {}),
     onError,
   };
 
-  const scheduling = workQueue(async (key) => {
-    const pod = pods.get(key);
-    if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp || pod.spec.schedulingGates?.length > 0) return;
-    const uid = pod.metadata.uid ?? '';
-    const mine = registered.list().filter(({ metadata }) => ipOfNode.has(metadata.name));
-    const chosen = chooseNode(pod, mine, placed());
-    if (chosen === undefined) return await tellUnschedulable(cluster, pod, mine.length);
-    // Pods are placed side by side: the next one has to count this one before the watch brings it back.
-    assigned.set(uid, { node: chosen, owner: ownerOf(pod) });
-    await options.calls.bind(pod, chosen).catch((error: unknown) => {
-      assigned.delete(uid);
-      throw error;
-    });
-  }, onError);
+  const scheduling = workQueue(
+    clock,
+    async (key) => {
+      const pod = pods.get(key);
+      if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp || pod.spec.schedulingGates?.length > 0) return;
+      const uid = pod.metadata.uid ?? '';
+      const mine = registered.list().filter(({ metadata }) => ipOfNode.has(metadata.name));
+      const chosen = chooseNode(pod, mine, placed());
+      if (chosen === undefined) return await tellUnschedulable(cluster, pod, mine.length, secondsText(world));
+      // Pods are placed side by side: the next one has to count this one before the watch brings it back.
+      assigned.set(uid, { node: chosen, owner: ownerOf(pod) });
+      await options.calls.bind(pod, chosen).catch((error: unknown) => {
+        assigned.delete(uid);
+        throw error;
+      });
+    },
+    onError,
+  );
   const assigned = new Map<string, Placed>();
   const placed = (): Placed[] => {
     const living = pods.list().filter((pod) => !isPodFinished(pod));
@@ -117,14 +123,13 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
 
   const register = async (): Promise<void> => {
     for (const node of nodes) {
-      await registerNode(cluster, node);
-      await renewLease(cluster, node.name);
+      await registerNode(cluster, clock, node);
+      await renewLease(cluster, clock, node.name);
     }
   };
-  const renewal = setInterval(() => {
-    for (const { name } of nodes) void renewLease(cluster, name).catch((error: unknown) => onError(error, name));
-  }, LEASE_RENEW_MS);
-  renewal.unref();
+  const stopRenewing = every(clock, LEASE_RENEW_MS, () => {
+    for (const { name } of nodes) void renewLease(cluster, clock, name).catch((error: unknown) => onError(error, name));
+  });
 
   const appsByKey = (): Map<string, App> => {
     const apps = new Map<string, App>();
@@ -139,7 +144,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     app: (namespace, pod) => appsByKey().get(`${namespace}/${pod}`),
     apps: appsByKey,
     async stop() {
-      clearInterval(renewal);
+      stopRenewing();
       scheduling.stop();
       pods.stop();
       registered.stop();

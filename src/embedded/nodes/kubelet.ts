@@ -1,21 +1,26 @@
+import { sleep } from '../../api/clock.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { callHttp } from '../http-call.ts';
+import { secondsText, type World } from '../world.ts';
 import { type App, startApp } from './app.ts';
 import { type AppBehaviour, behaviourOf } from './behaviour.ts';
 import type { PodCalls } from './pod-calls.ts';
-import { nowText, podStatus, type Seen } from './pod-status.ts';
+import { podStatus, type Seen } from './pod-status.ts';
 
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
 const CRASH_BACKOFF_MS = 1000;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1000;
+/** Kubernetes' default. */
+const PROBE_TIMEOUT_MS = 1000;
 
 export interface KubeletOptions {
   startupMs: number;
   graceScale: number;
   probeScale: number;
-  random(): number;
+  world: World;
   appFor?: (pod: KubeObject) => Partial<AppBehaviour>;
   onError(error: unknown, what: string): void;
 }
@@ -44,6 +49,11 @@ export function runPod(
   address: { podIP: string; hostIP: string },
   options: KubeletOptions,
 ): RunningPod {
+  const { clock } = options.world;
+  const nowText = (): string => secondsText(options.world);
+  const probeAgent = options.world.network.agent();
+  /** Ends early, without an error, when the pod does. */
+  const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(clock, ms, signal).catch(() => undefined);
   let pod = first;
   let app: App | undefined;
   let isTerminating = false;
@@ -70,7 +80,7 @@ export function runPod(
   const tell = (): Promise<void> => {
     const { signal } = life;
     writes = writes.then(() =>
-      insist(() => cluster.patch(refOf(pod), { status: podStatus(pod, seen) }, { subresource: 'status', signal })),
+      insist(() => cluster.patch(refOf(pod), { status: podStatus(pod, seen, nowText()) }, { subresource: 'status', signal })),
     );
     return writes;
   };
@@ -96,7 +106,7 @@ export function runPod(
       namespace: pod.metadata.namespace ?? '',
       pod: pod.metadata.name,
       readinessPath: probe?.httpGet?.path ?? '/readyz',
-      random: options.random,
+      world: options.world,
     });
     if (life.signal.aborted) {
       await started.close(true);
@@ -125,9 +135,21 @@ export function runPod(
         seen.isReady = isPassing;
         streak = 0;
       }
-      if (isTurning || !isTold || isStale(pod, seen)) await tell();
+      if (isTurning || !isTold || isStale(pod, seen, nowText())) await tell();
       isTold = true;
       await pause(isPassing === seen.isReady && probe ? periodMs : Math.min(periodMs, 50), life.signal);
+    }
+  };
+
+  const answersProbe = async (port: number, path: string): Promise<boolean> => {
+    try {
+      const headers = { 'user-agent': 'kube-probe/serin', connection: 'close' };
+      const call = { headers, agent: probeAgent, clock, timeoutMs: PROBE_TIMEOUT_MS };
+      const { status } = await callHttp(`http://127.0.0.1:${port}${path}`, call);
+      return status >= 200 && status < 300;
+    } catch {
+      // Refused or timed out: that is the probe's answer.
+      return false;
     }
   };
 
@@ -137,8 +159,8 @@ export function runPod(
     else {
       // Serves on: proxies that have not heard yet still send requests.
       await pause(graceMs * options.graceScale, life.signal);
-      const deadlineMs = performance.now() + graceMs * (1 - options.graceScale);
-      while (app && app.inFlight() > 0 && performance.now() < deadlineMs && !life.signal.aborted) await pause(20, life.signal);
+      const deadlineMs = clock.monotonicMs() + graceMs * (1 - options.graceScale);
+      while (app && app.inFlight() > 0 && clock.monotonicMs() < deadlineMs && !life.signal.aborted) await pause(20, life.signal);
       await app?.close(true);
     }
     await insist(() => calls.forceDelete(pod));
@@ -170,36 +192,8 @@ export function runPod(
 }
 
 /** Somebody opened or closed a readiness gate since the kubelet last told. */
-function isStale(pod: KubeObject, seen: Seen): boolean {
+function isStale(pod: KubeObject, seen: Seen, nowText: string): boolean {
   if (!pod.spec.readinessGates) return false;
   const readyIn = (status: KubeObject['status']) => status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status;
-  return readyIn(pod.status) !== undefined && readyIn(pod.status) !== readyIn(podStatus(pod, seen));
-}
-
-/** Ends early, without an error, when the pod does. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
-}
-
-async function answersProbe(port: number, path: string): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      headers: { 'user-agent': 'kube-probe/serin', connection: 'close' },
-      signal: AbortSignal.timeout(1000),
-    });
-    await response.text();
-    return response.ok;
-  } catch {
-    // Refused or timed out: that is the probe's answer.
-    return false;
-  }
+  return readyIn(pod.status) !== undefined && readyIn(pod.status) !== readyIn(podStatus(pod, seen, nowText));
 }

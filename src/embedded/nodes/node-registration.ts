@@ -1,6 +1,7 @@
+import type { Clock } from '../../api/clock.ts';
 import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { nowText } from './pod-status.ts';
+import { secondsText } from '../world.ts';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
 /** The kubelet's default; the node lifecycle controller waits four times as long. */
@@ -15,7 +16,7 @@ export interface NodeIdentity {
 }
 
 /** Makes the Node, or makes an existing one Ready again. */
-export async function registerNode(cluster: Cluster, { name, zone, ip, labels: more }: NodeIdentity): Promise<void> {
+export async function registerNode(cluster: Cluster, clock: Clock, { name, zone, ip, labels: more }: NodeIdentity): Promise<void> {
   const labels = {
     ...more,
     'kubernetes.io/hostname': name,
@@ -28,7 +29,7 @@ export async function registerNode(cluster: Cluster, { name, zone, ip, labels: m
   if (await cluster.get(ref)) await cluster.patch(ref, { metadata: { labels } });
   else await cluster.create(node);
   const capacity = { cpu: '64', memory: '256Gi', pods: '1000', 'ephemeral-storage': '1Ti' };
-  const now = nowText();
+  const now = secondsText({ clock });
   const condition = (type: string, status: string, reason: string) => ({
     type,
     status,
@@ -76,9 +77,9 @@ async function removeNotReadyTaint(cluster: Cluster, ref: ObjectRef): Promise<vo
 }
 
 /** Renews a node's heartbeat; makes the lease, and its namespace, the first time. */
-export async function renewLease(cluster: Cluster, node: string): Promise<void> {
+export async function renewLease(cluster: Cluster, clock: Clock, node: string): Promise<void> {
   const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: node, namespace: LEASE_NAMESPACE };
-  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const renewTime = new Date(clock.nowMs()).toISOString().replace('Z', '000Z');
   if (await cluster.get(ref)) {
     await cluster.patch(ref, { spec: { renewTime } });
     return;

@@ -1,4 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { callHttp } from '../http-call.ts';
+import { realWorld, type World } from '../world.ts';
 
 /** The two calls of a kubelet and scheduler that `Cluster` has no verb for. */
 export interface PodCalls {
@@ -8,17 +10,17 @@ export interface PodCalls {
   forceDelete(pod: KubeObject): Promise<void>;
 }
 
-type Request = (url: string, init: { method: string; headers: Record<string, string>; body: string }) => Promise<Response>;
+const ANSWER_WITHIN_MS = 60_000;
 
-/** Over plain HTTP. A server that wants credentials needs its own `request`, which adds them. */
-export function httpPodCalls(apiUrl: string, request: Request = fetch): PodCalls {
-  const send = async (method: string, pod: KubeObject, suffix: string, body: object): Promise<number> => {
+/** Over plain HTTP, without credentials. */
+export function httpPodCalls(apiUrl: string, { clock, network }: World = realWorld): PodCalls {
+  const agent = network.agent({ keepAlive: true });
+  const send = async (method: string, pod: KubeObject, suffix: string, body: object): Promise<void> => {
     const { namespace, name } = pod.metadata;
     const url = `${apiUrl}/api/v1/namespaces/${namespace}/pods/${name}${suffix}`;
-    const response = await request(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-    const text = await response.text();
-    if (!response.ok && response.status !== 404 && response.status !== 409) throw new Error(`${method} ${url}: ${response.status} ${text}`);
-    return response.status;
+    const call = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const { status, text } = await callHttp(url, { ...call, agent, clock, timeoutMs: ANSWER_WITHIN_MS });
+    if (status >= 300 && status !== 404 && status !== 409) throw new Error(`${method} ${url}: ${status} ${text}`);
   };
   return {
     async bind(pod, nodeName) {

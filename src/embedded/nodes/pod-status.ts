@@ -24,15 +24,13 @@ interface Condition {
 /** The others are their writers': what a readiness gate waits for. */
 const OWN_CONDITIONS = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'];
 
-export const nowText = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
-
 /** The whole pod status for what the kubelet sees; times move only when a condition's status does. */
-export function podStatus(pod: KubeObject, seen: Seen): Record<string, unknown> {
+export function podStatus(pod: KubeObject, seen: Seen, nowText: string): Record<string, unknown> {
   const previous = (pod.status?.conditions ?? []) as Condition[];
   const condition = (type: string, isTrue: boolean): Condition => {
     const status = isTrue ? 'True' : 'False';
     const before = previous.find((each) => each.type === type);
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : nowText();
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : nowText;
     return { type, status, lastTransitionTime, ...(isTrue ? {} : whyNot[type]) };
   };
   const gates = (pod.spec.readinessGates ?? []) as { conditionType: string }[];
@@ -58,7 +56,7 @@ export function podStatus(pod: KubeObject, seen: Seen): Record<string, unknown> 
     hostIPs: [{ ip: seen.hostIP }],
     podIP: seen.podIP,
     podIPs: [{ ip: seen.podIP }],
-    startTime: pod.status?.startTime ?? nowText(),
+    startTime: pod.status?.startTime ?? nowText,
     containerStatuses: ((pod.spec.containers ?? []) as { name: string; image?: string }[]).map(({ name, image = '' }) => ({
       name,
       image,

@@ -1,9 +1,8 @@
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { nowText } from './pod-status.ts';
 
 /** Says once in the pod's status, as the scheduler does, that no node fits; it is placed when a node changes. */
-export async function tellUnschedulable(cluster: Cluster, pod: KubeObject, nodes: number): Promise<void> {
+export async function tellUnschedulable(cluster: Cluster, pod: KubeObject, nodes: number, nowText: string): Promise<void> {
   const known: { type: string; reason?: string }[] = pod.status?.conditions ?? [];
   if (known.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable')) return;
   const condition = {
@@ -11,7 +10,7 @@ export async function tellUnschedulable(cluster: Cluster, pod: KubeObject, nodes
     status: 'False',
     reason: 'Unschedulable',
     message: `0/${nodes} nodes are available: none matches the pod's node selector, affinity and tolerations.`,
-    lastTransitionTime: nowText(),
+    lastTransitionTime: nowText,
   };
   const conditions = [...known.filter(({ type }) => type !== 'PodScheduled'), condition];
   await cluster.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });

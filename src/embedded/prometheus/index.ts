@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { every } from '../../api/clock.ts';
+import { realWorld, type World } from '../world.ts';
 import { answer } from './api.ts';
 import { instantQuery, type QueryData } from './query.ts';
 import { Scraper } from './scraper.ts';
@@ -11,7 +12,8 @@ export interface PrometheusOptions {
   targets: readonly string[];
   /** Milliseconds between scrapes; default 15000, Prometheus' own usual value. */
   scrapeIntervalMs?: number;
-  /** Epoch milliseconds; the time of samples and of queries that name none. */
+  world?: World;
+  /** Epoch milliseconds; the time of samples and of queries that name none. Default: the world's. */
   now?: () => number;
   /** How long samples are kept; default one hour. */
   retentionMs?: number;
@@ -31,9 +33,11 @@ export interface EmbeddedPrometheus {
 
 /** A small Prometheus on loopback: scraping, a store in memory, PromQL and the query API. */
 export async function startPrometheus(options: PrometheusOptions): Promise<EmbeddedPrometheus> {
-  const { targets, scrapeIntervalMs = 15_000, now = Date.now, retentionMs = 3_600_000 } = options;
+  const { targets, scrapeIntervalMs = 15_000, retentionMs = 3_600_000, world = realWorld } = options;
+  const { clock, network } = world;
+  const now = options.now ?? (() => clock.nowMs());
   const store = new Store(retentionMs);
-  const scrapers = targets.map((target) => new Scraper(target, store));
+  const scrapers = targets.map((target) => new Scraper(target, store, world));
   const stopping = new AbortController();
   const server = createServer((request, response) => {
     answer(store, now, request, response).catch((error: unknown) => {
@@ -41,9 +45,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Embed
       response.end(JSON.stringify({ status: 'error', errorType: 'internal', error: String(error) }));
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
+  const listener = await network.listen(server);
 
   let running: Promise<void> | undefined;
   const scrape = async () => {
@@ -58,21 +60,20 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Embed
     });
     return running;
   };
-  const timer = targets.length > 0 ? setInterval(scrapeOnce, scrapeIntervalMs) : undefined;
+  const stopScraping = targets.length > 0 ? every(clock, scrapeIntervalMs, scrapeOnce) : undefined;
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: listener.url,
     query: (promql, atMs = now()) => instantQuery(store, promql, atMs),
     ingest: (samples) => {
       for (const sample of samples) store.append(sample);
     },
     scrape: scrapeOnce,
     async stop() {
-      clearInterval(timer);
+      stopScraping?.();
       stopping.abort();
       await running;
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await listener.close(true);
     },
   };
 }

@@ -1,4 +1,6 @@
-import got from 'got';
+import type { Agent } from 'node:http';
+import { callHttp } from '../http-call.ts';
+import type { World } from '../world.ts';
 import { parseExposition } from './exposition.ts';
 import { type LabelSet, labelKey } from './series.ts';
 import type { Store } from './store.ts';
@@ -7,11 +9,15 @@ import type { Store } from './store.ts';
 export class Scraper {
   readonly #url: string;
   readonly #store: Store;
+  readonly #world: World;
+  readonly #agent: Agent;
   readonly #own: LabelSet;
   /** What the last scrape gave without a time of its own: these series end when they are missing. */
   #present = new Map<string, LabelSet>();
 
-  constructor(url: string, store: Store) {
+  constructor(url: string, store: Store, world: World) {
+    this.#world = world;
+    this.#agent = world.network.agent();
     this.#url = url;
     this.#store = store;
     this.#own = { job: 'embedded', instance: new URL(url).host };
@@ -28,7 +34,9 @@ export class Scraper {
 
   async #read(nowMs: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     try {
-      const text = await got(this.#url, { timeout: { request: timeoutMs }, retry: { limit: 0 }, ...(signal ? { signal } : {}) }).text();
+      const { clock } = this.#world;
+      const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
+      if (status !== 200) return false;
       for (const { labels: exposed, value, tMs } of parseExposition(text)) {
         const labels = this.#relabel(exposed);
         this.#store.append({ labels, tMs: tMs ?? nowMs, value });

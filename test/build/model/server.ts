@@ -22,7 +22,7 @@ export class ModelServer {
 
   constructor(clock: HandClock) {
     this.clock = clock;
-    this.api = new Api(() => clock.nowMs(), WATCH_WINDOW);
+    this.api = new Api({ clock, random: Math.random }, WATCH_WINDOW);
     this.#collectors = new Collectors(this.api);
     for (const crd of [...crds(), ...routingCrds()]) this.create(crd);
   }

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../../api/clock.ts';
 import type { KubeObject, ObjectRef } from '../../../api/kube-object.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import type { Cluster } from '../../../kube/cluster.ts';
@@ -27,6 +28,8 @@ export interface HpaOptions {
   metrics: HpaMetrics;
   /** Between two looks; default: as kube-controller-manager's `--horizontal-pod-autoscaler-sync-period`. */
   syncMs?: number;
+  /** Default: the machine's. */
+  clock?: Clock;
   onError?(error: unknown): void;
 }
 
@@ -36,38 +39,38 @@ export interface HpaOptions {
  * real one keeps what there was when it first saw it for that long. Source: Kubernetes pkg/controller/podautoscaler/horizontal.go.
  */
 export function startHorizontalPodAutoscaler(cluster: Cluster, options: HpaOptions): { stop(): Promise<void> } {
-  const { namespace, syncMs = SYNC_MS, onError = () => undefined } = options;
+  const { namespace, syncMs = SYNC_MS, clock = systemClock, onError = () => undefined } = options;
   const pasts = new Map<string, Past>();
   const ended = Promise.withResolvers<void>();
-  let timer: NodeJS.Timeout | undefined;
   let isRunning = true;
   const sync = async (): Promise<void> => {
+    cancel = undefined;
     try {
       const { items } = await cluster.list({ ...HPA, namespace });
       for (const hpa of items) {
         const past = pasts.get(hpa.metadata.uid ?? '') ?? { recommendations: [], events: [] };
         pasts.set(hpa.metadata.uid ?? '', past);
-        await scale(cluster, hpa, past, options.metrics).catch(onError);
+        await scale(cluster, hpa, past, options.metrics, clock.nowMs()).catch(onError);
       }
     } catch (error) {
       onError(error);
     }
-    if (isRunning) timer = setTimeout(() => void sync(), syncMs);
+    if (isRunning) cancel = clock.setTimer(syncMs, () => void sync());
     else ended.resolve();
   };
-  timer = setTimeout(() => void sync(), syncMs);
+  let cancel: (() => void) | undefined = clock.setTimer(syncMs, () => void sync());
   return {
     async stop() {
       isRunning = false;
       // A look that is under way ends by itself.
-      if (timer?.hasRef()) ended.resolve();
-      clearTimeout(timer);
+      if (cancel) ended.resolve();
+      cancel?.();
       await ended.promise;
     },
   };
 }
 
-async function scale(cluster: Cluster, hpa: KubeObject, past: Past, metrics: HpaMetrics): Promise<void> {
+async function scale(cluster: Cluster, hpa: KubeObject, past: Past, metrics: HpaMetrics, nowMs: number): Promise<void> {
   const { namespace } = hpa.metadata;
   const ref: ObjectRef = { ...hpa.spec.scaleTargetRef, namespace };
   const target = await cluster.get(ref);
@@ -77,7 +80,6 @@ async function scale(cluster: Cluster, hpa: KubeObject, past: Past, metrics: Hpa
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: namespace ?? '' });
   const pods = items.filter((pod) => isPodActive(pod) && matchesSelector(target.spec.selector, pod.metadata.labels));
   const scaled = { pods, current, existing: Number(target.status?.replicas ?? 0) };
-  const nowMs = Date.now();
   const desired = ruledReplicas(hpa.spec, past, wantedBy(hpa.spec.metrics ?? DEFAULT_METRICS, scaled, metrics), current, nowMs);
   if (desired === current) return;
   await cluster.patch(ref, { spec: { replicas: desired } }, { subresource: 'scale' });
