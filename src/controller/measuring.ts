@@ -60,6 +60,7 @@ export function measuring({
       ...{ findWay, findOwnWay },
       signal,
       nowMs: clock.nowMs(),
+      clock,
       timeoutMs: TIMEOUT_MS,
     };
   };

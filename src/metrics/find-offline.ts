@@ -16,6 +16,7 @@ type OnlineDependencies = Pick<
   | 'signal'
   | 'nowMs'
   | 'timeoutMs'
+  | 'clock'
   | 'findWay'
   | 'findOwnWay'
 >;

@@ -1,3 +1,4 @@
+import type { Clock } from '../api/clock.ts';
 import type { MeshProvider } from '../api/mesh-provider.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
@@ -28,6 +29,8 @@ export interface MeasureDependencies {
   route?: string | undefined;
   signal: AbortSignal;
   nowMs: number;
+  /** Bounds each query; default: the machine's. */
+  clock?: Clock | undefined;
   /** For each query. */
   timeoutMs: number;
   /** How the addresses of Canaries and templates are reached; default: straight. */

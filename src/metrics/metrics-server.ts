@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import type { Clock } from '../api/clock.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
@@ -8,7 +9,7 @@ import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 type Data = Readonly<Record<string, string>>;
 export type ServerDependencies = Pick<
   MeasureDependencies,
-  'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'findWay' | 'findOwnWay'
+  'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'findWay' | 'findOwnWay'
 >;
 
 /** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05 B6, W17). */
@@ -17,7 +18,7 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
   if (!address) return globalServer(deps);
   const name = `Secret ${metadata.namespace}/${ref?.name}`;
   const read = async () => (ref ? ((await deps.secret(metadata.namespace, ref.name)) ?? { problem: `${name} not found` }) : undefined);
-  return withSecret(name, read, { address, timeoutMs: deps.timeoutMs, findWay: deps.findWay });
+  return withSecret(name, read, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, findWay: deps.findWay });
 }
 
 /** The one of the flags. */
@@ -25,16 +26,17 @@ export function globalServer({
   metricsServer: address,
   metricsServerSecret: read,
   timeoutMs,
+  clock,
   findOwnWay,
 }: Omit<ServerDependencies, 'secret'>): MetricProvider {
-  return withSecret('--metrics-server-secret', async () => read?.(), { address, timeoutMs, findWay: findOwnWay });
+  return withSecret('--metrics-server-secret', async () => read?.(), { address, timeoutMs, clock, findWay: findOwnWay });
 }
 
 /** Read for each query: what is rotated counts at once. */
 function withSecret(
   name: string,
   read: () => Promise<Data | { problem: string } | undefined>,
-  options: { address: string; timeoutMs: number; findWay: FindWay | undefined },
+  options: { address: string; timeoutMs: number; clock: Clock | undefined; findWay: FindWay | undefined },
 ): MetricProvider {
   const connect = async (): Promise<MetricProvider | { problem: string }> => {
     try {

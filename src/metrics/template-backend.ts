@@ -14,7 +14,7 @@ export async function templateBackend(
   canaryNamespace: string,
   deps: Pick<
     MeasureDependencies,
-    'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'findWay' | 'askCluster'
+    'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'findWay' | 'askCluster'
   >,
 ): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | { problem: string }> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
@@ -52,9 +52,10 @@ async function make(
     secret: read,
     nowMs,
     timeoutMs,
+    clock,
     findWay,
     askCluster,
-  }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'findWay' | 'askCluster'>,
+  }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'findWay' | 'askCluster'>,
 ): Promise<MetricProvider | { problem: string }> {
   const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
@@ -71,7 +72,7 @@ async function make(
   if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
   const choice = { reduce, sample, strictNoData };
   return backendFor({
-    ...{ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, findWay, askCluster },
+    ...{ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
     timeoutMs: ownTimeoutMs ?? timeoutMs,
     tls: tlsFiles(secret, caSecret),
   });

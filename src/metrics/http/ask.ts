@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import got, { type OptionsOfTextResponseBody } from 'got';
+import { type Clock, deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
 import { userInfoOf } from '../../api/hide-secrets.ts';
 import { CONCEALED, type FindWay, straightWay } from '../../api/outgoing.ts';
 import { redact } from './redact.ts';
@@ -30,6 +30,8 @@ export interface AskOptions {
   /** Texts that no reason may show: keys, tokens, passwords. */
   secrets: readonly (string | undefined)[];
   signal: AbortSignal;
+  /** Default: the machine's. */
+  clock?: Clock | undefined;
 }
 
 /** What was answered, whatever its status; or why there is nothing that could be read. `reason` holds no credentials. */
@@ -40,13 +42,18 @@ export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 
 /** Asks once, or as often again as `retries` says: a check comes again with the next interval anyhow. Never throws. */
 export async function ask(what: Ask, options: AskOptions): Promise<Answer> {
-  const deadline = AbortSignal.timeout(options.timeoutMs);
-  for (let tries = 0; ; tries += 1) {
-    const answer = await askOnce(what, options, deadline);
-    const isOver = options.signal.aborted || deadline.aborted;
-    if (isOver || tries >= Math.min(options.retries ?? 0, MOST_RETRIES) || !mayPass(answer)) return answer;
-    const over = AbortSignal.any([options.signal, deadline]);
-    await sleep(FIRST_PAUSE_MS * 2 ** tries, undefined, { signal: over }).catch(() => undefined);
+  const { clock = systemClock } = options;
+  const { signal: deadline, end } = deadlineAfter(clock, options.timeoutMs);
+  try {
+    for (let tries = 0; ; tries += 1) {
+      const answer = await askOnce(what, options, deadline);
+      const isOver = options.signal.aborted || deadline.aborted;
+      if (isOver || tries >= Math.min(options.retries ?? 0, MOST_RETRIES) || !mayPass(answer)) return answer;
+      const over = AbortSignal.any([options.signal, deadline]);
+      await sleep(clock, FIRST_PAUSE_MS * 2 ** tries, over).catch(() => undefined);
+    }
+  } finally {
+    end();
   }
 }
 

@@ -1,3 +1,4 @@
+import { deadlineAfter, systemClock } from '../../api/clock.ts';
 import type { AskOptions } from './ask.ts';
 import { redact } from './redact.ts';
 
@@ -7,9 +8,9 @@ import { redact } from './redact.ts';
  */
 export async function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { who, timeoutMs, secrets, signal }: AskOptions,
+  { who, timeoutMs, secrets, signal, clock = systemClock }: AskOptions,
 ): Promise<T | { kind: 'error'; reason: string }> {
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const { signal: deadline, end } = deadlineAfter(clock, timeoutMs);
   const either = AbortSignal.any([signal, deadline]);
   try {
     either.throwIfAborted();
@@ -19,6 +20,8 @@ export async function bounded<T>(
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
     if (error instanceof Unanswered) return { kind: 'error', reason: redact(error, secrets) };
     return { kind: 'error', reason: `${who} cannot be asked: ${redact(error, secrets).slice(0, 300)}` };
+  } finally {
+    end();
   }
 }
 

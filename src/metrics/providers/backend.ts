@@ -1,3 +1,4 @@
+import type { Clock } from '../../api/clock.ts';
 import type { FindWay } from '../../api/outgoing.ts';
 import type { AskOptions } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
@@ -25,6 +26,8 @@ export interface BackendSource {
   tls?: TlsFiles | undefined;
   /** How the backend is reached; default: straight. */
   findWay?: FindWay | undefined;
+  /** Default: the machine's. */
+  clock?: Clock | undefined;
   /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
   askCluster?: AskCluster | undefined;
 }
@@ -32,12 +35,12 @@ export interface BackendSource {
 /** The backend, or why there can be none: a sentence for the user that names the field. */
 export type MakeBackend = (source: BackendSource) => MetricProvider | { problem: string };
 
-export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay' | 'tls' | 'proxy' | 'retries'>;
+export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay' | 'clock' | 'tls' | 'proxy' | 'retries'>;
 
 /** What of a source decides how its backend is spoken to. */
-export function transportOf({ provider, timeoutMs, findWay, tls }: BackendSource): Transport {
+export function transportOf({ provider, timeoutMs, findWay, clock, tls }: BackendSource): Transport {
   const { insecureSkipVerify, proxy, retries } = provider;
-  return { timeoutMs, insecureSkipVerify, findWay, tls, proxy, retries };
+  return { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries };
 }
 
 /** The values of these keys of the Secret; or what is missing, by name. */

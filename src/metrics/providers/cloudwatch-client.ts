@@ -50,7 +50,7 @@ function sharedClient(region: string, transport: Transport | undefined): CloudWa
   const known = clients.get(region);
   if (known) return known;
   if (clients.size >= MOST_CLIENTS) clients.clear();
-  const client = newClient(region, transport && { timeoutMs: transport.timeoutMs, findWay: transport.findWay });
+  const client = newClient(region, transport && { timeoutMs: transport.timeoutMs, findWay: transport.findWay, clock: transport.clock });
   clients.set(region, client);
   return client;
 }

@@ -37,7 +37,7 @@ export const cloudwatch: MakeBackend = (source) => {
           throw inWords(error, secrets);
         }
       },
-      { who: WHO, timeoutMs: source.timeoutMs, secrets, signal },
+      { who: WHO, timeoutMs: source.timeoutMs, secrets, signal, clock: source.clock },
     );
   };
   return {

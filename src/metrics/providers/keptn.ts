@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { type Clock, sleep, systemClock } from '../../api/clock.ts';
 import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
 import { bounded, Unanswered } from '../http/bounded.ts';
 import type { SampleRule } from '../samples.ts';
@@ -62,8 +62,8 @@ type AnalysisQuery = Extract<KeptnQuery, { kind: 'analysis' }>;
 
 /** Makes an Analysis, waits for its verdict (1: it passed, 0: it failed), and takes it away whatever came of it (05 P47). */
 async function analyse(query: AnalysisQuery, source: BackendSource, signal: AbortSignal): Promise<Measurement> {
-  const { timeoutMs, askCluster: ask } = source;
-  const options = { who: WHO, timeoutMs, secrets: [], signal };
+  const { timeoutMs, clock = systemClock, askCluster: ask } = source;
+  const options = { who: WHO, timeoutMs, clock, secrets: [], signal };
   if (!ask) return { kind: 'error', reason: `${WHO} is asked through a cluster, and there is none here` };
   const collection = `${API}/namespaces/${query.namespace}/analyses`;
   const name = `${query.definition.slice(0, 240)}-${randomBytes(3).toString('hex')}`;
@@ -77,7 +77,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
         isMade = false;
         throw refusal(made);
       }
-      const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS }, within);
+      const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS, clock }, within);
       return { kind: 'value', value };
     }, options);
   } finally {
@@ -96,7 +96,10 @@ const analysisOf = (name: string, { namespace, definition, timeframe, args }: An
   spec: { analysisDefinition: { name: definition }, timeframe: { recent: timeframe }, args },
 });
 
-async function verdictOf({ ask, path, everyMs }: { ask: AskCluster; path: string; everyMs: number }, signal: AbortSignal): Promise<number> {
+async function verdictOf(
+  { ask, path, everyMs, clock }: { ask: AskCluster; path: string; everyMs: number; clock: Clock },
+  signal: AbortSignal,
+): Promise<number> {
   for (;;) {
     const seen = await ask({ path }, signal);
     if (seen.status !== 200) throw refusal(seen);
@@ -104,7 +107,7 @@ async function verdictOf({ ask, path, everyMs }: { ask: AskCluster; path: string
     if (!analysis.success) throw new Unanswered(`${WHO} answered with JSON that is no query result`);
     const { state, pass } = analysis.data.status ?? {};
     if (state === 'Completed' && pass !== undefined) return pass ? 1 : 0;
-    await sleep(everyMs, undefined, { signal });
+    await sleep(clock, everyMs, signal);
   }
 }
 

@@ -37,8 +37,8 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
 }
 
 async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const { bearer, basicAuth, headers = {}, timeoutMs, insecureSkipVerify, findWay, tls, proxy, retries } = options;
-  const transport = { timeoutMs, insecureSkipVerify, findWay, tls, proxy, retries };
+  const { bearer, basicAuth, headers = {}, timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries } = options;
+  const transport = { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries };
   const pair = basicAuth && `${basicAuth.username}:${basicAuth.password}`;
   const secrets = [
     bearer,
