@@ -44,7 +44,7 @@ export function announcer({
     const { phase, release } = canary.status ?? { phase: '' as const };
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
     const checksum = release?.revision ?? '';
-    sendEvent(canary, event, { phase, checksum, signal, secret, fallbackUrl: eventWebhook, findWay, findOwnWay, timeCall }).then(
+    sendEvent(canary, event, { phase, checksum, signal, clock, secret, fallbackUrl: eventWebhook, findWay, findOwnWay, timeCall }).then(
       (refusals) => {
         for (const refusal of refusals)
           log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');

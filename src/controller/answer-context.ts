@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import type { Clock } from '../api/clock.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -21,6 +22,7 @@ export interface AnswerContext {
   measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
   secret: ReadSecret;
   findWay?: FindWay | undefined;
+  clock?: Clock | undefined;
   timeCall?: TimeCall | undefined;
   signal: AbortSignal;
 }

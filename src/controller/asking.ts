@@ -75,12 +75,13 @@ export class Asking {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
-    const { cluster, anchors, config, view, measure, secret, findWay, timeCall } = this.#room;
+    const { clock, cluster, anchors, config, view, measure, secret, findWay, timeCall } = this.#room;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
     answerQuestion(question, {
       canary,
+      clock,
       cluster,
       anchors,
       config,

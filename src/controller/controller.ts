@@ -120,7 +120,7 @@ export function startController(options: ControllerOptions): Controller {
       clock,
       log,
       sendAlert: alertSender({
-        ...{ config, cluster, secret, global, findWay },
+        ...{ config, cluster, clock, secret, global, findWay },
         told: (provider, outcome) => conditions.say(provider, deliveringOf(outcome)),
       }),
       mayWrite,

@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
+import type { Clock } from '../api/clock.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { parseAlertProvider } from '../api/parse-canary.ts';
@@ -19,6 +20,7 @@ interface Room {
   secret: ReadSecret;
   global: Notifier | undefined;
   findWay?: FindWay;
+  clock?: Clock;
   /** Hears what came of each attempt at an AlertProvider that exists. */
   told?(provider: KubeObject, outcome: SendOutcome): void;
 }
@@ -80,7 +82,7 @@ async function receiverOf(to: { namespace: string; name: string }, canary: Canar
   }
 }
 
-async function notifierOf(provider: KubeObject, namespace: string, { config, secret, findWay }: Room): Promise<Notifier | Problem> {
+async function notifierOf(provider: KubeObject, namespace: string, { config, secret, findWay, clock }: Room): Promise<Notifier | Problem> {
   const parsed = parseAlertProvider(provider);
   if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
   const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
@@ -90,7 +92,7 @@ async function notifierOf(provider: KubeObject, namespace: string, { config, sec
     return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
-  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, ...(findWay && { findWay }) });
+  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(findWay && { findWay }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }
 

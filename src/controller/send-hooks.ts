@@ -1,5 +1,6 @@
 import type { Canary, Webhook } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
+import type { Clock } from '../api/clock.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { callWebhook, type HookOutcome, type TimeCall } from '../webhooks/call-webhook.ts';
 import { eventPayload, hookPayload } from '../webhooks/hook-payload.ts';
@@ -13,6 +14,8 @@ export interface SendHooksOptions {
   /** To addresses of flags. */
   findOwnWay?: FindWay;
   timeCall?: TimeCall;
+  /** Default: the machine's. */
+  clock?: Clock;
 }
 
 /** A status that says that the call itself is wrong; the others of 400 to 499 say that another attempt may pass. */
@@ -28,7 +31,7 @@ export interface SentHooks {
 export async function sendHooks(
   canary: Canary,
   delivery: Delivery,
-  { eventWebhook, secret, findWay, findOwnWay, timeCall }: SendHooksOptions,
+  { eventWebhook, secret, findWay, findOwnWay, timeCall, clock }: SendHooksOptions,
   signal: AbortSignal,
 ): Promise<SentHooks> {
   const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
@@ -39,7 +42,7 @@ export async function sendHooks(
     const payload = isEvent
       ? eventPayload(canary, { message: delivery.message, type, atMs: delivery.sinceMs }, { phase, checksum, webhook })
       : hookPayload(canary, webhook, { phase, checksum });
-    return callWebhook(webhook, payload, { signal, secret, timeCall, findWay: isEvent && !delivery.hook ? findOwnWay : findWay });
+    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, findWay: isEvent && !delivery.hook ? findOwnWay : findWay });
   };
   const hooks = isEvent ? eventReceivers(canary, delivery.hook ? '' : eventWebhook) : hooksOf(canary, 'post-rollout');
   const passed: string[] = [];

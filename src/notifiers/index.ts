@@ -1,4 +1,5 @@
 import type { AlertProviderType } from '../api/alert-provider.ts';
+import { type Clock, systemClock } from '../api/clock.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { alertmanager } from './alertmanager.ts';
 import { discord } from './discord.ts';
@@ -21,7 +22,12 @@ const TIMEOUT_MS = 5000;
 export function notifierFor(
   type: AlertProviderType,
   given: Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined },
-  { timeoutMs = TIMEOUT_MS, environment = {}, findWay }: { timeoutMs?: number; environment?: ProxyEnvironment; findWay?: FindWay } = {},
+  {
+    timeoutMs = TIMEOUT_MS,
+    environment = {},
+    findWay,
+    clock = systemClock,
+  }: { timeoutMs?: number; environment?: ProxyEnvironment; findWay?: FindWay; clock?: Clock | undefined } = {},
 ): Notifier | { problem: string } {
   const format: AlertFormat = formats[type];
   const settings: ReceiverSettings = {
@@ -39,6 +45,6 @@ export function notifierFor(
   if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy is no http or https address' };
   const url = format.url?.(address) ?? address;
   return {
-    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, findWay, timeoutMs, signal }),
+    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, findWay, timeoutMs, signal, clock }),
   };
 }

@@ -1,4 +1,5 @@
-import got, { RequestError, TimeoutError } from 'got';
+import got, { RequestError } from 'got';
+import { type Clock, deadlineAfter } from '../api/clock.ts';
 import type { FindWay, Way } from '../api/outgoing.ts';
 import { signatureHeader, signatureOf } from '../api/signature.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
@@ -17,6 +18,7 @@ interface Post {
   findWay: FindWay | undefined;
   timeoutMs: number;
   signal: AbortSignal;
+  clock: Clock;
 }
 
 /**
@@ -33,12 +35,14 @@ export async function postAlert({
   findWay,
   timeoutMs,
   signal,
+  clock,
 }: Post): Promise<SendOutcome> {
   signal.throwIfAborted();
   const way = findWay ? findWay(url, proxy) : wayOf(agentsFor(proxy, environment));
   if ('problem' in way) return { ok: false, reason: way.problem, retry: false };
   const body = JSON.stringify(format.body(message, settings));
   const { token, signingKey } = settings;
+  const deadline = deadlineAfter(clock, timeoutMs);
   const request = got.stream.post(url, {
     body,
     headers: {
@@ -49,7 +53,6 @@ export async function postAlert({
     },
     ...(way.agent && { agent: way.agent }),
     ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
-    timeout: { request: timeoutMs },
     retry: { limit: 0 },
     throwHttpErrors: false,
     methodRewriting: true,
@@ -62,7 +65,7 @@ export async function postAlert({
         },
       ],
     },
-    signal,
+    signal: AbortSignal.any([signal, deadline.signal]),
   });
   // Destroying a half-read answer may report an error once more, when nobody waits for it.
   request.on('error', () => undefined);
@@ -73,8 +76,10 @@ export async function postAlert({
     return { ok: false, reason: `HTTP ${status} from ${url.host}`, retry: isPassing, ...(isPassing ? waitOf(retryAfter) : {}) };
   } catch (error) {
     signal.throwIfAborted();
-    return failed(error, url, timeoutMs);
+    if (deadline.signal.aborted) return { ok: false, reason: `no answer from ${url.host} within ${timeoutMs} ms`, retry: true };
+    return failed(error, url);
   } finally {
+    deadline.end();
     request.destroy();
     way.end();
   }
@@ -96,11 +101,10 @@ function accepted({ judge }: AlertFormat, url: URL, body: string): SendOutcome {
 
 class RedirectedError extends Error {}
 
-function failed(error: unknown, url: URL, timeoutMs: number): SendOutcome {
+function failed(error: unknown, url: URL): SendOutcome {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (error instanceof RedirectedError || cause instanceof RedirectedError)
     return { ok: false, reason: `${url.host} redirects to another address, which is not followed`, retry: false };
-  if (error instanceof TimeoutError) return { ok: false, reason: `no answer from ${url.host} within ${timeoutMs} ms`, retry: true };
   if (!(error instanceof Error)) throw error;
   return { ok: false, reason: `no answer from ${url.host}: ${codeOf(error)}`, retry: true };
 }

@@ -20,20 +20,20 @@ const payload: HookPayload = {
 
 function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortController().signal) {
   const waits: number[] = [];
-  const clock = { sleep: async (ms: number) => void waits.push(ms) };
-  return callWebhook({ name: 'hook', ...webhook }, payload, { signal, clock }).then((answer) => ({ answer, waits }));
+  const pause = async (ms: number) => void waits.push(ms);
+  return callWebhook({ name: 'hook', ...webhook }, payload, { signal, pause }).then((answer) => ({ answer, waits }));
 }
 
 describe('callWebhook', () => {
   it('06-F13: each attempt is timed by the type of its hook and how it ended', async () => {
     const told: string[] = [];
     const timeCall: TimeCall = (type) => (result) => told.push(`${type} ${result}`);
-    const clock = { sleep: async () => undefined };
+    const pause = async () => undefined;
     await withServer(
       (_request, response, count) => (count === 1 ? response.destroy() : response.writeHead(count === 2 ? 503 : 200).end()),
       async (url) => {
         const hook: Webhook = { name: 'hook', type: 'pre-rollout', url, retries: 2 };
-        const answer = await callWebhook(hook, payload, { signal: new AbortController().signal, clock, timeCall });
+        const answer = await callWebhook(hook, payload, { signal: new AbortController().signal, pause, timeCall });
         expect(answer.outcome).toBe('passed');
       },
     );

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
+import { type Clock, sleep, systemClock } from '../api/clock.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
 import type { FindWay } from '../api/outgoing.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
@@ -21,8 +21,10 @@ export type TimeCall = (type: HookType) => (result: CallResult) => void;
 export interface CallOptions {
   /** Aborting makes the call throw the signal's reason: a cancelled question has no answer. */
   signal: AbortSignal;
-  /** Waits between attempts; a test passes its own. */
-  clock?: { sleep(ms: number, signal: AbortSignal): Promise<void> };
+  /** Bounds each attempt; default: the machine's. */
+  clock?: Clock | undefined;
+  /** Waits between attempts; default: by the clock. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Reads the Secret that a webhook names. */
   secret?: ReadSecret;
   /** How the addresses of Canaries are reached; default: straight. */
@@ -32,7 +34,6 @@ export interface CallOptions {
 }
 
 const SHOWN_CHARACTERS = 512;
-const realClock = { sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }) };
 /** Types whose receivers answer 204 to say no (05 W31). */
 const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
   'confirm-rollout',
@@ -48,7 +49,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = realClock, secret, findWay, timeCall }: CallOptions,
+  { signal, clock = systemClock, pause = (ms, until) => sleep(clock, ms, until), secret, findWay, timeCall }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -62,7 +63,7 @@ export async function callWebhook(
   const lastAttempt = attemptsOf(webhook);
   for (let attempt = 1; ; attempt += 1) {
     const ended = timeCall?.(webhook.type ?? '');
-    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials, findWay });
+    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, clock, credentials, findWay });
     const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
     ended?.(isGood ? 'passed' : answer.status === undefined ? 'unanswered' : 'refused');
     if (answer.status !== undefined && isGood) {
@@ -72,7 +73,7 @@ export async function callWebhook(
       const reason = reasonOf(answer, url, attempt, secrets);
       return { outcome: 'refused', reason, ...(answer.status !== undefined && { status: answer.status }) };
     }
-    await clock.sleep(waitMs(answer, attempt), signal);
+    await pause(waitMs(answer, attempt), signal);
   }
 }
 

@@ -17,10 +17,10 @@ const payload: HookPayload = {
 };
 const data = { signingKey: 's1gning-key\n', 'header.Authorization': 'Bearer t0ken-of-ours\n', 'header.X-Team': 'shop' };
 const signal = new AbortController().signal;
-const clock = { sleep: async () => undefined };
+const pause = async () => undefined;
 
 function call(url: string, secret: (namespace: string, name: string) => Promise<Record<string, string> | undefined>) {
-  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { signal, clock, secret });
+  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { signal, pause, secret });
 }
 
 describe('a webhook with a Secret', () => {
@@ -61,7 +61,7 @@ describe('a webhook with a Secret', () => {
       },
       async (url, calls) => {
         const hook = { name: 'hook', url: `${url}/gate/check?x=1`, secretRef: { name: 'hook' }, retries: 1 };
-        await callWebhook(hook, payload, { signal, clock, secret: async () => data });
+        await callWebhook(hook, payload, { signal, pause, secret: async () => data });
         expect(calls).toHaveLength(2);
         for (const [index, headers] of seen.entries()) {
           const { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature } = headers;

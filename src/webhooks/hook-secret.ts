@@ -13,7 +13,7 @@ const OURS = new Set([
 
 export interface HookCredentials {
   /** Of one attempt to send the body there. */
-  headers(body: string, url: URL): Record<string, string>;
+  headers(body: string, url: URL, nowMs: number): Record<string, string>;
   /** Texts that nothing may show. */
   secrets: readonly string[];
 }
@@ -33,15 +33,15 @@ export function credentialsOf(secret: Readonly<Record<string, string>>): HookCre
   if (wrong) return { problem: `its key ${HEADER_PREFIX}${wrong[0].slice(0, 80)} makes no header that can be sent` };
   if (!key && own.length === 0) return { problem: `it has neither ${signingKeyName} nor a key ${HEADER_PREFIX}NAME` };
   return {
-    headers: (body, url) => ({ ...Object.fromEntries(own), ...(key ? signed(body, url, key) : {}) }),
+    headers: (body, url, nowMs) => ({ ...Object.fromEntries(own), ...(key ? signed({ body, url, nowMs }, key) : {}) }),
     secrets: [key, ...own.flatMap(([, value]) => [value, value.replace(/^(Basic|Bearer)\s+/i, '')])].filter(
       (text): text is string => text !== undefined && text !== '',
     ),
   };
 }
 
-function signed(body: string, url: URL, key: string): Record<string, string> {
-  const attempt = { timestamp: String(Math.floor(Date.now() / 1000)), id: randomUUID(), path: `${url.pathname}${url.search}`, body };
+function signed({ body, url, nowMs }: { body: string; url: URL; nowMs: number }, key: string): Record<string, string> {
+  const attempt = { timestamp: String(Math.floor(nowMs / 1000)), id: randomUUID(), path: `${url.pathname}${url.search}`, body };
   return {
     [signatureHeader]: signatureOf(body, key),
     [attemptHeaders.timestamp]: attempt.timestamp,

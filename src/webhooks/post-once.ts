@@ -1,4 +1,5 @@
-import got, { RequestError, TimeoutError } from 'got';
+import got, { RequestError } from 'got';
+import { type Clock, deadlineAfter, systemClock } from '../api/clock.ts';
 import { CONCEALED, type FindWay, straightWay, type Way } from '../api/outgoing.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
@@ -22,6 +23,8 @@ export interface PostOptions {
   timeoutMs: number;
   verifyTls: boolean;
   signal: AbortSignal;
+  /** Default: the machine's. */
+  clock?: Clock | undefined;
   credentials?: HookCredentials | undefined;
   /** Default: straight. */
   findWay?: FindWay | undefined;
@@ -37,16 +40,16 @@ class NotAllowedError extends Error {}
 export async function postOnce(
   url: URL,
   payload: object,
-  { timeoutMs, verifyTls, signal, credentials, findWay = straightWay }: PostOptions,
+  { timeoutMs, verifyTls, signal, clock = systemClock, credentials, findWay = straightWay }: PostOptions,
 ): Promise<Answered | Unanswered> {
   signal.throwIfAborted();
   const way = findWay(url);
   if ('problem' in way) return { cause: way.problem, mayRetry: false };
   const body = JSON.stringify(payload);
+  const deadline = deadlineAfter(clock, timeoutMs);
   const request = got.stream.post(url, {
     body,
-    headers: { 'content-type': 'application/json', ...credentials?.headers(body, url) },
-    timeout: { request: timeoutMs },
+    headers: { 'content-type': 'application/json', ...credentials?.headers(body, url, clock.nowMs()) },
     retry: { limit: 0 },
     throwHttpErrors: false,
     methodRewriting: true,
@@ -66,7 +69,7 @@ export async function postOnce(
         },
       ],
     },
-    signal,
+    signal: AbortSignal.any([signal, deadline.signal]),
   });
   // Destroying a half-read answer may report an error once more, when nobody waits for it.
   request.on('error', () => undefined);
@@ -74,7 +77,7 @@ export async function postOnce(
     return await readAnswer(request, way);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TimeoutError) return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
+    if (deadline.signal.aborted) return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
     if (!(error instanceof Error)) throw error;
     if (error instanceof RedirectedError || error.cause instanceof RedirectedError)
       return { cause: 'it redirects to another address, and headers of a Secret go nowhere else', mayRetry: false };
@@ -82,6 +85,7 @@ export async function postOnce(
       return { cause: `it redirects, and ${error.message}`, mayRetry: false };
     return { cause: describe(error), mayRetry: !isPermanent(error) };
   } finally {
+    deadline.end();
     request.destroy();
     way.end();
   }
