@@ -1,0 +1,184 @@
+import { type Clock, systemClock } from '../../api/clock.ts';
+
+interface Timer {
+  readonly atMs: number;
+  /** Of two timers of one moment the one that was set first fires first. */
+  readonly nth: number;
+  /** Absent: cancelled. */
+  fn?: (() => void) | undefined;
+}
+
+/** Time stands still for so long, in real milliseconds, before those who wait for it hear that it will not go on. */
+const STALLED_MS = 5_000;
+
+/**
+ * Time that costs none: when all work is idle, it jumps to the next timer. It goes on only while somebody plays, so that a run depends on
+ * what was played and not on how long the machine took in between.
+ *
+ * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate,
+ * and sockets there are none (`MemoryNetwork`). What waits for anything else, as for another process or for zlib, does so within `hold`.
+ */
+export class VirtualClock implements Clock {
+  readonly #startMs: number;
+  readonly #timers = new TimerHeap();
+  readonly #stalled = new Set<(error: Error) => void>();
+  #elapsedMs = 0;
+  #count = 0;
+  #players = 0;
+  #held = 0;
+  #isTurning = false;
+  /** Turns to go until what a request to the system has begun can be seen. */
+  #settling = 0;
+  #stalledAtMs: number | undefined;
+
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#startMs = startMs;
+  }
+
+  readonly nowMs = (): number => this.#startMs + Math.floor(this.#elapsedMs);
+  readonly monotonicMs = (): number => this.#elapsedMs;
+
+  readonly setTimer = (ms: number, fn: () => void): (() => void) => {
+    this.#count += 1;
+    // As Node's: never at once, or who waits for nothing again and again would hold up all others.
+    const timer: Timer = { atMs: this.#elapsedMs + (ms >= 1 ? ms : 1), nth: this.#count, fn };
+    this.#timers.add(timer);
+    return () => {
+      timer.fn = undefined;
+    };
+  };
+
+  /** Time goes on until the work is done; several may play at once. */
+  async play<T>(work: () => Promise<T>): Promise<T> {
+    const { promise: stalled, reject } = Promise.withResolvers<never>();
+    this.#stalled.add(reject);
+    const pause = this.resume();
+    try {
+      return await Promise.race([work(), stalled]);
+    } finally {
+      pause();
+      this.#stalled.delete(reject);
+    }
+  }
+
+  /** The same for those who have a beginning and an end of their own; the result ends it. */
+  resume(): () => void {
+    this.#players += 1;
+    if (!this.#isTurning) setImmediate(this.#turn);
+    this.#isTurning = true;
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#players -= 1;
+      isOver = true;
+    };
+  }
+
+  /** Time stands still until the work is done, which is none that could be seen here. */
+  async hold<T>(work: Promise<T>): Promise<T> {
+    this.#held += 1;
+    try {
+      return await work;
+    } finally {
+      this.#held -= 1;
+    }
+  }
+
+  readonly #turn = (): void => {
+    if (this.#players === 0) {
+      this.#isTurning = false;
+      return;
+    }
+    if (this.#held > 0) {
+      systemClock.setTimer(1, this.#turn);
+      return;
+    }
+    const next = this.#isIdle() ? this.#timers.take() : undefined;
+    if (next === undefined) {
+      this.#waitOn();
+      return;
+    }
+    this.#stalledAtMs = undefined;
+    this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
+    // Before the call: what throws there is nobody's here, and stops no other timer.
+    setImmediate(this.#turn);
+    next.fn?.();
+  };
+
+  #isIdle(): boolean {
+    const resources = process.getActiveResourcesInfo();
+    if (resources.some((resource) => REQUESTS.test(resource))) this.#settling = SETTLING_TURNS;
+    else if (resources.includes('Immediate')) return false;
+    else this.#settling -= 1;
+    if (this.#settling < 0) this.#settling = 0;
+    return this.#settling === 0;
+  }
+
+  #waitOn(): void {
+    if (this.#timers.size > 0 || !this.#isIdle()) {
+      setImmediate(this.#turn);
+      return;
+    }
+    this.#stalledAtMs ??= systemClock.monotonicMs();
+    if (systemClock.monotonicMs() - this.#stalledAtMs < STALLED_MS) {
+      systemClock.setTimer(1, this.#turn);
+      return;
+    }
+    this.#stalledAtMs = undefined;
+    const error = new Error('virtual time cannot go on: no timer is set, and nothing is under way. Waits for real work belong into `hold`');
+    for (const reject of this.#stalled) reject(error);
+    systemClock.setTimer(1, this.#turn);
+  }
+}
+
+/** Files and names; handles, as the pipe to whoever started this process, are always there. */
+const REQUESTS = /^(FSReq\w*|CloseReq|Get(Addr|Name)InfoReqWrap|QueryReqWrap)$/;
+const SETTLING_TURNS = 10;
+
+/** Timers by time, then in the order in which they were set. */
+class TimerHeap {
+  #heap: Timer[] = [];
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  add(timer: Timer): void {
+    const heap = this.#heap;
+    let at = heap.push(timer) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(timer, heap[parent] as Timer)) break;
+      heap[at] = heap[parent] as Timer;
+      at = parent;
+    }
+    heap[at] = timer;
+  }
+
+  /** The next one that was not cancelled. */
+  take(): Timer | undefined {
+    for (;;) {
+      const first = this.#pop();
+      if (first === undefined || first.fn !== undefined) return first;
+    }
+  }
+
+  #pop(): Timer | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Timer, heap[child] as Timer)) child += 1;
+      if (!isBefore(heap[child] as Timer, last)) break;
+      heap[at] = heap[child] as Timer;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+const isBefore = (a: Timer, b: Timer): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.nth < b.nth);
