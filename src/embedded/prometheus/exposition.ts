@@ -12,21 +12,30 @@ const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 
 /**
  * Samples of a text exposition (format 0.0.4). Throws with the line's number at the first line that is none, since Prometheus
- * refuses the whole scrape then.
+ * refuses the whole scrape then. `known` keeps the labels of series by how they are written: most come again with the next scrape.
  */
-export function parseExposition(text: string): ExposedSample[] {
+export function parseExposition(text: string, known: Map<string, LabelSet> = new Map()): ExposedSample[] {
   const samples: ExposedSample[] = [];
   for (const [index, raw] of text.split('\n').entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
-    const sample = parseLine(line);
+    const sample = parseKnown(line, known) ?? parseLine(line, known);
     if (!sample) throw new Error(`line ${index + 1} is no sample: ${line.slice(0, 80)}`);
     samples.push(sample);
   }
   return samples;
 }
 
-function parseLine(line: string): ExposedSample | undefined {
+/** Labels never end with a space, a value never holds a brace. */
+const seriesOf = (line: string): string => line.slice(0, line.lastIndexOf('}') + 1);
+
+function parseKnown(line: string, known: ReadonlyMap<string, LabelSet>): ExposedSample | undefined {
+  const series = seriesOf(line);
+  const labels = known.get(series);
+  return labels && sampleOf(labels, line.slice(series.length));
+}
+
+function parseLine(line: string, known: Map<string, LabelSet>): ExposedSample | undefined {
   const head = LINE.exec(line);
   if (!head?.[1]) return undefined;
   const labels: Record<string, string> = { __name__: head[1] };
@@ -36,7 +45,13 @@ function parseLine(line: string): ExposedSample | undefined {
     if (end === undefined) return undefined;
     at = end;
   }
-  const [valueText = '', timeText, ...rest] = line.slice(at).trim().split(/\s+/);
+  const series = seriesOf(line);
+  if (series.length === at) known.set(series, labels);
+  return sampleOf(labels, line.slice(at));
+}
+
+function sampleOf(labels: LabelSet, text: string): ExposedSample | undefined {
+  const [valueText = '', timeText, ...rest] = text.trim().split(/\s+/);
   const value = parseFloatText(valueText);
   if (value === undefined || rest.length > 0) return undefined;
   if (timeText === undefined) return { labels, value };

@@ -12,6 +12,9 @@ export class Scraper {
   readonly #world: World;
   readonly #agent: Agent;
   readonly #own: LabelSet;
+  /** Labels of series by how they are written, and what they are here. */
+  readonly #known = new Map<string, LabelSet>();
+  readonly #relabelled = new WeakMap<LabelSet, LabelSet>();
   /** What the last scrape gave without a time of its own: these series end when they are missing. */
   #present = new Map<string, LabelSet>();
 
@@ -37,7 +40,7 @@ export class Scraper {
       const { clock } = this.#world;
       const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
       if (status !== 200) return false;
-      for (const { labels: exposed, value, tMs } of parseExposition(text)) {
+      for (const { labels: exposed, value, tMs } of parseExposition(text, this.#known)) {
         const labels = this.#relabel(exposed);
         this.#store.append({ labels, tMs: tMs ?? nowMs, value });
         if (tMs === undefined) this.#present.set(labelKey(labels), labels);
@@ -49,8 +52,12 @@ export class Scraper {
   }
 
   #relabel(exposed: LabelSet): LabelSet {
+    const known = this.#relabelled.get(exposed);
+    if (known) return known;
     const labels: Record<string, string> = {};
     for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;
-    return { ...labels, ...this.#own };
+    const own = { ...labels, ...this.#own };
+    this.#relabelled.set(exposed, own);
+    return own;
   }
 }

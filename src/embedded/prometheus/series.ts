@@ -28,13 +28,19 @@ export interface Matcher {
   matches(value: string): boolean;
 }
 
-/** The identity of a label set: empty labels do not count, order does not matter. */
+const keys = new WeakMap<LabelSet, string>();
+
+/** The identity of a label set: empty labels do not count, order does not matter. Sets never change. */
 export function labelKey(labels: LabelSet): string {
-  return JSON.stringify(
+  const known = keys.get(labels);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(
     Object.entries(labels)
       .filter(([, value]) => value !== '')
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
+  keys.set(labels, key);
+  return key;
 }
 
 /** `{a="b", c="d"}`, as Prometheus writes it in errors. */
