@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
-import { clone, isRecord } from './json.ts';
+import { clone, isEqual, isRecord } from './json.ts';
 import { resourcesOf } from './resources.ts';
 import { Refusal } from './status.ts';
+import type { Change } from './store.ts';
 import { internalWrite } from './write-context.ts';
 
 const foreground = 'foregroundDeletion';
@@ -16,10 +17,8 @@ export class Collectors {
 
   constructor(api: Api) {
     this.#api = api;
-    this.#unsubscribe = api.store.subscribe(({ object, type }) => {
-      const matters =
-        type === 'DELETED' || object.metadata.deletionTimestamp !== undefined || object.metadata.ownerReferences !== undefined;
-      if (matters) this.#scheduled ??= setImmediate(() => this.#run());
+    this.#unsubscribe = api.store.subscribe((change) => {
+      if (mayCollect(change)) this.#scheduled ??= setImmediate(() => this.#run());
     });
   }
 
@@ -136,4 +135,11 @@ export class Collectors {
       if (!(cause instanceof Refusal)) throw cause;
     }
   }
+}
+
+/** Most changes are of a status: they neither end an object nor give it another owner, and to look at all objects for them is dear. */
+function mayCollect({ type, object, before }: Change): boolean {
+  const { deletionTimestamp, ownerReferences } = object.metadata;
+  if (type === 'DELETED' || deletionTimestamp !== undefined) return true;
+  return ownerReferences !== undefined && !isEqual(ownerReferences, before?.metadata.ownerReferences);
 }
