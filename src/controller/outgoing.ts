@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { FindWay } from '../api/outgoing.ts';
+import type { FindWay, Way } from '../api/outgoing.ts';
 import { proxyFromEnv } from '../kube/proxy-from-env.ts';
 import { agentsFor } from '../notifiers/proxy.ts';
 
@@ -11,6 +11,8 @@ interface Settings {
   allowedAddresses: readonly string[];
   /** Hosts of API servers. */
   apiServers: readonly string[];
+  /** For direct calls, where they are not made by TCP. */
+  agents?: Way['agent'] | undefined;
 }
 
 const NOT_ALLOWED = 'its address is not among --allowed-addresses';
@@ -20,7 +22,7 @@ const NOT_ALLOWED = 'its address is not among --allowed-addresses';
  * addresses alone. A name is looked up for each call, so that nothing changes between the look and the call; through a proxy only an address
  * that is written out can be judged (05 W18, W37).
  */
-export function outgoing({ proxyEnvironment, allowedAddresses, apiServers }: Settings): FindWay {
+export function outgoing({ proxyEnvironment, allowedAddresses, apiServers, agents }: Settings): FindWay {
   const allowed = allowedAddresses.length > 0 ? networksOf(allowedAddresses) : undefined;
   const isAllowed = (address: string) => allowed === undefined || isIn(allowed, address);
   const dnsLookup = allowed && lookupWithin(isAllowed);
@@ -32,7 +34,7 @@ export function outgoing({ proxyEnvironment, allowedAddresses, apiServers }: Set
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0 && !isAllowed(host)) return { problem: NOT_ALLOWED };
     const by = proxy ?? proxyFromEnv(url.href, proxyEnvironment);
-    if (by === undefined) return { ...(dnsLookup && { dnsLookup }), conceals, end: () => undefined };
+    if (by === undefined) return { ...(agents && { agent: agents }), ...(dnsLookup && { dnsLookup }), conceals, end: () => undefined };
     const agent = agentsFor(by, {});
     if (agent === undefined) return { problem: 'a proxy needs Node 22.21, 24.5 or later' };
     const end = () => {
