@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
+import type { Way } from '../api/outgoing.ts';
 import { parseStatus } from '../api/parse-status.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -44,6 +45,10 @@ export interface ControllerOptions {
   config: ControllerConfig;
   /** Names this process; random when absent. */
   identity?: string;
+  /** Makes a text that no one guesses; default: of sixteen random hexadecimal digits. */
+  word?: () => string;
+  /** Where calls are not made by TCP. */
+  agents?: Way['agent'] | undefined;
   /** Without `ask` the metric backends that live in the cluster cannot be asked. */
   cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
   clock: Clock;
@@ -71,7 +76,7 @@ const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } a
 
 /** Looks after every Canary: watches wake them, each in a process of its own. */
 export function startController(options: ControllerOptions): Controller {
-  const { config, cluster, clock, log, metrics } = options;
+  const { config, cluster, clock, log, metrics, agents, word = () => randomBytes(8).toString('hex') } = options;
   const processes = new Map<string, CanaryProcess>();
   const register = new CanaryRegister();
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
@@ -88,9 +93,9 @@ export function startController(options: ControllerOptions): Controller {
   );
   const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, stopping.signal);
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
-  const findWay = outgoing(config);
+  const findWay = outgoing({ ...config, agents });
   /** To addresses of flags: whoever sets those decides himself. */
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
+  const findOwnWay = outgoing({ ...config, allowedAddresses: [], agents });
   const timeCall = metrics.timeCall(clock);
   const conditions = new ProviderConditions({
     ...{ cluster, clock, log, mayWrite },
@@ -102,7 +107,7 @@ export function startController(options: ControllerOptions): Controller {
   if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
   const room: ControllerRoom = {
     config,
-    writer: options.identity ?? randomBytes(8).toString('hex'),
+    writer: options.identity ?? word(),
     clock,
     cluster,
     view,
@@ -132,7 +137,7 @@ export function startController(options: ControllerOptions): Controller {
       onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
     }),
     mayWrite,
-    cookieWord: () => randomBytes(8).toString('hex'),
+    cookieWord: word,
     ...{ secret, findWay, timeCall },
     globalAlerts: global !== undefined,
     ...measuring({

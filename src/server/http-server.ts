@@ -1,9 +1,11 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface HealthServerOptions {
   port: number;
   host?: string;
+  /** Instead of TCP. */
+  listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
   metrics(): Promise<{ contentType: string; text: string }>;
   /** Why the process should be restarted; undefined while it is well. */
   unlive(): string | undefined;
@@ -33,6 +35,10 @@ export async function startHealthServer(options: HealthServerOptions): Promise<{
     answer(reason === undefined ? 200 : 503, reason === undefined ? 'OK' : `${reason}\n`);
   });
   server.requestTimeout = 5_000;
+  if (options.listen) {
+    const listener = await options.listen(server, options.port);
+    return { port: listener.port, stop: () => listener.close(true) };
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { hostname } from 'node:os';
 import pino from 'pino';
 import * as z from 'zod';
 import { parseDuration } from '../../api/duration.ts';
@@ -10,8 +8,7 @@ import { type Controller, startController } from '../../controller/controller.ts
 import { createControllerMetrics } from '../../controller/controller-metrics.ts';
 import { outgoing } from '../../controller/outgoing.ts';
 import { type ApiOutage, apiOutage, isUnanswered } from '../../kube/api-outage.ts';
-import { systemClock } from '../../kube/clock.ts';
-import { type Connection, loadConnection } from '../../kube/connect.ts';
+import type { Connection } from '../../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { CredentialPluginError } from '../../kube/exec-credential.ts';
@@ -28,6 +25,7 @@ import { deadFlagsIn } from '../dead-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { alertFlags } from './alert-flags.ts';
+import { type ControllerHost, processHost } from './controller-host.ts';
 import { serverSecret } from './server-secret.ts';
 
 const STALE_WATCH_MS = 300_000;
@@ -106,15 +104,15 @@ const Flags = z.object({
 });
 
 /** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server stays away. */
-export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv): Promise<number> {
+export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv, host: ControllerHost = processHost()): Promise<number> {
   const flags = Flags.safeParse(options);
   const config = flags.success ? configOf(flags.data, env) : undefined;
   const problem = flags.error ?? config?.error;
   if (!flags.success || !config?.success) {
-    for (const issue of problem?.issues ?? []) process.stderr.write(`${flagName(issue.path)}: ${issue.message}\n`);
+    for (const issue of problem?.issues ?? []) host.complain(`${flagName(issue.path)}: ${issue.message}\n`);
     return 1;
   }
-  return run(flags.data, config.data, env, deadFlagsIn(options as Record<string, unknown>));
+  return run(flags.data, config.data, env, host, deadFlagsIn(options as Record<string, unknown>));
 }
 
 function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
@@ -157,21 +155,19 @@ function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = 
   return [new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), host].filter((one) => isIP(one) !== 0);
 }
 
-function connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection> {
-  return loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
-}
-
 async function run(
   flags: z.infer<typeof Flags>,
   config: ControllerConfig,
   env: NodeJS.ProcessEnv,
+  host: ControllerHost,
   dead: readonly { flag: string; reason: string }[],
 ): Promise<number> {
+  const { clock, random } = host;
   const log = pino(
     {
       level: flags.logLevel,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorForLog },
       // An API server that is away is one line (ApiOutage), not one for each request that waits for it.
@@ -184,22 +180,22 @@ async function run(
         },
       },
     },
-    pino.destination({ fd: 2, sync: true }),
+    host.log,
   );
   for (const { flag, reason } of dead) log.warn({ flag, reason }, 'this flag means nothing here');
   const reason = meshProviderNote(flags.meshProvider);
   if (reason) log.warn({ flag: '--mesh-provider', reason }, 'the flag names what has ended');
   const metrics = createControllerMetrics(version);
   const kubeconfig = flags.kubeconfig || env.KUBECONFIG || '';
-  const connection = await connect(kubeconfig, flags.master, env).catch((error: unknown) => {
-    process.stderr.write(`cannot connect to a cluster: ${error instanceof Error ? error.message : error}\n`);
+  const connection = await host.connect(kubeconfig, flags.master, env).catch((error: unknown) => {
+    host.complain(`cannot connect to a cluster: ${error instanceof Error ? error.message : error}\n`);
     return undefined;
   });
   if (connection === undefined) return 1;
   const meshConnection = flags.kubeconfigServiceMesh
-    ? await connect(flags.kubeconfigServiceMesh, undefined, env).catch((error: unknown) => {
+    ? await host.connect(flags.kubeconfigServiceMesh, undefined, env).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`--kubeconfig-service-mesh: ${why.replace('--kubeconfig or KUBECONFIG', 'the path')}\n`);
+        host.complain(`--kubeconfig-service-mesh: ${why.replace('--kubeconfig or KUBECONFIG', 'the path')}\n`);
         return undefined;
       })
     : connection;
@@ -212,7 +208,7 @@ async function run(
   const gaveUp = Promise.withResolvers<'no answer'>();
   const limitMs = flags.apiServerTimeout > 0 ? flags.apiServerTimeout : undefined;
   const outageOf = (server: string, onLimit: Partial<Parameters<typeof apiOutage>[0]> = {}): ApiOutage =>
-    apiOutage({ server, clock: systemClock, log, ...onLimit });
+    apiOutage({ server, clock, log, ...onLimit });
   const outage = outageOf(connection.baseUrl, {
     limitMs,
     giveUp: (unansweredMs) => {
@@ -222,12 +218,14 @@ async function run(
   });
   const clientOptions: ClusterOptions = {
     requestTimeoutMs: writeTimeoutMs(config),
-    beforeSend: refuseLateWrites(() => leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, systemClock),
+    beforeSend: refuseLateWrites(() => leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, clock),
     qps: flags.kubeconfigQps,
     burst: flags.kubeconfigBurst,
     watch: { silentMs: flags.watchSilence },
     onRequest: (request) => metrics.requested(request),
     log,
+    clock,
+    random,
   };
   const own = createCluster(connection, { ...clientOptions, outage });
   // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
@@ -237,6 +235,7 @@ async function run(
   // Before anything is written: a port that is taken ends the process.
   const server = await startHealthServer({
     port: config.port,
+    ...(host.listen && { listen: host.listen }),
     metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
     unlive: () => undefined,
     unready: () => {
@@ -246,25 +245,27 @@ async function run(
     },
   }).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EADDRINUSE' ? 'another program listens there: choose another port, or 0 for a free one' : error.message;
-    process.stderr.write(`--port ${config.port}: ${why}\n`);
+    host.complain(`--port ${config.port}: ${why}\n`);
     return undefined;
   });
   if (server === undefined) {
     cluster.close();
     return 1;
   }
-  const identity = `${hostname()}_${randomUUID()}`;
+  const { identity } = host;
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
       identity,
+      word: host.word,
+      agents: host.agents,
       config: { ...config, remoteRoutes, apiServers: addressesOf(connection, env) },
       cluster,
-      clock: systemClock,
+      clock,
       log,
       metrics,
       metricsServerSecret,
-      ...(leadership && { mayWrite: () => systemClock.monotonicMs() < (leadership?.mayWriteUntilMs() ?? 0) }),
+      ...(leadership && { mayWrite: () => clock.monotonicMs() < (leadership?.mayWriteUntilMs() ?? 0) }),
     });
     controller.started.then(
       () => {
@@ -283,14 +284,14 @@ async function run(
   };
   if (config.enableLeaderElection) {
     // Its own client: a busy request queue must not make us lose the lease.
-    leadership = electLeader(createCluster(connection, { requestTimeoutMs: config.renewDeadlineMs / 2, outage }), {
+    leadership = electLeader(createCluster(connection, { requestTimeoutMs: config.renewDeadlineMs / 2, outage, clock, random }), {
       namespace: config.namespaces.length === 1 ? (config.namespaces[0] ?? '') : config.leaderElectionNamespace,
       name: leaseName(config),
       identity,
       leaseDurationMs: config.leaseDurationMs,
       renewDeadlineMs: config.renewDeadlineMs,
       retryPeriodMs: config.retryPeriodMs,
-      clock: systemClock,
+      clock,
       log,
       onLeading: () => void standby.then(lead),
       onLost: () => {
@@ -306,19 +307,15 @@ async function run(
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
   const { metricsServer } = config;
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
-  void globalServer({ metricsServer, metricsServerSecret, findOwnWay, timeoutMs: 10_000 })
+  const findOwnWay = outgoing({ ...config, allowedAddresses: [], agents: host.agents });
+  void globalServer({ metricsServer, metricsServerSecret, findOwnWay, clock, timeoutMs: 10_000 })
     .isOnline(stopping.signal)
     .then((reason) => {
       if (reason === undefined) log.info({}, 'the metrics server answers');
       else if (!stopping.signal.aborted) log.warn({ reason }, 'the metrics server cannot be asked');
     });
-  const told = new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-    if (flags.endWithStdin) process.stdin.once('end', () => resolve('end of the standard input')).resume();
-  });
-  const signal = await Promise.race([told, gaveUp.promise]);
-  if (flags.endWithStdin) process.stdin.destroy();
+  const signal = await Promise.race([host.ended(flags.endWithStdin), gaveUp.promise]);
+  if (flags.endWithStdin) host.release();
   log.info({ signal }, 'stopping');
   stopping.abort();
   await controller?.stop();

@@ -1,0 +1,49 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { hostname } from 'node:os';
+import pino from 'pino';
+import type { Way } from '../../api/outgoing.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import { type Connection, loadConnection } from '../../kube/connect.ts';
+
+/** What the controller takes from the process that it runs in: a run that is to be played again brings its own. */
+export interface ControllerHost {
+  /** Of this process among those that want the lease. */
+  readonly identity: string;
+  readonly clock: Clock;
+  /** 0 ≤ x < 1. */
+  random(): number;
+  /** Sixteen hexadecimal digits that no one guesses: the value of a cookie. */
+  word(): string;
+  /** Lines of the log. */
+  readonly log: { write(line: string): void };
+  /** What keeps it from starting. */
+  complain(text: string): void;
+  connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection>;
+  /** Where calls of Canaries are not made by TCP. */
+  readonly agents?: Way['agent'];
+  /** Where its own endpoints are not reached by TCP. */
+  listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
+  /** Resolves with why it is to stop. */
+  ended(endWithStdin: boolean): Promise<string>;
+  /** Nothing of it is waited for any more. */
+  release(): void;
+}
+
+/** A process of its own. */
+export const processHost = (): ControllerHost => ({
+  identity: `${hostname()}_${randomUUID()}`,
+  clock: systemClock,
+  random: Math.random,
+  word: () => randomBytes(8).toString('hex'),
+  log: pino.destination({ fd: 2, sync: true }),
+  complain: (text) => void process.stderr.write(text),
+  connect: (kubeconfig, master, env) =>
+    loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) }),
+  ended: (endWithStdin) =>
+    new Promise((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+      if (endWithStdin) process.stdin.once('end', () => resolve('end of the standard input')).resume();
+    }),
+  release: () => void process.stdin.destroy(),
+});
