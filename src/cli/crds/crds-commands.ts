@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { noted, withCluster } from '../people/flags.ts';
-import type { PeopleFlags } from '../people/session.ts';
+import { inProcess, type Place } from '../people/place.ts';
+import type { PeopleFlags, Session } from '../people/session.ts';
 
 /** `serin crds`: the definitions of a cluster and those of this version. */
-export function addCrdsCommands(program: Command): void {
+export function addCrdsCommands(program: Command, place: Place = inProcess): void {
   const crds = noted(program.command('crds'), { examples: ['serin crds diff || serin crds apply'] }).description(
     'compare the resource definitions of a cluster with those of this version, or bring them forward',
   );
@@ -16,14 +17,15 @@ export function addCrdsCommands(program: Command): void {
 
   ofCluster('diff')
     .description('one line a difference: + ours has it, ~ it changes, - only the cluster has it')
-    .action((flags: PeopleFlags) => run('diffCrds', flags));
+    .action((flags: PeopleFlags) => run('diffCrds', flags, place));
 
   ofCluster('apply')
     .description('apply them as the field manager serin, unless a field or a served version would be dropped; then nothing is changed')
-    .action((flags: PeopleFlags) => run('applyCrds', flags));
+    .action((flags: PeopleFlags) => run('applyCrds', flags, place));
 }
 
-async function run(verb: 'diffCrds' | 'applyCrds', flags: PeopleFlags): Promise<void> {
+async function run(verb: 'diffCrds' | 'applyCrds', flags: PeopleFlags, { around, end }: Place): Promise<void> {
   const [{ onCluster }, commands] = await Promise.all([import('../people/session.ts'), import('./crds-command.ts')]);
-  process.exitCode = await onCluster(flags, ({ cluster, output }) => commands[verb](cluster, (line) => output.write(`${line}\n`)));
+  const act = ({ cluster, output }: Session) => commands[verb](cluster, (line) => output.write(`${line}\n`));
+  end(await onCluster(flags, act, around));
 }

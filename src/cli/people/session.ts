@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
@@ -26,6 +27,8 @@ export interface Session {
   /** What the kubeconfig calls whoever asks. */
   user?: string | undefined;
   output: Output;
+  /** Default: the machine's. */
+  clock?: Clock;
   /** The flags that chose the cluster, for commands that a person is told to run; kubectl has the same. */
   clusterFlags?: readonly string[];
 }
@@ -34,28 +37,36 @@ export interface Session {
 export interface Surroundings {
   env: NodeJS.ProcessEnv;
   streams: Streams;
+  /** Where the cluster is not reached by TCP. */
+  connect?: typeof loadConnection;
+  clock?: Clock;
 }
 
 const ofProcess = (): Surroundings => ({ env: process.env, streams: processStreams() });
 
 /** Runs a command against the cluster that the flags choose. What goes wrong is one line on the standard error, and an exit code. */
-export function onCluster(flags: PeopleFlags, act: (session: Session) => Promise<ExitName>, around = ofProcess()): Promise<number> {
+export function onCluster(
+  flags: PeopleFlags,
+  act: (session: Session) => Promise<ExitName>,
+  around: Surroundings = ofProcess(),
+): Promise<number> {
   return guarded(flags, around, async (output) => {
     const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
     if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
       throw new CommandError('usage', `--request-timeout ${flags.requestTimeout} is no duration: write it like 30s or 1m30s`);
     const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
-    const connection = await loadConnection({
+    const { connect = loadConnection, clock = systemClock } = around;
+    const connection = await connect({
       userAgent: 'serin-cli',
       env: around.env,
       ...(chosen && { kubeconfig: chosen }),
       ...(flags.master && { master: flags.master }),
       ...(flags.context && { context: flags.context }),
     });
-    const cluster = createCluster(connection, { requestTimeoutMs });
+    const cluster = createCluster(connection, { requestTimeoutMs, clock });
     try {
       const namespace = flags.allNamespaces === true ? undefined : flags.namespace || connection.namespace;
-      return await act({ cluster, namespace, user: connection.userName, output, clusterFlags: clusterFlagsOf(flags) });
+      return await act({ cluster, namespace, user: connection.userName, output, clock, clusterFlags: clusterFlagsOf(flags) });
     } finally {
       cluster.close();
     }

@@ -3,6 +3,7 @@ import { apiVersion } from '../../api/canary.ts';
 import { isKnative } from '../../api/knative.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -42,7 +43,12 @@ export function sightOf(raw: KubeObject): Sight {
   return { ...blind, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
 }
 
-export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: string, name: string): Promise<Sight> {
+export async function lookAt(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  namespace: string,
+  name: string,
+  clock: Clock = systemClock,
+): Promise<Sight> {
   const sight = sightOf(await getCanary(cluster, namespace, name));
   const { raw, canary, workload } = sight;
   const hidden: string[] = [];
@@ -69,7 +75,7 @@ export async function lookAt(cluster: Pick<Cluster, 'get' | 'list'>, namespace: 
   };
   // Together: whichever fails first, the other's failure is nobody's surprise.
   const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
-  return { ...sight, ...seen, events, hidden, atMs: Date.now() };
+  return { ...sight, ...seen, events, hidden, atMs: clock.nowMs() };
 }
 
 /** What the screen of one Canary has to follow. */

@@ -10,11 +10,16 @@ import { statusScreen } from './status-screen.ts';
 
 /** `serin status NAME`: one screen, once or again with every change. */
 export async function statusCommand(
-  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list' | 'watch'> },
+  {
+    cluster,
+    namespace = '',
+    output,
+    clock,
+  }: Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'list' | 'watch'> },
   name: string,
   { watch = false }: { watch?: boolean },
 ): Promise<ExitName> {
-  const sight = await lookAt(cluster, namespace, name);
+  const sight = await lookAt(cluster, namespace, name, clock);
   for (const what of sight.hidden) output.tell(`Note: ${what}.`);
   if (!watch) {
     await output.show(statusAnswer(reportOf(sight)));
@@ -22,7 +27,7 @@ export async function statusCommand(
   }
   const frames = new Frames(output);
   await frames.show(statusAnswer(reportOf(sight)));
-  for await (const _ of changesOf(cluster, sight)) await frames.show(statusAnswer(reportOf(await lookAt(cluster, namespace, name))));
+  for await (const _ of changesOf(cluster, sight)) await frames.show(statusAnswer(reportOf(await lookAt(cluster, namespace, name, clock))));
   return 'done';
 }
 

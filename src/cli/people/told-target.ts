@@ -1,15 +1,21 @@
 import type { Canary } from '../../api/canary.ts';
 import { isKnative } from '../../api/knative.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides, Workload } from '../../workloads/workload.ts';
 import { CommandError } from '../output/exit-codes.ts';
 
 /**
  * The target, once it tells which revision it holds: a Knative Service names the newest in its status, a moment after the write that asked
- * for it, and whoever has just written must not be told of the one before. `untilMs`: `performance.now()`.
+ * for it, and whoever has just written must not be told of the one before. `untilMs`: by the clock's monotonic time.
  */
-export async function toldTarget(cluster: Pick<Cluster, 'get' | 'watch'>, ref: ObjectRef, untilMs: number): Promise<KubeObject> {
+export async function toldTarget(
+  cluster: Pick<Cluster, 'get' | 'watch'>,
+  ref: ObjectRef,
+  untilMs: number,
+  clock: Clock,
+): Promise<KubeObject> {
   const { apiVersion, kind, name, namespace = '' } = ref;
   const absent = () => new CommandError('notFound', `there is no ${kind} ${name}, the target`);
   const first = await cluster.get(ref);
@@ -30,11 +36,11 @@ export async function toldTarget(cluster: Pick<Cluster, 'get' | 'watch'>, ref: O
     { fieldSelector: `metadata.name=${name}` },
   );
   const late = () => reject(new CommandError('timedOut', `${kind} ${name} does not tell which revision it holds: is Knative running?`));
-  const timer = setTimeout(late, Math.max(0, untilMs - performance.now()));
+  const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), late);
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
+    cancel();
     watch.stop();
   }
 }

@@ -5,6 +5,7 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { type Acknowledgement, readRequest, type Verb, type VerbRequest, writeRequest } from '../../api/verb-request.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../../kube/errors.ts';
 import { outputVersion, type RequestResult } from '../output/documents.ts';
@@ -19,20 +20,25 @@ export interface VerbFlags {
   timeout: string;
 }
 
+/** When an answer is late. */
+interface Until {
+  clock: Clock;
+  atMs: number;
+}
+
 /** Somebody else writes the Canary at the same moment, again and again. */
 const MOST_TRIES = 10;
 
 /** `serin promote` and its kin: records the request on the Canary, and tells what the controller made of it. */
 export async function verbCommand(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<ExitName> {
-  const { cluster, namespace = 'default', output } = session;
+  const { cluster, namespace = 'default', output, clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
   if (boundMs === undefined || boundMs <= 0)
     throw new CommandError('usage', `--timeout ${timeout} is no duration: write it like 30s or 1m30s`);
-  const untilMs = Date.now() + boundMs;
-  const request: VerbRequest = { verb, id: randomUUID(), atMs: Date.now(), by: await requester(session) };
-  const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, untilMs);
-  const answer =
-    recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, untilMs) : 'requested';
+  const until: Until = { clock, atMs: clock.nowMs() + boundMs };
+  const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(session) };
+  const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
+  const answer = recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, until) : 'requested';
   const result: RequestResult = {
     ...{ apiVersion: outputVersion, kind: 'RequestResult', namespace, name, verb, id: request.id },
     ...outcomeOf(answer, request, timeout),
@@ -94,12 +100,12 @@ export async function record(
   cluster: Pick<Cluster, 'get' | 'patch' | 'watch'>,
   first: KubeObject,
   request: VerbRequest,
-  untilMs: number,
+  until: Until,
 ): Promise<KubeObject | ApiError> {
   let canary = first;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const before = canary.metadata.annotations?.[requestAnnotation];
-    if (before !== undefined && (await acknowledgement(cluster, canary, readRequest(before).id, untilMs)) === 'late') {
+    if (before !== undefined && (await acknowledgement(cluster, canary, readRequest(before).id, until)) === 'late') {
       const waits = `an earlier request (${before}) has no answer yet, and nothing was asked: is Serin running?`;
       throw new CommandError('timedOut', waits);
     }
@@ -127,7 +133,7 @@ async function acknowledgement(
   cluster: Pick<Cluster, 'watch'>,
   { metadata }: KubeObject,
   id: string,
-  untilMs: number,
+  until: Until,
 ): Promise<Acknowledgement | 'overtaken' | 'late'> {
   const { namespace = '', name, uid } = metadata;
   const { promise, resolve, reject } = Promise.withResolvers<Acknowledgement | 'overtaken' | 'late'>();
@@ -153,11 +159,11 @@ async function acknowledgement(
     },
     { fieldSelector: `metadata.name=${name}` },
   );
-  const timer = setTimeout(() => resolve('late'), Math.max(0, untilMs - Date.now()));
+  const cancel = until.clock.setTimer(Math.max(0, until.atMs - until.clock.nowMs()), () => resolve('late'));
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
+    cancel();
     watch.stop();
   }
 }

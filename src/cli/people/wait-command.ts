@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Phase } from '../../api/phase.ts';
 import { recordedFor, templateOf } from '../../controller/target-facts.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import { outputVersion, type WaitResult } from '../output/documents.ts';
@@ -26,16 +27,21 @@ const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: '
 
 /** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
 export async function waitCommand(
-  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'watch'> },
+  {
+    cluster,
+    namespace = '',
+    output,
+    clock = systemClock,
+  }: Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> },
   name: string,
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {
   const timeoutMs = parseDuration(flags.timeout);
   if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} is no duration: write it like 30s, 10m or 1h`);
-  const startedMs = performance.now();
+  const startedMs = clock.monotonicMs();
   const untilMs = startedMs + timeoutMs;
-  const wanted = await wantedOf(cluster, { namespace, name, untilMs }, flags.revision);
-  const { outcome, seen } = await follow(cluster, { namespace, name, untilMs }, (raw) => outcomeOf(raw, flags.for, wanted));
+  const wanted = await wantedOf(cluster, { namespace, name, untilMs, clock }, flags.revision);
+  const { outcome, seen } = await follow(cluster, { namespace, name, untilMs, clock }, (raw) => outcomeOf(raw, flags.for, wanted));
   const summary = seen && summaryOf(seen);
   const result: WaitResult = {
     apiVersion: outputVersion,
@@ -45,7 +51,7 @@ export async function waitCommand(
     outcome,
     phase: summary?.phase ?? '',
     ...(summary?.revision === undefined ? {} : { revision: summary.revision }),
-    seconds: Math.round((performance.now() - startedMs) / 100) / 10,
+    seconds: Math.round((clock.monotonicMs() - startedMs) / 100) / 10,
     ...(summary?.message === undefined ? {} : { message: summary.message }),
   };
   await output.show(waitAnswer(result, flags));
@@ -107,23 +113,24 @@ const SHORTEST_REVISION = 7;
 /** Instead of a revision: what the target holds now. */
 const OF_TARGET = 'target';
 
-/** A Canary, and until when it is waited for: `performance.now()`. */
+/** A Canary, and until when it is waited for, by the clock's monotonic time. */
 interface Awaited {
   namespace: string;
   name: string;
   untilMs: number;
+  clock: Clock;
 }
 
 async function wantedOf(
   cluster: Pick<Cluster, 'get' | 'watch'>,
-  { namespace, name, untilMs }: Awaited,
+  { namespace, name, untilMs, clock }: Awaited,
   revision: string | undefined,
 ): Promise<Wanted | undefined> {
   if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
   const { canary, workload } = sightOf(await getCanary(cluster, namespace, name));
   if (!canary || !workload)
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
-  const object = await toldTarget(cluster, workload.targetRef(canary), untilMs);
+  const object = await toldTarget(cluster, workload.targetRef(canary), untilMs, clock);
   const target = targetSide(canary, workload, object);
   if (target === undefined) throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} cannot be told yet`);
   return { target };
@@ -133,7 +140,7 @@ type Ended = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
 
 async function follow(
   cluster: Pick<Cluster, 'watch'>,
-  { namespace, name, untilMs }: Awaited,
+  { namespace, name, untilMs, clock }: Awaited,
   judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
 ): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
@@ -159,11 +166,11 @@ async function follow(
     },
     { fieldSelector: `metadata.name=${name}` },
   );
-  const timer = setTimeout(() => resolve({ outcome: 'timedOut', seen }), Math.max(0, untilMs - performance.now()));
+  const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), () => resolve({ outcome: 'timedOut', seen }));
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
+    cancel();
     watch.stop();
   }
 }

@@ -12,8 +12,8 @@ import { whyOf } from './diagnose.ts';
 const INDENT = 9;
 
 /** `serin why NAME`: what holds a Canary, which field of which object proves it, and what clears it. */
-export async function whyCommand({ cluster, namespace = '', output, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
-  const sight = await lookAt(cluster, namespace, name);
+export async function whyCommand({ cluster, namespace = '', output, clock, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
+  const sight = await lookAt(cluster, namespace, name, clock);
   for (const what of sight.hidden) output.tell(`Note: ${what}.`);
   await output.show(whyAnswer(onThisCluster(whyOf(sight), clusterFlags)));
   return 'done';
