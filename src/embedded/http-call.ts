@@ -1,4 +1,4 @@
-import { type Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { type Clock, deadlineAfter } from '../api/clock.ts';
 
 export interface HttpCall {
@@ -13,7 +13,7 @@ export interface HttpCall {
 }
 
 /** One request to a part of the embedded cluster; throws where there is no answer. */
-export async function callHttp(url: string, call: HttpCall): Promise<{ status: number; text: string }> {
+export async function callHttp(url: string, call: HttpCall): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   const { method = 'GET', headers = {}, body, agent, clock, timeoutMs, signal } = call;
   const deadline = deadlineAfter(clock, timeoutMs);
   const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
@@ -23,7 +23,9 @@ export async function callHttp(url: string, call: HttpCall): Promise<{ status: n
       const asked = httpRequest(url, { method, headers: { ...headers, ...length }, agent, signal: either }, (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
-        response.once('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() }),
+        );
         response.once('error', reject);
       });
       asked.once('error', reject).end(body);
