@@ -6,6 +6,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startApiServer } from '../../src/embedded/apiserver/index.ts';
 import { routingCrds } from '../../src/embedded/routing-crds.ts';
+import { realWorld, type World } from '../../src/embedded/world.ts';
 import { connectionTo } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
@@ -18,7 +19,7 @@ export interface AnsweredRequest {
   verb: string;
   path: string;
   status: number;
-  /** By `performance.now()` of this process. */
+  /** By the world's monotonic time. */
   atMs: number;
 }
 
@@ -40,17 +41,26 @@ export interface BareCluster {
  * The embedded API server without pods: a Deployment is available as soon as it is written. A thousand applications would otherwise
  * cost this machine more than the controller that is looked at. `oneByOne`: each pod is a status of its own, as where pods take their time.
  */
-export async function startBareCluster({ oneByOne = false } = {}): Promise<BareCluster> {
+export async function startBareCluster({
+  oneByOne = false,
+  world = realWorld,
+}: {
+  oneByOne?: boolean;
+  world?: World;
+} = {}): Promise<BareCluster> {
+  const { clock, random, network } = world;
   const answered: string[] = [];
   const paths: AnsweredRequest[] = [];
   const server = await startApiServer({
+    world,
     onRequest: ({ userAgent, verb, path, status }) => {
       if (userAgent !== 'serin-controller') return;
       answered.push(`${verb} ${resourceIn(path)}`);
-      paths.push({ verb, path, status, atMs: performance.now() });
+      paths.push({ verb, path, status, atMs: clock.monotonicMs() });
     },
   });
-  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-bench' }), { requestTimeoutMs: ANSWER_WITHIN_MS });
+  const connection = { ...connectionTo(server.url, { userAgent: 'serin-bench' }), agent: network.agent({ keepAlive: true }) };
+  const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random });
   for (const crd of [...crds(), ...routingCrds()]) await cluster.create(crd);
   let isStopping = false;
   const settle = (object: KubeObject): void => {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Clock, systemClock } from '../../src/kube/clock.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { NAMESPACE } from './applications.ts';
 
@@ -10,7 +11,7 @@ export interface CanaryWatch {
   stop(): void;
 }
 
-export function watchCanaries(cluster: KubeCluster): CanaryWatch {
+export function watchCanaries(cluster: KubeCluster, clock: Clock = systemClock): CanaryWatch {
   const canaries = new Map<string, KubeObject>();
   const listeners = new Set<(canary: KubeObject) => void>();
   const learn = (canary: KubeObject): void => {
@@ -30,13 +31,13 @@ export function watchCanaries(cluster: KubeCluster): CanaryWatch {
         else so.delete(canary.metadata.name);
         if (so.size >= count) resolve();
       };
-      const timer = setTimeout(() => reject(new Error(`${so.size} of ${count} Canaries ${what} after ${boundMs / 1000} s`)), boundMs);
+      const cancel = clock.setTimer(boundMs, () => reject(new Error(`${so.size} of ${count} Canaries ${what} after ${boundMs / 1000} s`)));
       listeners.add(look);
       canaries.forEach(look);
       try {
         await promise;
       } finally {
-        clearTimeout(timer);
+        cancel();
         listeners.delete(look);
       }
     },

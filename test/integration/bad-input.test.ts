@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { describeBadInput } from '../suite/bad-input.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describe('on the embedded cluster', () => describeBadInput(aStage(startEmbeddedStage)));
+describe('on the embedded cluster', () => describeBadInput(aStage(startVirtualStage)));

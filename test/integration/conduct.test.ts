@@ -5,10 +5,10 @@ import { describeIsolation } from '../suite/isolation.ts';
 import { describeMoving } from '../suite/moving.ts';
 import { describeRivalry } from '../suite/rivalry.ts';
 import { describeSlices } from '../suite/slices.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
 describe('conduct on the embedded cluster', () => {
-  const stage = aStage(startEmbeddedStage);
+  const stage = aStage(startVirtualStage);
   describeHealthRules(stage);
   describeIsolation(stage);
   describeAdoption(stage);

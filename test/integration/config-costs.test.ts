@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { NAMESPACE } from '../bench/applications.ts';
 import { difference } from '../bench/figures.ts';
-import { ConfigLab, LAB_BOUND_MS } from '../suite/config-lab.ts';
+import { ConfigLab } from '../suite/config-lab.ts';
+import { eventually } from '../suite/eventually.ts';
+import { afterEach, enterVirtual, playTests } from '../suite/world.ts';
 
 const CANARIES = 5;
 const isRead = (what: string) => /^(get|list|watch) /.test(what);
+
+enterVirtual(16);
+playTests();
 
 let lab: ConfigLab;
 afterEach(() => lab.end());
@@ -25,7 +30,7 @@ it.each([
   const between = lab.requests();
   lab.startController('second');
   const opened = () => difference(lab.requests(), between)['watch secrets'] ?? 0;
-  await expect.poll(opened, { timeout: LAB_BOUND_MS, interval: 50 }).toBe(2);
+  await eventually('two watches are open', opened, (count) => count === 2);
   const spent = difference(await lab.atRest(), between);
   expect(Object.keys(spent).filter((what) => !isRead(what))).toEqual([]);
   expect(Object.keys(spent).filter((what) => /^get (configmaps|secrets|deployments)/.test(what))).toEqual([]);
@@ -99,7 +104,11 @@ it('the embedded API server sends metadata only, by name, to who asks so', async
   await watching.synced;
   await lab.config('Secret', 'other', { type: 'Opaque' });
   await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'bmV3' } });
-  await expect.poll(() => seen, { timeout: LAB_BOUND_MS }).toEqual(['db', 'db']);
+  await eventually(
+    'both are seen',
+    () => seen,
+    (names) => names.join() === 'db,db',
+  );
   watching.stop();
   const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json;q=0.9';
   const url = `${apiUrl}/api/v1/namespaces/${NAMESPACE}/secrets?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Ddb`;

@@ -1,4 +1,4 @@
 import { describeConfigs } from '../suite/configs.ts';
-import { startEmbeddedStage } from '../suite/stage.ts';
+import { startVirtualStage } from '../suite/stage.ts';
 
-describeConfigs('configs on the embedded cluster', startEmbeddedStage);
+describeConfigs('configs on the embedded cluster', startVirtualStage);

@@ -1,4 +1,4 @@
 import { describeDeliveries } from '../suite/deliveries.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describeDeliveries(aStage(startEmbeddedStage));
+describeDeliveries(aStage(startVirtualStage));

@@ -3,7 +3,7 @@ import { startModelScene } from '../suite/drift/model-scene.ts';
 import { DRIFT_PLAN, describeDrift } from '../suite/drift.ts';
 import { providerFixtures } from '../suite/providers/index.ts';
 
-// What runs a Knative Service is a stand-in that has no virtual time.
+// What runs a Knative Service is not modelled here: drift-of-knative.test.ts.
 const inVirtualTime = providerFixtures.filter(({ provider }) => provider !== 'knative');
 
 describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtual time: $provider', (fixture) => {

@@ -1,4 +1,4 @@
 import { describeReleases } from '../suite/releases.ts';
-import { startEmbeddedStage } from '../suite/stage.ts';
+import { startVirtualStage } from '../suite/stage.ts';
 
-describeReleases('releases on the embedded cluster', startEmbeddedStage);
+describeReleases('releases on the embedded cluster', startVirtualStage);

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { describeExamples } from '../suite/examples.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
 describe('the examples on the embedded cluster', () =>
-  describeExamples(aStage(startEmbeddedStage), async ({ cluster }, file) => {
+  describeExamples(aStage(startVirtualStage), async ({ cluster }, file) => {
     for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) await cluster.apply(document.toJS(), { fieldManager: 'kubectl' });
   }));

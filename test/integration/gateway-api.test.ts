@@ -1,4 +1,4 @@
 import { describeGatewayApi } from '../suite/gateway-api.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describeGatewayApi(aStage(startEmbeddedStage));
+describeGatewayApi(aStage(startVirtualStage));

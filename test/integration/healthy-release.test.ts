@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { playHealthyRelease } from '../suite/adversity/healthy-release.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-const stage = aStage(() => startEmbeddedStage({ lagMs: [0, 1000], seed: 3 }));
+const stage = aStage(() => startVirtualStage({ lagMs: [0, 1000], seed: 3 }));
 const small = { provider: 'istio', namespace: 'kept', interval: '500ms', leastAnswers: 500 } as const;
 
 it('I10: with proxies that lag, clients that never stop see no error from bootstrap to deletion', async () => {

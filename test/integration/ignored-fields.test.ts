@@ -1,4 +1,4 @@
 import { describeIgnoredFields } from '../suite/ignored-fields.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describeIgnoredFields(aStage(startEmbeddedStage));
+describeIgnoredFields(aStage(startVirtualStage));

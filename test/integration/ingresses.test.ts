@@ -1,4 +1,4 @@
 import { describeIngresses } from '../suite/ingresses.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describeIngresses(aStage(startEmbeddedStage));
+describeIngresses(aStage(startVirtualStage));

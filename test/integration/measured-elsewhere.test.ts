@@ -1,4 +1,4 @@
 import { describeMeasuredElsewhere } from '../suite/measured-elsewhere.ts';
-import { startEmbeddedStage } from '../suite/stage.ts';
+import { startVirtualStage } from '../suite/stage.ts';
 
-describeMeasuredElsewhere('releases whose scaler measures something else, on the embedded cluster', startEmbeddedStage);
+describeMeasuredElsewhere('releases whose scaler measures something else, on the embedded cluster', startVirtualStage);

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { describeReinstall, waysByApi } from '../suite/reinstall.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describe('on the embedded cluster', () => describeReinstall(aStage(startEmbeddedStage), ({ cluster }) => waysByApi(cluster)));
+describe('on the embedded cluster', () => describeReinstall(aStage(startVirtualStage), ({ cluster }) => waysByApi(cluster)));

@@ -1,4 +1,4 @@
 import { describeRollouts } from '../suite/rollouts.ts';
-import { startEmbeddedStage } from '../suite/stage.ts';
+import { startVirtualStage } from '../suite/stage.ts';
 
-describeRollouts('rollouts of the primary, on the embedded cluster', startEmbeddedStage);
+describeRollouts('rollouts of the primary, on the embedded cluster', startVirtualStage);

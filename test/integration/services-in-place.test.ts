@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { describeServicesInPlace } from '../suite/services-in-place.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describe('on the embedded cluster', () => describeServicesInPlace(aStage(startEmbeddedStage)));
+describe('on the embedded cluster', () => describeServicesInPlace(aStage(startVirtualStage)));

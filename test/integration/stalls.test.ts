@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 import { describeStalls } from '../suite/stalling.ts';
 
-describe('on the embedded cluster', () => describeStalls(aStage(startEmbeddedStage)));
+describe('on the embedded cluster', () => describeStalls(aStage(startVirtualStage)));

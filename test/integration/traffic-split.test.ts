@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 import { describeRollout } from '../suite/traffic-split-rollout.ts';
 
 describe('TrafficSplits on the embedded cluster', () => {
-  const stage = aStage(() => startEmbeddedStage());
+  const stage = aStage(() => startVirtualStage());
   describeRollout(stage);
 });

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 import { describeUninstall, sampleOfRemovals } from '../suite/uninstall.ts';
 
-describe('on the embedded cluster', () => describeUninstall(aStage(startEmbeddedStage), sampleOfRemovals(4, 4)));
+describe('on the embedded cluster', () => describeUninstall(aStage(startVirtualStage), sampleOfRemovals(4, 4)));

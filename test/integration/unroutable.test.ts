@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 import { describeUnroutable } from '../suite/unroutable.ts';
 
-describe('on the embedded cluster', () => describeUnroutable(aStage(startEmbeddedStage)));
+describe('on the embedded cluster', () => describeUnroutable(aStage(startVirtualStage)));

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 import { describeVerbs } from '../suite/verbs/index.ts';
 
 // A part of the table's rounds; test/long has all of them, on both clusters.
 describe('on the embedded cluster', () =>
-  describeVerbs(aStage(startEmbeddedStage), { isTwice: false, restarts: ['promote'], handOvers: [] }));
+  describeVerbs(aStage(startVirtualStage), { isTwice: false, restarts: ['promote'], handOvers: [] }));

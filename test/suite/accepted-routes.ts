@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/api/canary.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
@@ -10,6 +10,7 @@ import { shapesOf } from './accepted/shapes.ts';
 import { upstreams, withoutUpstream } from './accepted/upstream.ts';
 import { eventually } from './eventually.ts';
 import { until } from './until.ts';
+import { beforeAll } from './world.ts';
 
 const LEAST_SHAPES = 10;
 const withObjects = Object.entries(routers).flatMap(([provider, router]) =>

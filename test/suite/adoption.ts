@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
 import { type ControllerProcess, startController } from './controller.ts';
@@ -6,6 +6,7 @@ import { Established, type Left, NAME, templateOf } from './established/establis
 import { matched, mirrored, type ScalerKind, scalers, sticky, weighted } from './established/objects.ts';
 import type { Stage } from './stage.ts';
 import { startUsers, type Users } from './users.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 interface Case extends Omit<Left, 'analysis'> {
   analysis?: Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Stage } from './stage.ts';
+import { monotonicMs, sleep } from './world.ts';
 
 const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
 const WINDOW_MS = 2_000;
@@ -28,7 +29,7 @@ export function startAutoscaler(
   /** What the pods of a Deployment have answered, each second; those that have not been there for a window count as just well used. */
   const requestsPerSecond = (deployment: string, replicas: number): number => {
     const own = new RegExp(`^${namespace}/${deployment}-[a-z0-9]+-[a-z0-9]+$`);
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     let sum = 0;
     let measured = 0;
     for (const [pod, app] of nodes.apps()) {
@@ -63,7 +64,7 @@ export function startAutoscaler(
       } catch (error) {
         errors.push(String(error));
       }
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      await sleep(everyMs);
     }
   };
   const running = live();

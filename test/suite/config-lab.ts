@@ -5,10 +5,10 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
-import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import { type ControllerRun, startProgram } from './controller.ts';
 import { quiet } from './quiet.ts';
+import { world } from './world.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 export const LAB_BOUND_MS = 90_000;
 
 /** What the pods of every application in the lab read. */
@@ -20,12 +20,12 @@ export class ConfigLab {
   readonly bare: BareCluster;
   readonly #watch: CanaryWatch;
   readonly #folder = mkdtempSync(join(tmpdir(), 'serin-config-lab-'));
-  readonly #controllers: GuardedProcess[] = [];
+  readonly #controllers: ControllerRun[] = [];
   readonly #canaries: number;
 
   private constructor(bare: BareCluster, canaries: number) {
     this.bare = bare;
-    this.#watch = watchCanaries(bare.cluster);
+    this.#watch = watchCanaries(bare.cluster, world().clock);
     this.#canaries = canaries;
   }
 
@@ -33,7 +33,7 @@ export class ConfigLab {
     canaries: number,
     configs: readonly ('settings' | 'db' | 'regcred')[] = ['settings', 'db', 'regcred'],
   ): Promise<ConfigLab> {
-    const lab = new ConfigLab(await startBareCluster(), canaries);
+    const lab = new ConfigLab(await startBareCluster({ world: world() }), canaries);
     await createApplications(lab.bare.cluster, canaries, 'istio');
     if (configs.includes('settings')) await lab.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
     if (configs.includes('db')) await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'czNjcmV0' } });
@@ -67,9 +67,9 @@ export class ConfigLab {
     return this.bare.cluster.apply({ apiVersion: 'v1', kind, metadata: { name, namespace: NAMESPACE }, ...content });
   }
 
-  startController(name: string, flags: readonly string[] = []): GuardedProcess {
+  startController(name: string, flags: readonly string[] = []): ControllerRun {
     const fixed = ['--port=0', '--min-analysis-interval=1s', '--scale-down-delay=1s', `--kubeconfig=${this.bare.kubeconfigFile}`];
-    const started = startGuarded(name, [process.execPath, MAIN, 'controller', ...fixed, ...flags], join(this.#folder, `${name}.log`));
+    const started = startProgram([...fixed, ...flags], join(this.#folder, `${name}.log`));
     this.#controllers.push(started);
     return started;
   }

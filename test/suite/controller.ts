@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import type { Stage } from './stage.ts';
+import { startVirtualController } from './virtual-controller.ts';
+import { afterAll, beforeAll, virtualOne } from './world.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
@@ -25,7 +26,7 @@ export function newLogFile(): string {
 }
 
 /**
- * The controller as it is shipped, in a process of its own; the times of a release scaled down, where `other` flags do not say else. The
+ * The controller as it is shipped, in a process of its own, or in virtual time in one that stands for it; the times of a release scaled down, where `other` flags do not say else. The
  * log of one that was there before goes on.
  */
 export function startController(
@@ -45,11 +46,8 @@ export function startController(
     'mesh-provider': 'istio',
     ...other,
   };
-  const child: GuardedProcess = startGuarded(
-    'controller',
-    [process.execPath, main, 'controller', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
-    logFile,
-  );
+  const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+  const child = startProgram(args, logFile, main);
   return {
     logFile,
     logOf: (canary) =>
@@ -63,6 +61,15 @@ export function startController(
     send: (signal) => child.send(signal),
     stop: (signal = 'TERM') => child.stop(signal),
   };
+}
+
+export type ControllerRun = Omit<GuardedProcess, 'name' | 'logTail'>;
+
+/** `serin controller` with these flags, in the world of the scenarios. */
+export function startProgram(args: readonly string[], logFile: string, main: string = MAIN): ControllerRun {
+  const world = virtualOne();
+  if (world) return startVirtualController(world, args, logFile);
+  return startGuarded('controller', [process.execPath, main, 'controller', ...args], logFile);
 }
 
 /** One controller for all tests of a block: started before the first, stopped after the last. */

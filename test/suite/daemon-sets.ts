@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 const NAMESPACE = 'daemons';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';

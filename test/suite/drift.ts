@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DriftRun, type DriftStage } from './drift/drift-run.ts';
 import { editsFor } from './drift/edits.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 const LEAST_EDITS = 12;
 const FIRST_PERCENT = 30;

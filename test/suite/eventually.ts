@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { BOUND_MS } from './until.ts';
+import { monotonicMs, sleep } from './world.ts';
 
 const LOOK_AGAIN_MS = 50;
 
@@ -14,11 +14,11 @@ export async function eventually<T>(
   isSo: (value: T) => unknown = Boolean,
   hint: () => string = () => '',
 ): Promise<T> {
-  const deadlineMs = performance.now() + BOUND_MS;
+  const deadlineMs = monotonicMs() + BOUND_MS;
   for (;;) {
     const value = await read();
     if (isSo(value)) return value;
-    if (performance.now() > deadlineMs)
+    if (monotonicMs() > deadlineMs)
       throw new Error(`${what}: not within ${BOUND_MS / 1000} s; last: ${inspect(value, { depth: 4 })}\n${hint()}`);
     await sleep(LOOK_AGAIN_MS);
   }

@@ -6,6 +6,7 @@ import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 import { until } from './until.ts';
 import { ask } from './users.ts';
+import { fetchText } from './world.ts';
 
 const METRICS = {
   // Requests that a busy Prometheus has not seen twice yet are no verdict on a version.
@@ -134,8 +135,11 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       );
       const call = async (path: string, headers: Record<string, string> = {}) => {
         const url = `${stageOf().mesh.url(0)}${path}`;
-        const answer = await fetch(url, { method: 'POST', headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers } });
-        return answer.headers.get('x-serin-version') ?? answer.status;
+        const { status, headers: answered } = await fetchText(url, {
+          method: 'POST',
+          headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers },
+        });
+        return answered['x-serin-version'] ?? status;
       };
       await eventually(
         'a call is answered by the primary',

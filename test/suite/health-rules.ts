@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Phase } from '../../src/api/phase.ts';
 import { aController } from './controller.ts';
@@ -7,6 +7,7 @@ import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './troubles/objects.ts';
 import { until } from './until.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 interface Health {
   status: 'Healthy' | 'Degraded' | 'Progressing';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { world } from './world.ts';
 
 export type HookAnswer = number | ((call: Record<string, unknown>) => number);
 
@@ -26,16 +26,11 @@ export async function startHookServer(): Promise<HookServer> {
     const status = statuses.get(hook) ?? 200;
     response.writeHead(typeof status === 'function' ? status(call) : status).end();
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await world().network.listen(server);
   return {
-    url: (hook) => `${base}/${hook}`,
+    url: (hook) => `${listener.url}/${hook}`,
     answers: (hook, status) => void statuses.set(hook, status),
     calls: (hook) => calls.get(hook) ?? [],
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => listener.close(true),
   };
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { aController } from './controller.ts';
 import type { Stage } from './stage.ts';
 import { aCanary, aDeployment, makeNamespace, push } from './troubles/objects.ts';
 import { aTeller } from './troubles/told.ts';
+import { world } from './world.ts';
 
 /** One Canary's trouble is its own. */
 export function describeIsolation(stageOf: () => Stage): void {
@@ -16,8 +16,8 @@ export function describeIsolation(stageOf: () => Stage): void {
       const { cluster } = stageOf();
       const asked = Promise.withResolvers<void>();
       const hanging = createServer(() => asked.resolve());
-      await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
-      const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
+      const silence = await world().network.listen(hanging);
+      const url = `${silence.url}/`;
       try {
         for (const name of ['stuck', 'free']) {
           await makeNamespace(cluster, name);
@@ -33,8 +33,7 @@ export function describeIsolation(stageOf: () => Stage): void {
         await tellerOf().until('free', 'web', 'success', ({ phase }) => phase === 'Succeeded');
         expect(tellerOf().of('stuck', 'web').phase).toBe('Progressing');
       } finally {
-        hanging.closeAllConnections();
-        await new Promise((resolve) => hanging.close(resolve));
+        await silence.close(true);
       }
     });
   });

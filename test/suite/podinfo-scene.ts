@@ -19,6 +19,7 @@ import { aCanary, initialized } from '../build/world.ts';
 import { eventually } from './eventually.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import { aDeployment } from './troubles/objects.ts';
+import { nowMs } from './world.ts';
 
 export interface PodinfoScene {
   readonly cluster: KubeCluster;
@@ -103,6 +104,6 @@ async function answer(cluster: KubeCluster, canary: KubeObject): Promise<void> {
   if (text === undefined || release === undefined) return;
   const request = readRequest(text);
   if (release.requests?.some(({ id }) => id === request.id)) return;
-  const status = { release: acknowledged(release, request, Date.now()) };
+  const status = { release: acknowledged(release, request, nowMs()) };
   await cluster.patch(refOf(canary), { status }, { subresource: 'status' });
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BOUND_MS } from './until.ts';
+import { monotonicMs, sleep } from './world.ts';
 
 type Counts = Record<string, number>;
 
@@ -10,11 +10,11 @@ const LOOK_EVERY_MS = 50;
  * late counts for as long as one that comes in time: while this process stood still, so did the servers in it.
  */
 export async function quiet(counts: () => Counts, quietMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
-  const deadlineMs = performance.now() + boundMs;
+  const deadlineMs = monotonicMs() + boundMs;
   let last = counts();
   let moved: Counts = {};
   for (let stillMs = 0; stillMs < quietMs; stillMs += LOOK_EVERY_MS) {
-    if (performance.now() > deadlineMs) throw new Error(`not quiet for ${quietMs} ms within ${boundMs} ms: ${JSON.stringify(moved)}`);
+    if (monotonicMs() > deadlineMs) throw new Error(`not quiet for ${quietMs} ms within ${boundMs} ms: ${JSON.stringify(moved)}`);
     await sleep(LOOK_EVERY_MS);
     const now = counts();
     const since = Object.entries(now).filter(([what, count]) => count !== last[what]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { ownerAnnotation } from '../../src/api/names.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
@@ -7,6 +7,7 @@ import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 import { aCanary, aContainer, aDeployment, aService, canaryRef, makeNamespace } from './troubles/objects.ts';
 import { until } from './until.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 const APP = 'web';
 /** Longer than a deletion of all objects takes, and short enough to be waited for. */

@@ -3,6 +3,7 @@ import { aController } from './controller.ts';
 import { aStage, type Stage } from './stage.ts';
 import { APP, type Story, storyteller } from './story.ts';
 import { until } from './until.ts';
+import { sleep } from './world.ts';
 
 const PRIMARY = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary` };
 const DEADLINE_S = 15;
@@ -66,7 +67,7 @@ export function describeRollouts(title: string, startStage: () => Promise<Stage>
         for (let stamp = 0; isWriting; stamp += 1) {
           await cluster.patch(primary(one), { metadata: { annotations: { stamp: String(stamp) } } });
           // Its controller has to come to observe a generation that is still the newest, or no primary would ever count as ready.
-          await new Promise((resolve) => setTimeout(resolve, 150));
+          await sleep(150);
         }
       };
       const writer = write();

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { addCrdsCommands } from '../../src/cli/crds/crds-commands.ts';
 import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
+import { surroundings } from './world.ts';
 
 export interface Said {
   code: number;
@@ -16,13 +18,14 @@ export async function serin(kubeconfigFile: string, ...args: string[]): Promise<
   };
   let code = -1;
   const place = {
-    around: { env: { KUBECONFIG: kubeconfigFile, LC_ALL: 'C' }, streams },
+    around: { ...surroundings(), env: { KUBECONFIG: kubeconfigFile, LC_ALL: 'C' }, streams },
     end(given: number) {
       code = given;
     },
   };
   const program = new Command('serin').exitOverride();
   addPeopleCommands(program, place);
+  addCrdsCommands(program, place);
   await program.parseAsync(args, { from: 'user' });
   return { code, said: out.join(''), complained: err.join('') };
 }

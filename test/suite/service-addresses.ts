@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { describeServiceTraffic } from './service-traffic.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 const ADDRESS = expect.stringMatching(/^10\.96\.\d+\.\d+$/);
 const NODE_PORT = expect.toSatisfy((port: number) => port >= 30_000 && port <= 32_767);

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import { binomialBounds } from '../build/binomial.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { askMany } from './shares/ask-many.ts';
 import { type ShareStage, startShareStage } from './shares/share-stage.ts';
 import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 const PERCENTS = [0, 1, 10, 50, 99, 100] as const;
 /** Shares of new users are judged at these; at 0 and 100 nobody is kept anywhere. */

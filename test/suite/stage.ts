@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
@@ -14,8 +14,11 @@ import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
 import { startPrometheus } from '../../src/embedded/prometheus/index.ts';
+import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
+import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { until } from './until.ts';
+import { afterAll, beforeAll, enter, playTests } from './world.ts';
 
 /** Everything that a release plays on: a cluster with the CRDs, nodes that run pods, a mesh, and a Prometheus that scrapes it. */
 export interface Stage {
@@ -55,9 +58,10 @@ export interface StageOptions {
   graceScale?: number;
 }
 
+const SEED = 11;
 const SCRAPE_EVERY_MS = 250;
 const MOST_OUTPUT_BYTES = 10_000_000;
-const meshOptions = ({ lagMs = [20, 300], seed = 11 }: StageOptions) => ({ proxies: 3, lagMs, seed });
+const meshOptions = ({ lagMs = [20, 300], seed = SEED }: StageOptions) => ({ proxies: 3, lagMs, seed });
 const nodeOptions = ({ graceScale = 0.3 }: StageOptions) => ({ graceScale, appFor });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Serin's own resource definitions, and those of meshes and scalers. */
@@ -79,6 +83,7 @@ export const peopleFileOf = (stage: Stage): string =>
 /** One stage for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
 export function aStage<S extends Stage>(start: () => Promise<S>): () => S {
   let stage: S | undefined;
+  playTests();
   beforeAll(async () => {
     stage = await start();
   });
@@ -93,13 +98,23 @@ export function aStage<S extends Stage>(start: () => Promise<S>): () => S {
   };
 }
 
-export async function startEmbeddedStage(options: StageOptions = {}): Promise<Stage> {
-  const embedded = await startEmbeddedCluster({ nodes: nodeOptions(options), mesh: meshOptions(options) });
+export const startEmbeddedStage = (options: StageOptions = {}): Promise<Stage> => startStageIn(realWorld, options);
+
+/** The same in a world of its own: the same seed and the same scenario give the same run. */
+export function startVirtualStage(options: StageOptions = {}): Promise<Stage> {
+  const world = virtualWorld(options.seed ?? SEED);
+  enter(world);
+  return world.clock.play(() => startStageIn(world, options));
+}
+
+async function startStageIn(world: World, options: StageOptions): Promise<Stage> {
+  const { clock } = world;
+  const embedded = await startEmbeddedCluster({ world, nodes: nodeOptions(options), mesh: meshOptions(options) });
   const { cluster, mesh, nodes } = embedded;
   await applyCrds(cluster);
-  const gateways = startGatewayApi(cluster);
-  const knative = startKnative(cluster);
-  const prometheus = await startPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
+  const gateways = startGatewayApi(cluster, { clock });
+  const knative = startKnative(cluster, { clock });
+  const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
   const folder = mkdtempSync(join(tmpdir(), 'serin-stage-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
   writeFileSync(kubeconfigFile, embedded.kubeconfig);

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../src/loadtester/words.ts';
 import { eventually } from './eventually.ts';
 import { serin } from './serin.ts';
@@ -15,8 +12,8 @@ import { type OpenTheatre, openTheatre } from './stalls/theatre.ts';
 import { push } from './troubles/objects.ts';
 import { canaryCrd, tellOldDefinitions, withoutRelease } from './troubles/old-definitions.ts';
 import { startUsers } from './users.ts';
+import { afterAll, beforeAll } from './world.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 /** Stalls mostly wait: for pods, for the next tick, for a pause to be over. */
 const AT_ONCE = 6;
 
@@ -59,11 +56,6 @@ export function describeStalls(stageOf: () => Stage, personOf?: () => Person): v
     expect(more).toEqual([]);
     if (program === 'kubectl') return void (personOf ? await personOf().kubectl(...words) : await kubectlHere(theatre.cluster, words));
     expect(program).toBe('serin');
-    // Commands that are not for people have no other way in.
-    if (words[0] === 'crds') {
-      const env = { ...process.env, KUBECONFIG: theatre.kubeconfigFile };
-      return void (await promisify(execFile)(process.execPath, [MAIN, ...words], { env }));
-    }
     expect(await serin(theatre.kubeconfigFile, ...words)).toMatchObject({ code: 0, complained: '' });
   };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/embedded/mesh/service-proxy.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { serviceApplication } from './kinds/core-service.ts';
@@ -8,6 +8,7 @@ import { watchReadiness } from './ready-everywhere.ts';
 import { describeRefusedTraffic } from './refused-traffic.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 const CROWD = { each: 2, pauseMs: 200 };
 const INSIDE: Client = { address: '10.0.0.7', isOutside: false };

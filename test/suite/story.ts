@@ -8,6 +8,7 @@ import { type HookServer, startHookServer } from './hook-server.ts';
 import type { Stage } from './stage.ts';
 import { BOUND_MS, told, until } from './until.ts';
 import { ask, type Crowd, startUsers, type Users } from './users.ts';
+import { world } from './world.ts';
 
 export const APP = 'podinfo';
 const PORTS = [{ name: 'http', port: 80, targetPort: 'http' }];
@@ -276,7 +277,7 @@ export class Story {
 
   async #seen(what: string, isSo: (status: SeenStatus) => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
+    const cancel = world().clock.setTimer(BOUND_MS, () => {
       const history = this.#statuses.map(
         (s) => `${s.phase} ${s.canaryWeight}% iteration ${s.iterations} failed ${s.failedChecks} ${s.step}`,
       );
@@ -285,7 +286,7 @@ export class Story {
           `the canary ${what}: not within ${BOUND_MS / 1000} s. Seen:\n${history.join('\n')}\n${told(this.#canary)}${this.#hint()}`,
         ),
       );
-    }, BOUND_MS);
+    });
     this.#look = () => {
       if (this.#statuses.some(isSo)) resolve();
     };
@@ -293,7 +294,7 @@ export class Story {
     try {
       await promise;
     } finally {
-      clearTimeout(timer);
+      cancel();
       this.#look = () => undefined;
     }
   }

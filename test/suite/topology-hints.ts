@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { eventually } from './eventually.ts';
 import { until } from './until.ts';
+import { afterAll, beforeAll } from './world.ts';
 
 interface Topology {
   title: string;

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
+import { world } from './world.ts';
 
 /** A guard against waiting for ever, on a machine that has other things to do. */
 export const BOUND_MS = 90_000;
@@ -28,14 +29,13 @@ export async function until(
     },
     { fieldSelector: `metadata.name=${name}` },
   );
-  const timer = setTimeout(
-    () => reject(new Error(`${kind} ${namespace ?? ''}/${name} ${what}: not within ${boundMs / 1000} s. It is:\n${told(last)}${hint()}`)),
-    boundMs,
+  const cancel = world().clock.setTimer(boundMs, () =>
+    reject(new Error(`${kind} ${namespace ?? ''}/${name} ${what}: not within ${boundMs / 1000} s. It is:\n${told(last)}${hint()}`)),
   );
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
+    cancel();
     watch.stop();
   }
 }

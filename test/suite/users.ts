@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { monotonicMs, nowMs, sharedAgent, sleep, world } from './world.ts';
 
 /** Stories run side by side: users of all of them together must leave the machine time to tell the proxies of changes. */
 const PAUSE_MS = 100;
@@ -44,18 +45,18 @@ export function startUsers(
   let count = 0;
   let onAnswer: () => void = () => undefined;
   let isRunning = true;
-  const agent = new Agent({ keepAlive: true });
+  const agent = world().network.agent({ keepAlive: true });
   const live = async (url: string) => {
     while (isRunning) {
       const answered = await ask(url, host, headers, agent);
-      if (answered.lost !== undefined) lost.push(`${new Date().toISOString()} ${answered.lost}`);
+      if (answered.lost !== undefined) lost.push(`${new Date(nowMs()).toISOString()} ${answered.lost}`);
       if (answered.lost !== undefined || answered.status >= 500)
-        failed.push(`${new Date().toISOString()} ${answered.status} ${answered.lost ?? `version ${answered.version}`}`);
+        failed.push(`${new Date(nowMs()).toISOString()} ${answered.status} ${answered.lost ?? `version ${answered.version}`}`);
       const version = answered.version ?? 'none';
       answers[version] = (answers[version] ?? 0) + 1;
       count += 1;
       onAnswer();
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
     }
   };
   const all = proxyUrls.flatMap((url) => Array.from({ length: each }, () => live(url)));
@@ -64,10 +65,10 @@ export function startUsers(
     lost: () => [...lost],
     failed: () => [...failed],
     pace(wanted) {
-      const [from, sinceMs] = [count, performance.now()];
+      const [from, sinceMs] = [count, monotonicMs()];
       return new Promise((resolve) => {
         onAnswer = () => {
-          if (count - from >= wanted) resolve((wanted * 1000) / (performance.now() - sinceMs));
+          if (count - from >= wanted) resolve((wanted * 1000) / (monotonicMs() - sinceMs));
         };
       });
     },
@@ -83,9 +84,9 @@ export function startUsers(
 }
 
 /** One request through a proxy. */
-export function ask(url: string, host: string, headers: Record<string, string> = {}, agent?: Agent): Promise<Answered> {
+export function ask(url: string, host: string, headers: Record<string, string> = {}, agent: Agent = sharedAgent()): Promise<Answered> {
   return new Promise((resolve) => {
-    const call = request(url, { headers: { ...headers, host }, ...(agent ? { agent } : {}) }, (answer) => {
+    const call = request(url, { headers: { ...headers, host }, agent }, (answer) => {
       answer.resume();
       answer.once('end', () => resolve(answeredBy(answer.statusCode ?? 0, answer.headers)));
       answer.once('error', (error) => resolve({ status: 0, lost: error.message }));

@@ -1,6 +1,6 @@
-import { get } from 'node:http';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { eventually } from '../eventually.ts';
+import { ask } from '../users.ts';
 import type { Lab } from './lab.ts';
 
 export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
@@ -56,7 +56,7 @@ export class App {
     for (const url of stage.mesh.urls) {
       await eventually(
         `${this.host} serves at ${url}`,
-        () => statusAt(url, this.host),
+        async () => (await ask(url, this.host)).status,
         (status) => status === 200,
       );
     }
@@ -123,14 +123,4 @@ export function imageTag(deployment: KubeObject | undefined): string {
 
 function isResting(now: KubeObject | undefined, phases: readonly string[]): boolean {
   return phases.includes(now?.status?.phase) && now?.status?.release?.step === 'resting';
-}
-
-function statusAt(url: string, host: string): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const call = get(url, { headers: { host } }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    });
-    call.on('error', () => resolve(undefined));
-  });
 }

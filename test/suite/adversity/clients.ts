@@ -1,5 +1,6 @@
-import { Agent } from 'node:http';
+import type { Agent } from 'node:http';
 import { ask } from '../users.ts';
+import { monotonicMs, sleep, world } from '../world.ts';
 
 export interface Clients {
   readonly answered: number;
@@ -14,9 +15,9 @@ const PAUSE_MS = 15;
 
 /** At each proxy four clients that never stop asking: two on kept connections, two on a new one each time. */
 export function startClients(proxyUrls: readonly string[], host: string): Clients {
-  const startedMs = performance.now();
-  const kept = new Agent({ keepAlive: true });
-  const fresh = new Agent({ keepAlive: false });
+  const startedMs = monotonicMs();
+  const kept = world().network.agent({ keepAlive: true });
+  const fresh = world().network.agent();
   const lost = new Map<string, number[]>();
   let answered = 0;
   let isRunning = true;
@@ -25,9 +26,9 @@ export function startClients(proxyUrls: readonly string[], host: string): Client
       const answer = await ask(url, host, {}, agent);
       if (answer.lost !== undefined || answer.status >= 500) {
         const what = `proxy ${proxy}: ${answer.status} ${answer.lost ?? ''}`;
-        lost.set(what, [...(lost.get(what) ?? []), Math.round(performance.now() - startedMs) / 1000]);
+        lost.set(what, [...(lost.get(what) ?? []), Math.round(monotonicMs() - startedMs) / 1000]);
       } else answered += 1;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await sleep(PAUSE_MS);
     }
   };
   const all = proxyUrls.flatMap((url, proxy) => [kept, kept, fresh, fresh].map((agent) => live(url, proxy, agent)));

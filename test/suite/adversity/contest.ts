@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage } from '../stage.ts';
+import { monotonicMs, sleep } from '../world.ts';
 import { App } from './app.ts';
 import { keepChronicle, type Moment } from './chronicle.ts';
 import { Lab } from './lab.ts';
@@ -30,17 +30,17 @@ export async function playContest(stage: Stage, { durationMs, seed }: { duration
     const declared = await declaredBy(app, lab);
     const chronicle = await keepChronicle(lab);
     const fromVersion = Math.max(...chronicle.moments().map(({ version }) => version));
-    const beganMs = performance.now();
+    const beganMs = monotonicMs();
     const healer = await startSelfHealer(lab.cluster, declared, seed);
     // The release starts in the middle of the contest for what rests: the target at zero, and the selector.
     await Promise.all([healer.hasHealed('Deployment/podinfo'), healer.hasHealed('Service/podinfo')]);
-    const startedMs = performance.now();
+    const startedMs = monotonicMs();
     const run = await app.run();
     await app.deploy('2');
     const verdict = await app.ends(run);
-    await sleep(Math.max(0, durationMs - (performance.now() - startedMs)));
+    await sleep(Math.max(0, durationMs - (monotonicMs() - startedMs)));
     await healer.stop();
-    const lastedMs = performance.now() - beganMs;
+    const lastedMs = monotonicMs() - beganMs;
     chronicle.stop();
     const moments = chronicle.moments();
     return {

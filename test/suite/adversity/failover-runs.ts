@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import type { Stage } from '../stage.ts';
+import { sleep } from '../world.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, type Moment, violationsIn } from './chronicle.ts';
 import { type Clients, startClients } from './clients.ts';

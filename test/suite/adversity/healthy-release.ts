@@ -1,5 +1,6 @@
 import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
+import { monotonicMs, sleep } from '../world.ts';
 import { App, type Provider } from './app.ts';
 import { startClients } from './clients.ts';
 import { Lab } from './lab.ts';
@@ -40,8 +41,8 @@ export async function playHealthyRelease(stage: Stage, { provider, leastAnswers,
     await lab.until(app.primary, 'is gone', (now) => now === undefined);
     await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
     // Every proxy has heard of the end before the clients stop looking; others on this stage may keep them busy for ever.
-    const deadlineMs = performance.now() + 30_000;
-    while (stage.mesh.pending() > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    const deadlineMs = monotonicMs() + 30_000;
+    while (stage.mesh.pending() > 0 && monotonicMs() < deadlineMs) await sleep(50);
     await eventually(`${leastAnswers} answers`, () => clients.answered >= leastAnswers);
     mark('deleted');
     await clients.stop();

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
 import { quiet } from '../quiet.ts';
 import type { Stage, StageOptions } from '../stage.ts';
 import { until } from '../until.ts';
+import { monotonicMs, sleep } from '../world.ts';
 
 const BOUND_MS = 240_000;
 
@@ -58,9 +58,9 @@ export class Lab {
 
   /** Resolves when the controller that was started last has seen the cluster. */
   async controllerIsUp(): Promise<void> {
-    const deadlineMs = performance.now() + BOUND_MS;
+    const deadlineMs = monotonicMs() + BOUND_MS;
     while (readFileSync(this.logFile, 'utf8').split('looking after Canaries').length <= this.#starts) {
-      if (performance.now() > deadlineMs) throw new Error(`the controller does not come up:\n${this.log()}`);
+      if (monotonicMs() > deadlineMs) throw new Error(`the controller does not come up:\n${this.log()}`);
       await sleep(50);
     }
   }

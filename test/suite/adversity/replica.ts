@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
 import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
+import { fetchText } from '../world.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
 
 export interface LeaseTimes {
@@ -74,8 +75,7 @@ export class Replica {
   async #metrics(): Promise<string> {
     if (this.process.hasExited()) return '';
     try {
-      const response = await fetch(`http://127.0.0.1:${this.#port()}/metrics`, { signal: AbortSignal.timeout(2_000) });
-      return await response.text();
+      return (await fetchText(`http://127.0.0.1:${this.#port()}/metrics`, { timeoutMs: 2_000 })).text;
     } catch {
       return ''; // it is halted, or was killed a moment ago
     }

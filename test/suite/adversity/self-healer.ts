@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { eventually } from '../eventually.ts';
+import { sleep } from '../world.ts';
 import type { App } from './app.ts';
 import type { Lab } from './lab.ts';
 
@@ -46,7 +46,7 @@ export async function startSelfHealer(cluster: Cluster, declared: readonly KubeO
 
   const heal = async (wanted: KubeObject, key: string, ref: ObjectRef) => {
     try {
-      await sleep(random() * LATEST_MS, undefined, { signal: life.signal });
+      await sleep(random() * LATEST_MS, life.signal);
       healing.delete(key);
       const before = await cluster.get(ref);
       if (!before || !differs(wanted, before)) return;

@@ -6,6 +6,7 @@ import { startController } from '../controller.ts';
 import type { Stage } from '../stage.ts';
 import { APP, Story } from '../story.ts';
 import { until } from '../until.ts';
+import { monotonicMs, world } from '../world.ts';
 import { type BlackHoleProxy, startBlackHoleProxy } from './black-hole-proxy.ts';
 
 /** The issue's own bound: a lost watch is noticed after 150 s, and a step or two come after that. */
@@ -97,20 +98,20 @@ async function loseWatch(proxy: BlackHoleProxy, resource: string): Promise<LostW
   while (isOpen() === undefined) await proxy.nextStream();
   const opened = proxy.streams().length;
   isOpen()?.blackHole();
-  const lostAtMs = performance.now();
-  const sinceS = () => Math.round((performance.now() - lostAtMs) / 1000);
+  const lostAtMs = monotonicMs();
+  const sinceS = () => Math.round((monotonicMs() - lostAtMs) / 1000);
   const again = () =>
     proxy
       .streams()
       .slice(opened)
       .some((stream) => stream.resource === resource);
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`the watch of ${resource} was not opened again`)), GOES_ON_WITHIN_MS);
+  const cancel = world().clock.setTimer(GOES_ON_WITHIN_MS, () => reject(new Error(`the watch of ${resource} was not opened again`)));
   const open = async (): Promise<number> => {
     while (!again()) await proxy.nextStream();
     return sinceS();
   };
-  return { sinceS, reopened: Promise.race([open(), late]).finally(() => clearTimeout(timer)) };
+  return { sinceS, reopened: Promise.race([open(), late]).finally(cancel) };
 }
 
 /** An annotation: it changes nothing but the version that a write must name. */

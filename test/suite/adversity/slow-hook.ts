@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { world } from '../world.ts';
 
 export interface SlowHook {
   readonly url: string;
@@ -16,14 +16,10 @@ export async function startSlowHook(): Promise<SlowHook> {
     request.resume();
     if (calls > 1) response.writeHead(200).end();
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const listener = await world().network.listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${listener.url}/`,
     calls: () => calls,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => listener.close(true),
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
@@ -10,6 +9,7 @@ import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import type { Stage } from '../stage.ts';
 import { APP, Story } from '../story.ts';
+import { monotonicMs, sleep } from '../world.ts';
 import type { DriftStage } from './drift-run.ts';
 import type { Scene } from './scene.ts';
 
@@ -60,7 +60,7 @@ export async function startStageScene(
       await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.told);
       await held();
     },
-    nowMs: () => performance.now(),
+    nowMs: () => monotonicMs(),
     wait: (ms) => sleep(ms),
     eventually: async (what, isSo) => void (await eventually(what, isSo, Boolean, journal.told)),
   };

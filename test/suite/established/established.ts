@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
@@ -6,6 +5,7 @@ import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
 import { until } from '../until.ts';
 import { ask } from '../users.ts';
+import { nowMs, sleep } from '../world.ts';
 import * as objects from './objects.ts';
 
 export const NAME = 'shop';
@@ -166,7 +166,7 @@ export class Established {
 
   /** The whole status by PUT, without what it does not know. */
   async writesStatus(phase: Phase, more: Record<string, unknown> = {}): Promise<KubeObject | undefined> {
-    const now = `${new Date().toISOString().slice(0, 19)}Z`;
+    const now = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
     const isTrue = phase === 'Initialized' || phase === 'Succeeded';
     const condition = {
       type: 'Promoted',
@@ -205,7 +205,7 @@ export class Established {
 
   /** Until the clock of statuses, which have whole seconds, has moved. */
   async nextSecond(): Promise<void> {
-    await sleep(1_000 - (Date.now() % 1_000));
+    await sleep(1_000 - (nowMs() % 1_000));
   }
 
   async #scale(place: objects.Place, kind: objects.ScalerKind, rests: boolean): Promise<void> {

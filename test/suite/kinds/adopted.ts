@@ -1,10 +1,11 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { Lab, PROXIES_KNOW } from '../adversity/lab.ts';
+import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
 import { APP } from '../story.ts';
-import { BOUND_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { ask, startUsers } from '../users.ts';
 import type { StartApplication } from './application.ts';
 
@@ -58,8 +59,12 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
       const app = start(cluster, namespace);
       await app.create();
       const host = `${APP}.${namespace}`;
-      const serves = async (url: string) => expect((await ask(url, host)).status).toBe(200);
-      for (const url of stage.mesh.urls) await vi.waitFor(() => serves(url), { timeout: BOUND_MS, interval: 50 });
+      for (const url of stage.mesh.urls)
+        await eventually(
+          `${host} serves at ${url}`,
+          async () => (await ask(url, host)).status,
+          (status) => status === 200,
+        );
       const users = startUsers(stage.mesh.urls, host);
       try {
         lab.startController();

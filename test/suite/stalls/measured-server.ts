@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { nowMs, world } from '../world.ts';
 
 /** A value of the one series that is found; else a refusal with this status, and these words. */
 export type Measured = number | { status: number; error: string };
@@ -21,19 +21,14 @@ export async function startMeasuredServer(): Promise<MeasuredServer> {
       response.end(JSON.stringify({ status: 'error', errorType: 'bad_data', error: measured.error }));
       return;
     }
-    const result = [{ metric: {}, value: [Date.now() / 1000, String(measured)] }];
+    const result = [{ metric: {}, value: [nowMs() / 1000, String(measured)] }];
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await world().network.listen(server);
   return {
-    url: (check) => `${base}/${check}`,
+    url: (check) => `${listener.url}/${check}`,
     answers: (check, measured) => void known.set(check, measured),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => listener.close(true),
   };
 }

@@ -1,6 +1,5 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControllerProcess, startController } from '../controller.ts';
@@ -9,6 +8,7 @@ import type { Stage } from '../stage.ts';
 import { type Refuse, startApiProxy } from '../troubles/api-proxy.ts';
 import { Teller } from '../troubles/told.ts';
 import { startUsers } from '../users.ts';
+import { world } from '../world.ts';
 import { LEFT_ALONE } from './hands.ts';
 import { startMeasuredServer } from './measured-server.ts';
 import { ABSENT, refusals } from './obstacles.ts';
@@ -42,7 +42,7 @@ export async function openTheatre(stage: Stage, personFile: string): Promise<Ope
     request.resume();
     if (isAwake) response.end();
   });
-  await new Promise<void>((resolve, reject) => hanging.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const silence = await world().network.listen(hanging);
   const teller = new Teller(stage.cluster);
   await teller.synced;
   return {
@@ -51,7 +51,7 @@ export async function openTheatre(stage: Stage, personFile: string): Promise<Ope
     teller,
     hooks,
     measured,
-    hangingUrl: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`,
+    hangingUrl: `${silence.url}/`,
     wake() {
       isAwake = true;
     },
@@ -66,8 +66,7 @@ export async function openTheatre(stage: Stage, personFile: string): Promise<Ope
       teller.stop();
       await controller.stop();
       await Promise.all([hooks.stop(), measured.stop(), proxy.stop()]);
-      hanging.closeAllConnections();
-      hanging.close();
+      await silence.close(true);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createServer, request as requestOverHttp } from 'node:http';
 import { request as requestOverHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { parse, stringify } from 'yaml';
+import { sharedAgent, world } from '../world.ts';
 
 interface KubeConfigFile {
   clusters: [{ name: string; cluster: { server: string; 'certificate-authority-data'?: string } }];
@@ -36,24 +36,23 @@ export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise
       answer.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code }));
       return;
     }
-    const onward = request(`${apiUrl}${url}`, { method, headers: incoming.headers, ...(ca && { ca }) }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      answer.flushHeaders();
-      response.pipe(answer);
-    });
+    const onward = request(
+      `${apiUrl}${url}`,
+      { method, headers: incoming.headers, ...(ca ? { ca } : { agent: sharedAgent() }) },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        answer.flushHeaders();
+        response.pipe(answer);
+      },
+    );
     onward.on('error', () => answer.destroy());
     answer.on('close', () => onward.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await world().network.listen(server);
   return {
-    kubeconfig: stringify({ ...config, clusters: [{ ...config.clusters[0], cluster: { server: url } }] }),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    kubeconfig: stringify({ ...config, clusters: [{ ...config.clusters[0], cluster: { server: listener.url } }] }),
+    stop: () => listener.close(true),
   };
 }
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import type { Stage } from '../stage.ts';
 import { BOUND_MS } from '../until.ts';
+import { afterAll, beforeAll, world } from '../world.ts';
 import { canaryRef } from './objects.ts';
 
 /** What `kubectl describe canary` shows in words: messages of conditions and events. */
@@ -59,15 +59,14 @@ export class Teller {
       if (isSo(told)) resolve(told);
     };
     this.#waiting.add(look);
-    const timer = setTimeout(
-      () => reject(new Error(`${namespace}/${name}: ${what} was not told. Told was ${JSON.stringify(this.of(namespace, name), null, 1)}`)),
-      boundMs,
+    const cancel = world().clock.setTimer(boundMs, () =>
+      reject(new Error(`${namespace}/${name}: ${what} was not told. Told was ${JSON.stringify(this.of(namespace, name), null, 1)}`)),
     );
     look();
     try {
       return await promise;
     } finally {
-      clearTimeout(timer);
+      cancel();
       this.#waiting.delete(look);
     }
   }

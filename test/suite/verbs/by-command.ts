@@ -6,6 +6,7 @@ import { RequestResult } from '../../../src/cli/output/documents.ts';
 import { onCluster } from '../../../src/cli/people/session.ts';
 import { verbCommand } from '../../../src/cli/people/verb-command.ts';
 import type { Stage } from '../stage.ts';
+import { surroundings } from '../world.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
 /** For an answer, on a machine that has other things to do. */
@@ -24,6 +25,7 @@ export const command: Command = async ({ kubeconfigFile }, { namespace = '', nam
   const streams = { out: { write: (more: string) => (text += more) }, err: { write: () => undefined } };
   const flags = { kubeconfig: kubeconfigFile, namespace, output: 'json' } as const;
   const code = await onCluster(flags, (session) => verbCommand(session, verb, name, { wait: true, timeout: TIMEOUT }), {
+    ...surroundings(),
     env: {},
     streams,
   });

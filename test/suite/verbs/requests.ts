@@ -3,6 +3,7 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { requestAnnotation } from '../../../src/api/names.ts';
 import { type Verb, writeRequest } from '../../../src/api/verb-request.ts';
 import type { Lab } from '../adversity/lab.ts';
+import { nowMs } from '../world.ts';
 
 /** What people write on one Canary, and wait for. */
 export class Requests {
@@ -16,7 +17,7 @@ export class Requests {
 
   /** As `kubectl annotate` does; what stood there is overwritten. */
   async ask(verb: Verb, id: string = randomUUID(), by = 'ann@example.org'): Promise<string> {
-    await this.#annotate(writeRequest({ verb, id, by, atMs: Date.now() }));
+    await this.#annotate(writeRequest({ verb, id, by, atMs: nowMs() }));
     return id;
   }
 
@@ -28,7 +29,7 @@ export class Requests {
   /** Resolves when the controller has looked at all that was asked: by then it has refused what nobody can read. */
   async settle(): Promise<void> {
     const id = randomUUID();
-    await this.#annotate(`look ${id} ${new Date().toISOString()} ann@example.org`);
+    await this.#annotate(`look ${id} ${new Date(nowMs()).toISOString()} ann@example.org`);
     await this.answered(id);
   }
 

@@ -1,0 +1,36 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { newLogFile, startController } from './controller.ts';
+import { startVirtualStage } from './stage.ts';
+import { Story } from './story.ts';
+import { play } from './world.ts';
+
+const KINDS = [
+  { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'apps/v1', kind: 'ControllerRevision' },
+  { apiVersion: 'networking.istio.io/v1', kind: 'VirtualService' },
+  { apiVersion: 'v1', kind: 'Pod' },
+  { apiVersion: 'v1', kind: 'Event' },
+];
+
+/** A release under load from bootstrap to its verdict: every line of the controller's log, every object, every count of the mesh. */
+export async function recordRelease(seed: number, release: (story: Story) => Promise<void>): Promise<string> {
+  const stage = await startVirtualStage({ seed });
+  return play(async () => {
+    const logFile = newLogFile();
+    const controller = startController(stage, {}, logFile);
+    const story = await Story.begin(stage, controller, 'recorded');
+    try {
+      await release(story);
+      const objects = await Promise.all(KINDS.map((kind) => stage.cluster.list({ ...kind, namespace: story.namespace })));
+      const left = { objects, counts: stage.mesh.counts(), requests: stage.requestCounts() };
+      await controller.stop();
+      return `${readFileSync(logFile, 'utf8')}\n${JSON.stringify(left, null, 1)}`;
+    } finally {
+      await story.end();
+      await controller.stop('KILL');
+      await stage.stop();
+      rmSync(logFile);
+    }
+  });
+}
