@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { newLogFile, startController } from './controller.ts';
 import { startVirtualStage } from './stage.ts';
 import { Story } from './story.ts';
-import { play } from './world.ts';
+import { play, sleep } from './world.ts';
 
 const KINDS = [
   { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
@@ -13,15 +13,26 @@ const KINDS = [
   { apiVersion: 'v1', kind: 'Event' },
 ];
 
-/** A release under load from bootstrap to its verdict: every line of the controller's log, every object, every count of the mesh. */
-export async function recordRelease(seed: number, release: (story: Story) => Promise<void>): Promise<string> {
+export interface Recorded {
+  story: Story;
+  /** Ends the controller as `kill -9` does, and starts another one after so long. */
+  kill(downMs: number): Promise<void>;
+}
+
+/** A release from bootstrap to its verdict: every line of the controller's log, every object, every count of the mesh. */
+export async function recordRelease(seed: number, release: (recorded: Recorded) => Promise<void>): Promise<string> {
   const stage = await startVirtualStage({ seed });
   return play(async () => {
     const logFile = newLogFile();
-    const controller = startController(stage, {}, logFile);
+    let controller = startController(stage, {}, logFile);
+    const kill = async (downMs: number): Promise<void> => {
+      await controller.stop('KILL');
+      await sleep(downMs);
+      controller = startController(stage, {}, logFile);
+    };
     const story = await Story.begin(stage, controller, 'recorded');
     try {
-      await release(story);
+      await release({ story, kill });
       const objects = await Promise.all(KINDS.map((kind) => stage.cluster.list({ ...kind, namespace: story.namespace })));
       const left = { objects, counts: stage.mesh.counts(), requests: stage.requestCounts() };
       await controller.stop();
