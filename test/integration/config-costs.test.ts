@@ -4,7 +4,7 @@ import { NAMESPACE } from '../bench/applications.ts';
 import { difference } from '../bench/figures.ts';
 import { ConfigLab } from '../suite/config-lab.ts';
 import { eventually } from '../suite/eventually.ts';
-import { afterEach, enterVirtual, playTests } from '../suite/world.ts';
+import { afterEach, enterVirtual, fetchText, playTests } from '../suite/world.ts';
 
 const CANARIES = 5;
 const isRead = (what: string) => /^(get|list|watch) /.test(what);
@@ -112,7 +112,7 @@ it('the embedded API server sends metadata only, by name, to who asks so', async
   watching.stop();
   const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json;q=0.9';
   const url = `${apiUrl}/api/v1/namespaces/${NAMESPACE}/secrets?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Ddb`;
-  const text = await (await fetch(url, { headers: { accept } })).text();
+  const { text } = await fetchText(url, { headers: { accept } });
   expect(text).toContain('"kind":"PartialObjectMetadata"');
   expect(text).not.toContain('bmV3');
 });

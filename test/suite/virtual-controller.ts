@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { controllerCommand } from '../../src/cli/controller/controller-command.ts';
 import type { ControllerHost } from '../../src/cli/controller/controller-host.ts';
 import { addControllerCommand } from '../../src/cli/controller/controller-options.ts';
+import { withTwoDashes } from '../../src/cli/go-flags.ts';
 import { randomUid } from '../../src/embedded/apiserver/generate-name.ts';
 import { VirtualProcess } from '../../src/embedded/virtual/virtual-process.ts';
 import type { VirtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
@@ -52,9 +53,10 @@ export function startVirtualController(
     ended: () => ending.promise,
     release: () => undefined,
   };
-  const program = new Command('serin').exitOverride();
+  const program = new Command('serin').exitOverride().configureOutput({ writeErr: write });
   addControllerCommand(program, async (options) => over(await controllerCommand(options, {}, host)));
-  program.parseAsync(['controller', ...args], { from: 'user' }).catch((error: unknown) => {
+  // As `process.argv` has them: the program and its file come first.
+  program.parseAsync(withTwoDashes(['node', 'serin', 'controller', ...args])).catch((error: unknown) => {
     write(`${error}\n`);
     over(1);
   });
