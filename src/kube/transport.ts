@@ -138,12 +138,13 @@ export function createTransport(connection: Connection, options: TransportOption
     call.signal?.throwIfAborted();
     await bucket.take(call.signal);
     const what = `${call.method} ${call.path}`;
-    const timeout = new RequestTimeoutError(what, options.requestTimeoutMs);
     const limit = new AbortController();
     const onAbort = () => limit.abort(call.signal?.reason);
     call.signal?.addEventListener('abort', onAbort, { once: true });
     const endsAtMs = clock.monotonicMs() + options.requestTimeoutMs;
-    const cancelTimer = clock.setTimer(options.requestTimeoutMs, () => limit.abort(timeout));
+    const cancelTimer = clock.setTimer(options.requestTimeoutMs, () =>
+      limit.abort(new RequestTimeoutError(what, options.requestTimeoutMs)),
+    );
     try {
       for (let tries = 1; ; tries += 1) {
         const answer = await attempt(call, limit.signal);
