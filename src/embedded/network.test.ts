@@ -90,7 +90,7 @@ describe.each([
     );
   });
 
-  it('knows no name that nobody has given', async () => {
+  it('resolves no unknown name', async () => {
     await within(
       (_, response) => void response.end(),
       async (network) => {

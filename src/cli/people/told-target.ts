@@ -8,7 +8,7 @@ import { CommandError } from '../output/exit-codes.ts';
 
 /**
  * The target, once it tells which revision it holds: a Knative Service names the newest in its status, a moment after the write that asked
- * for it, and whoever has just written must not be told of the one before. `untilMs`: by the clock's monotonic time.
+ * for it, and who has just written must not see the one before. `untilMs`: by the clock's monotonic time.
  */
 export async function toldTarget(
   cluster: Pick<Cluster, 'get' | 'watch'>,

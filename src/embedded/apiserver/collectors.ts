@@ -137,7 +137,7 @@ export class Collectors {
   }
 }
 
-/** Most changes are of a status: they neither end an object nor give it another owner, and to look at all objects for them is dear. */
+/** Most changes are of a status: they neither delete an object nor give it another owner, and a scan of all objects costs much. */
 function mayCollect({ type, object, before }: Change): boolean {
   const { deletionTimestamp, ownerReferences } = object.metadata;
   if (type === 'DELETED' || deletionTimestamp !== undefined) return true;

@@ -56,7 +56,7 @@ export class MemorySocket extends Duplex {
     for (const one of [server, client]) one.connecting = false;
   }
 
-  /** Tells the client, once its server has been told. */
+  /** Sends what has waited; call it once the server has its end. */
   connected(): void {
     for (const send of this.#unsent.splice(0)) send();
     this.emit('connect');

@@ -1,19 +1,12 @@
 import { type Clock, systemClock } from '../../api/clock.ts';
-
-interface Timer {
-  readonly atMs: number;
-  /** Of two timers of one moment the one that was set first fires first. */
-  readonly nth: number;
-  /** Absent: cancelled. */
-  fn?: (() => void) | undefined;
-}
+import { type Timer, TimerHeap } from './timer-heap.ts';
 
 /** Time stands still for so long, in real milliseconds, before those who wait for it hear that it will not go on. */
 const STALLED_MS = 5_000;
 
 /**
- * Time that costs none: when all work is idle, it jumps to the next timer. It goes on only while somebody plays, so that a run depends on
- * what was played and not on how long the machine took in between.
+ * Time that costs none: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run depends
+ * on the scenario and not on how long the machine took in between.
  *
  * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate,
  * and sockets there are none (`MemoryNetwork`). What waits for anything else, as for another process or for zlib, does so within `hold`.
@@ -48,7 +41,7 @@ export class VirtualClock implements Clock {
     };
   };
 
-  /** Time goes on until the work is done; several may play at once. */
+  /** Time goes on until the work is done; several scenarios may play at once. */
   async play<T>(work: () => Promise<T>): Promise<T> {
     const { promise: stalled, reject } = Promise.withResolvers<never>();
     this.#stalled.add(reject);
@@ -99,7 +92,7 @@ export class VirtualClock implements Clock {
     }
     this.#stalledAtMs = undefined;
     this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
-    // Before the call: what throws there is nobody's here, and stops no other timer.
+    // Before the call: an error of one timer must not stop the others.
     setImmediate(this.#turn);
     next.fn?.();
   };
@@ -130,55 +123,6 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Files and names; handles, as the pipe to whoever started this process, are always there. */
+/** Files and names; handles, as the pipe to the parent process, are always there. */
 const REQUESTS = /^(FSReq\w*|CloseReq|Get(Addr|Name)InfoReqWrap|QueryReqWrap)$/;
 const SETTLING_TURNS = 10;
-
-/** Timers by time, then in the order in which they were set. */
-class TimerHeap {
-  #heap: Timer[] = [];
-
-  get size(): number {
-    return this.#heap.length;
-  }
-
-  add(timer: Timer): void {
-    const heap = this.#heap;
-    let at = heap.push(timer) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(timer, heap[parent] as Timer)) break;
-      heap[at] = heap[parent] as Timer;
-      at = parent;
-    }
-    heap[at] = timer;
-  }
-
-  /** The next one that was not cancelled. */
-  take(): Timer | undefined {
-    for (;;) {
-      const first = this.#pop();
-      if (first === undefined || first.fn !== undefined) return first;
-    }
-  }
-
-  #pop(): Timer | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (first === undefined || last === undefined || heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && isBefore(heap[child + 1] as Timer, heap[child] as Timer)) child += 1;
-      if (!isBefore(heap[child] as Timer, last)) break;
-      heap[at] = heap[child] as Timer;
-      at = child;
-    }
-    heap[at] = last;
-    return first;
-  }
-}
-
-const isBefore = (a: Timer, b: Timer): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.nth < b.nth);
