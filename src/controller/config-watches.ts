@@ -30,6 +30,7 @@ export class ConfigWatches {
   follow(follower: string, namespace: string, refs: readonly ConfigRef[]): void {
     const wanted = refs.map(({ kind, name }) => ({ kind, name, namespace }));
     for (const config of wanted) this.#watch(config).followers.add(follower);
+    for (const kind of ['ConfigMap', 'Secret']) this.#scopes.get(`${kind}/${namespace}`)?.listJoined();
     const keys = new Set(wanted.map(keyOf));
     for (const config of this.#followed.get(follower) ?? []) if (!keys.has(keyOf(config))) this.#leave(follower, config);
     if (wanted.length === 0) this.#followed.delete(follower);

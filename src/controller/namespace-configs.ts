@@ -15,6 +15,9 @@ export const MOST_BY_NAME_ALONE = 100;
 /** A shared watch begins with a list of the namespace's metadata: it outlasts a template that comes and goes. Milliseconds. */
 export const LINGER_MS = 300_000;
 
+/** From one list of the whole namespace for those that joined to the next one. Milliseconds. */
+export const LIST_PAUSE_MS = 5_000;
+
 /** Stands for all objects that are not followed. */
 const OTHER: KubeObject = { apiVersion: 'v1', kind: 'Other', metadata: { name: '' } };
 
@@ -30,8 +33,12 @@ export class NamespaceConfigs {
   readonly #onEmpty: () => void;
   readonly #byName = new Map<string, { config: FollowedConfig; handle: WatchHandle }>();
   readonly #shared = new Map<string, FollowedConfig>();
-  /** Lists by name, of configs that joined after the shared watch had begun its own. */
-  readonly #joining = new Map<string, WatchHandle>();
+  /** Configs that joined after the shared watch had begun its list, with a list of their own; undefined: it has yet to begin. */
+  readonly #joining = new Map<string, WatchHandle | undefined>();
+  /** One list for many of those. */
+  #list: WatchHandle | undefined;
+  #listAgainAtMs = 0;
+  #cancelPause: (() => void) | undefined;
   #stream: WatchHandle | undefined;
   #hasBegunList = false;
   #forbidden: string | undefined;
@@ -77,10 +84,31 @@ export class NamespaceConfigs {
     return this.#stream !== undefined && this.#forbidden === undefined && isHeard ? [...byName, this.#stream] : byName;
   }
 
+  /** After all of one target have been added: asks what there is of those that joined a watch under way. */
+  listJoined(): void {
+    const waiting = [...this.#joining].flatMap(([name, handle]) => (handle === undefined ? (this.#shared.get(name) ?? []) : []));
+    if (this.#list !== undefined || waiting.length === 0) return;
+    if (waiting.length <= MOST_BY_NAME) {
+      for (const config of waiting) this.#joining.set(config.name, this.#listByName(config));
+      return;
+    }
+    const waitMs = this.#listAgainAtMs - this.#clock.monotonicMs();
+    if (waitMs <= 0) {
+      this.#list = this.#listAll(new Map(waiting.map((config) => [config.name, config])));
+      return;
+    }
+    this.#cancelPause ??= this.#clock.setTimer(waitMs, () => {
+      this.#cancelPause = undefined;
+      this.listJoined();
+    });
+  }
+
   stop(): void {
     this.#cancelLinger?.();
+    this.#cancelPause?.();
     for (const { handle } of this.#byName.values()) handle.stop();
-    for (const handle of this.#joining.values()) handle.stop();
+    for (const handle of this.#joining.values()) handle?.stop();
+    this.#list?.stop();
     this.#stream?.stop();
     this.#byName.clear();
     this.#joining.clear();
@@ -116,17 +144,43 @@ export class NamespaceConfigs {
     this.#shared.set(name, config);
     this.#stream ??= this.#openStream();
     if (this.#forbidden !== undefined) config.set({ state: 'unwatched' });
-    else if (this.#hasBegunList) this.#join(config);
+    // The stream tells what happens from now on; what there is has to be asked for.
+    else if (this.#hasBegunList) this.#joining.set(name, undefined);
   }
 
-  /** The stream tells what happens from now on; what there is has to be asked for. */
-  #join(config: FollowedConfig): void {
+  #listByName(config: FollowedConfig): WatchHandle {
     const handler = this.#handlerOf(config);
     const onList: ListHandler['onList'] = (items, resourceVersion) => {
       handler.onList(items, resourceVersion);
       this.#stopJoining(config.name);
     };
-    this.#joining.set(config.name, this.#watch({ ...handler, onList }, config.name));
+    return this.#watch({ ...handler, onList }, config.name);
+  }
+
+  #listAll(configs: ReadonlyMap<string, FollowedConfig>): WatchHandle {
+    this.#listAgainAtMs = this.#clock.monotonicMs() + LIST_PAUSE_MS;
+    const handler: ListHandler = {
+      slim: (item) => (configs.has(item.metadata.name) ? item : OTHER),
+      onList: (items, resourceVersion = '') => {
+        this.#stopList();
+        const found = new Map(items.map((item) => [item.metadata.name, item]));
+        for (const [name, config] of configs) {
+          // One that left and came back was not heard of in between.
+          if (this.#shared.get(name) !== config) continue;
+          config.listed(found.get(name), resourceVersion);
+          this.#stopJoining(name);
+        }
+        this.listJoined();
+      },
+      onEvent: () => undefined,
+      onUnavailable: (_cause, message) => this.#watchByNameAlone(message),
+    };
+    return this.#watch(handler);
+  }
+
+  #stopList(): void {
+    this.#list?.stop();
+    this.#list = undefined;
   }
 
   #stopJoining(name: string): void {
@@ -160,6 +214,7 @@ export class NamespaceConfigs {
   /** The shared watch is asked for again and again; until it is granted, as many as may be are watched by name. */
   #watchByNameAlone(message: string): void {
     this.#forbidden = message;
+    this.#stopList();
     for (const [name, config] of [...this.#shared]) {
       this.#stopJoining(name);
       if (this.#byName.size < this.#mostByName) {

@@ -5,7 +5,7 @@ import type { KindRef, Selection } from '../kube/cluster.ts';
 import type { ListHandler } from '../kube/watch.ts';
 import type { ConfigRef } from '../workloads/configs/config-ref.ts';
 import { ConfigWatches } from './config-watches.ts';
-import { LINGER_MS, MOST_BY_NAME, MOST_BY_NAME_ALONE } from './namespace-configs.ts';
+import { LINGER_MS, LIST_PAUSE_MS, MOST_BY_NAME, MOST_BY_NAME_ALONE } from './namespace-configs.ts';
 
 const { signal } = new AbortController();
 const refs = (count: number): ConfigRef[] =>
@@ -126,6 +126,29 @@ describe('configs beyond those watched by name', () => {
     const unanswered = sightOf(last(19));
     clock.advance(10_000);
     expect((await unanswered).state).toBe('unknown');
+  });
+
+  it('I15: many that join are listed together, those that join meanwhile after a pause, and one that left and came back anew', async () => {
+    watches.follow('shop/a', 'shop', refs(17));
+    list([], '5');
+    watches.follow('shop/b', 'shop', refs(60));
+    expect(opened.slice(MOST_BY_NAME)).toEqual([SHARED, SHARED]);
+    const first = handlerOf(SHARED);
+    const kept = [object('flag-50', '3'), object('flag-59', '4')].map((item) => first.slim?.(item) ?? item);
+    watches.follow('shop/b', 'shop', refs(59));
+    watches.follow('shop/b', 'shop', refs(100));
+    expect(opened.length, 'one at a time').toBe(MOST_BY_NAME + 2);
+    first.onList(kept, '7');
+    expect(await sightOf(last(51))).toMatchObject({ state: 'present', resourceVersion: '3' });
+    expect(await sightOf(last(50))).toEqual({ state: 'absent', resourceVersion: '7' });
+    expect(opened.length, 'a pause').toBe(MOST_BY_NAME + 2);
+    clock.advance(LIST_PAUSE_MS);
+    expect(opened.slice(MOST_BY_NAME + 2)).toEqual([SHARED]);
+    const back = sightOf(last(60));
+    handlerOf(SHARED).onList([], '9');
+    expect(await back, 'of the second list').toEqual({ state: 'absent', resourceVersion: '9' });
+    watches.stop();
+    expect(clock.pending).toBe(0);
   });
 
   it('the shared watch outlasts a template that comes and goes, and ends some time after the last one', () => {
