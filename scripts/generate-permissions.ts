@@ -54,6 +54,8 @@ ${table([['leader election', leasePermissions]])}
 
 ${table(Object.entries(others).flatMap(([value, parts]) => rowsOf(value, parts)))}
 
+- Tracking watches ConfigMaps and Secrets by name, metadata only, and beyond 16 of a kind in one namespace by one watch of that namespace. Rules of your
+  own with \`resourceNames\` are enough for 100 of a kind in a namespace; the others are then read when a release starts (\`ConfigUnwatched\`).
 - Without \`configTracking\` Secrets count as \`off\`.
 - \`secrets.names\` in the chart limits \`get\` on Secrets to these names, in mode \`off\`. With tracking that cannot be: the copies have names made of
   their content. \`secrets.references: false\` grants nothing in that mode; then no webhook, alert or metric may need a Secret.

@@ -99,6 +99,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
     next: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
   },
+  ConfigUnwatched: {
+    causes: 'the targets of one namespace read more than 100 ConfigMaps or Secrets, and the role of Serin grants them by `resourceNames`',
+    next: 'grant `list` and `watch` without `resourceNames` in that namespace; until then a change of what the message names counts from the next release on',
+  },
   Blocked: {
     causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
     next: 'do what the message says; the release goes on by itself',

@@ -1,12 +1,10 @@
-import type { Labels } from './kube-object.ts';
+import type { KubeObject, Labels } from './kube-object.ts';
 
 const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\.io$/, /^meta\.helm\.sh$/];
+/** A second copy of the object, up to 256 KiB of it. */
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Written by kubectl and by the controllers of the workloads, for the object that carries them alone. */
-const TRACKING_KEYS = new Set([
-  'kubectl.kubernetes.io/last-applied-configuration',
-  'deployment.kubernetes.io/revision',
-  'deprecated.daemonset.template.generation',
-]);
+const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation']);
 
 /**
  * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or
@@ -30,4 +28,10 @@ export function withoutTracking(pairs: Labels | undefined, keep: ReadonlySet<str
 export function withPrefix(pairs: Labels, prefixes: readonly string[]): Labels {
   const isIncluded = (key: string) => prefixes.some((prefix) => prefix === '*' || (prefix !== '' && key.startsWith(prefix)));
   return Object.fromEntries(Object.entries(pairs).filter(([key]) => isIncluded(key)));
+}
+
+/** For objects that are kept in memory and never restored from it. */
+export function withoutLastApplied(metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  const { [lastApplied]: applied, ...annotations } = metadata.annotations ?? {};
+  return applied === undefined ? metadata : { ...metadata, annotations };
 }

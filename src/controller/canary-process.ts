@@ -262,7 +262,7 @@ export class CanaryProcess {
 
   /** Stores the last recorded intent of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
-    const warnings = this.#told.warnings(canary, facts.provider, this.#convergence.steering);
+    const warnings = this.#told.warnings(canary, facts.provider, this.#convergence.steering, this.#configs.unwatched);
     this.#told.edit(canary, facts);
     this.#alarms.clear('tell');
     const { brake } = this.#convergence;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
 import { areSameConfigs } from '../engine/pin.ts';
+import type { ConfigRef } from '../workloads/configs/config-ref.ts';
 import type { SeenConfigs } from '../workloads/configs/revision.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { ControllerRoom } from './controller-room.ts';
@@ -37,6 +38,11 @@ export class ConfigLook {
   /** Undefined where nothing is tracked. */
   get latest(): Look | undefined {
     return this.#latest;
+  }
+
+  /** Read when a release starts, and not watched: too many are. */
+  get unwatched(): readonly ConfigRef[] {
+    return this.#latest !== undefined && 'configs' in this.#latest ? (this.#latest.unwatched ?? []) : [];
   }
 
   /** Who reads configs tells here what was found. */

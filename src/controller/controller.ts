@@ -39,6 +39,7 @@ import { labelOf, readable } from './readable.ts';
 import { scalerRefs } from './scaling.ts';
 import { alertSender } from './send-alert.ts';
 import { suspected } from './service-fit.ts';
+import { Turns } from './turns.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -83,6 +84,7 @@ export function startController(options: ControllerOptions): Controller {
   const { ask } = cluster;
   const askCluster: AskCluster | undefined =
     ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
+  const turns = new Turns(clock, (err) => log.warn({ err }, 'a change of the cluster could not be looked at'));
   const view = new ClusterView(cluster, config.namespaces, onChange, ({ kind, metadata: { namespace, name } }, err) =>
     log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
   );
@@ -114,7 +116,7 @@ export function startController(options: ControllerOptions): Controller {
         log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
       },
     },
-    configWatches: new ConfigWatches(cluster, clock, (follower) => processes.get(follower)?.wake()),
+    configWatches: new ConfigWatches(cluster, clock, wakeInTurn),
     anchors: new Anchors(cluster, config.historyLimit, log),
     deliveries: new DeliveryQueue({
       clock,
@@ -165,19 +167,20 @@ export function startController(options: ControllerOptions): Controller {
 
   function onChange(ref: ObjectRef): void {
     if (stopping.signal.aborted || !isStarted) return;
-    if (ref.kind === 'Canary') {
-      if (ref.name !== '') canaryChanged(ref);
+    const { kind, namespace = '', name } = ref;
+    if (kind === 'Canary') {
+      if (name !== '') turns.add(namespace, `Canary ${namespace}/${name}`, () => canaryChanged(ref));
       return;
     }
-    if (ref.kind === 'MetricTemplate' && ref.name !== '') {
-      lookAtTemplate(view.find(ref)?.object);
+    if (kind === 'MetricTemplate' && name !== '') {
+      turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => lookAtTemplate(view.find(ref)?.object));
       return;
     }
-    if (ref.name === '') {
-      for (const process of processes.values()) process.wake();
-      return;
-    }
-    for (const key of register.interestedIn(ref)) processes.get(key)?.wake();
+    for (const key of name === '' ? processes.keys() : register.interestedIn(ref)) wakeInTurn(key);
+  }
+
+  function wakeInTurn(key: string): void {
+    turns.add(key.slice(0, key.indexOf('/')), key, () => processes.get(key)?.wake());
   }
 
   function lookAtTemplate(template: KubeObject | undefined): void {
@@ -319,6 +322,7 @@ export function startController(options: ControllerOptions): Controller {
     async stop() {
       stopping.abort(new Error('stopping'));
       metrics.stopped();
+      turns.stop();
       room.deliveries.stop();
       conditions.stop();
       const stopped = [...processes.values()].map((process) => process.stop());

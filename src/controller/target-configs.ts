@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesOf } from '../workloads/configs/copies.ts';
-import { type FoundConfigs, readConfigs, seenConfigs, trackable } from '../workloads/configs/read-configs.ts';
+import { type FoundConfigs, readConfigs, seenConfigs, tooManyConfigs, trackable } from '../workloads/configs/read-configs.ts';
 import { revisionWithConfigs } from '../workloads/configs/revision.ts';
 import { countOf } from '../workloads/pods/sides.ts';
 import type { Workload } from '../workloads/workload.ts';
@@ -35,6 +35,8 @@ export async function readTargetConfigs(
   const refs = workload.configs?.(target) ?? [];
   // What was recorded counts, also when a flag has been changed since.
   const counted = recorded ? refs.filter((ref) => recorded.configs?.[configKey(ref)] !== undefined) : newlyCounted(refs, config);
+  const tooMany = tooManyConfigs(counted);
+  if (tooMany !== undefined) return { problem: tooMany };
   const read = await readConfigs(cluster, canary.metadata.namespace, counted, signal);
   if ('problem' in read) return read;
   const template = recorded?.template ?? recorded?.revision ?? revision;

@@ -29,6 +29,7 @@ export const reasons = {
   TargetTaken: 'an older Canary releases the same target or uses the same apex Service',
   TargetMissing: 'the workload that spec.targetRef names does not exist',
   ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
+  ConfigUnwatched: 'some ConfigMaps or Secrets of the target are read when a release starts, and not watched; the release goes on',
   Blocked: 'an object of the release cannot be written',
   FieldIgnored: 'a field of the spec has no effect with this provider, or counts as another value; the release goes on',
   ProviderDeprecated: 'the upstream of the traffic provider has ended; the release goes on',

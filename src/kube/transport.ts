@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { lineOf, MOST_UNDER_WAY } from './request-line.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
@@ -65,7 +67,7 @@ const maxAttempts = 4;
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
   const { clock } = options;
-  const bucket = createTokenBucket(clock, options);
+  const queue = createFairQueue({ clock, admission: createTokenBucket(clock, options), mostUnderWay: MOST_UNDER_WAY });
   const agents = new Map<TlsIdentity | undefined, http.Agent>();
   const secure = connection.baseUrl.startsWith('https:');
 
@@ -135,8 +137,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function send(call: ApiCall): Promise<Answer> {
-    call.signal?.throwIfAborted();
-    await bucket.take(call.signal);
+    const ended = await queue.enter(lineOf(call), call.signal);
     const what = `${call.method} ${call.path}`;
     const timeout = new RequestTimeoutError(what, options.requestTimeoutMs);
     const limit = new AbortController();
@@ -159,11 +160,12 @@ export function createTransport(connection: Connection, options: TransportOption
     } finally {
       cancelTimer();
       call.signal?.removeEventListener('abort', onAbort);
+      ended();
     }
   }
 
   async function stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
-    await bucket.take(call.signal);
+    const ended = await queue.enter(lineOf(call), call.signal);
     const startedAtMs = clock.monotonicMs();
     let status = 0;
     try {
@@ -183,6 +185,7 @@ export function createTransport(connection: Connection, options: TransportOption
       options.outage?.failed(error);
       throw error;
     } finally {
+      ended();
       seen(call, status, startedAtMs);
     }
   }

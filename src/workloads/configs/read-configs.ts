@@ -11,6 +11,12 @@ import { isTracked } from './tracking.ts';
 export const secretsModes = ['watch', 'get', 'off'] as const;
 export type SecretsMode = (typeof secretsModes)[number];
 
+/**
+ * ConfigMaps and Secrets that one target may name: each is remembered in the status, read at a release start and copied at a promotion. The
+ * largest pods in public charts name a few dozen.
+ */
+export const MOST_CONFIGS = 200;
+
 /** Contents, for this moment only: who gets them neither keeps nor logs them. Undefined: it is optional and does not exist. */
 export type FoundConfigs = ReadonlyMap<ConfigKey, KubeObject | undefined>;
 export type ReadConfigs = { found: FoundConfigs } | { problem: string };
@@ -42,6 +48,12 @@ export async function readConfigs(
     found.set(read.key, read.object);
   }
   return { found };
+}
+
+/** Why the configs of a target are not looked at: nothing of it is released until it names fewer. */
+export function tooManyConfigs(refs: readonly ConfigRef[]): string | undefined {
+  if (refs.length <= MOST_CONFIGS) return undefined;
+  return `the target's pod template names more than ${MOST_CONFIGS} ConfigMaps and Secrets: put several into one, or mount them as projected volumes of one`;
 }
 
 /** The references that can decide a revision under this mode. */

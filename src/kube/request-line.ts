@@ -1,0 +1,15 @@
+import type { ApiCall } from './transport.ts';
+
+/** Requests without an answer yet, in each line. Enough for `--kubeconfig-qps` 100 with answers that take 0.3 s; each holds a socket. */
+export const MOST_UNDER_WAY = 32;
+
+const IN_NAMESPACE = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/?]+)/;
+
+/**
+ * Where a request waits for its turn: with those of its namespace, or with those of no namespace. Streams open in lines of their own, so
+ * that neither holds up the other.
+ */
+export function lineOf({ verb, path }: Pick<ApiCall, 'verb' | 'path'>): string {
+  const namespace = IN_NAMESPACE.exec(path)?.[1] ?? '';
+  return verb === 'watch' ? `watch/${namespace}` : namespace;
+}
