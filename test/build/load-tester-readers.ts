@@ -25,7 +25,7 @@ const wordsOf = (text: string) => {
 function filtered(pattern: string, text: string): unknown[] {
   return [['-F'], ['-E', '-i'], ['-c', '-v'], ['-x', '-w']].map((flags) => {
     const filter = grep([...flags, '-e', pattern]);
-    return 'problem' in filter ? filter : filter(text);
+    return 'problem' in filter ? filter : text.split('\n').map((line) => filter.pattern.matches(line));
   });
 }
 
