@@ -203,6 +203,8 @@ const at = (value: unknown, way: Way): unknown =>
 function put(holder: unknown, way: Way, value: unknown): void {
   const [name, ...rest] = way;
   if (name === undefined || typeof holder !== 'object' || holder === null) return;
+  // JSON has no `length`, and no names in a list.
+  if (Array.isArray(holder) && typeof name === 'string' && !/^\d{1,5}$/.test(name)) return;
   if (rest.length > 0) put((holder as Record<string, unknown>)[name], rest, value);
   else Object.defineProperty(holder, name, { value, enumerable: true, writable: true, configurable: true });
 }

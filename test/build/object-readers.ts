@@ -9,6 +9,7 @@ import { parseStatus } from '../../src/api/parse-status.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
 import { secretProblems, templateProblems } from '../../src/metrics/template-problems.ts';
+import { formats } from '../../src/notifiers/index.ts';
 import { receiverProblems } from '../../src/notifiers/receiver-problems.ts';
 import { routers } from '../../src/routers/index.ts';
 import { hookPayload } from '../../src/webhooks/hook-payload.ts';
@@ -100,6 +101,22 @@ function resume(raw: unknown): unknown {
   return read;
 }
 
+/** What a status says is still to be sent, in the words of each receiver. */
+function alertsOf(raw: unknown): unknown {
+  const settings = { address: 'http://hook/', channel: 'c', username: 'u' };
+  return parseStatus(raw)?.release?.deliveries?.map(({ key, message, sinceMs, alert }) =>
+    Object.values(formats).map((format) =>
+      format.body(
+        {
+          ...{ key, canary: { name: 'app', namespace: 'shop' }, severity: alert?.severity ?? 'info', reason: alert?.reason ?? '' },
+          ...{ text: message, fields: alert?.fields ?? [], atMs: sinceMs },
+        },
+        settings,
+      ),
+    ),
+  );
+}
+
 /** A target whose types the API server has checked. */
 function readTarget(object: KubeObject): unknown {
   const workload = workloadFor(object);
@@ -147,6 +164,7 @@ export const objectReaders: Readonly<Record<string, Fuzzed>> = {
   'anything as a Canary': { feed: hostileJson, read: readCanary },
   'a status': { feed: changed([status]), read: parseStatus },
   'a release that goes on from its status': { feed: changed([status]), read: resume },
+  'alerts that a status lists': { feed: changed([status]), read: alertsOf },
   'an anchor': { feed: changed([anchor], { within: 'data' }), read: readAnchor },
   'a promoted template': { feed: changed([promoted], { within: 'data' }), read: readTemplateRevision },
   'a target': {
