@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # The bundle is all that the image holds besides Node: no package manager, no sources, no shell.
-# Both bases are arguments, so that a release names them by digest (docs/releasing.md).
+# Both bases are arguments, so that a release names them by digest (.ci/base-images.txt); by tag they are for builds of your own.
 ARG BUILD_IMAGE=node:24-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 
@@ -8,7 +8,8 @@ ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# Without scripts: one of them would fetch another Node, whose digest the lock file does not have. The image's own builds.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
