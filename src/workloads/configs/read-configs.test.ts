@@ -72,6 +72,11 @@ describe('readConfigs', () => {
     for (const mode of ['watch', 'get'] as const) expect(trackable(refs, mode)).toEqual(refs);
   });
 
+  it('DF605: of very many the first 500 are tracked', () => {
+    const refs = Array.from({ length: 4_000 }, (_, nth) => ref('ConfigMap', `c-${nth}`, true));
+    expect(trackable(refs, 'watch')).toEqual(refs.slice(0, 500));
+  });
+
   it('an abort is no finding about a config', async () => {
     const stopping = new AbortController();
     const get = async () => {

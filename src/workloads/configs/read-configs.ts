@@ -44,9 +44,12 @@ export async function readConfigs(
   return { found };
 }
 
-/** The references that can decide a revision under this mode. */
+/** Each is a watch, and an entry of the status. */
+const MOST_TRACKED = 500;
+
+/** The references that can decide a revision under this mode: the first ones of a pod template, where it has very many (DF605). */
 export function trackable(refs: readonly ConfigRef[], secrets: SecretsMode): ConfigRef[] {
-  return refs.filter(({ kind }) => kind === 'ConfigMap' || secrets !== 'off');
+  return refs.filter(({ kind }) => kind === 'ConfigMap' || secrets !== 'off').slice(0, MOST_TRACKED);
 }
 
 /** What is remembered of contents. */
