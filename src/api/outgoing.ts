@@ -35,7 +35,6 @@ export const atOnce: Turns = { run: (work) => work() };
 
 export class NoTurnError extends Error {
   override readonly name = 'NoTurnError';
-  readonly code = 'ENOTURN';
 
   /** `underWay`: of the same namespace. */
   constructor(underWay: number, why: string) {

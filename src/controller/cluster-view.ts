@@ -224,8 +224,17 @@ function see(whole: KubeObject): Seen {
   const known = remembered(object);
   return {
     ...known,
-    object: withoutBookkeeping(known.object),
+    object: withoutManifest(withoutBookkeeping(known.object)),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, establishedManager) ? { isEstablished: true } : {}),
   };
+}
+
+/** Kinds whose user's spec is never put back: the copy of the whole manifest that kubectl keeps is of no use there. */
+const NEVER_PUT_BACK = new Set(['Canary', 'MetricTemplate', 'Deployment', 'DaemonSet']);
+
+function withoutManifest(object: KubeObject): KubeObject {
+  if (!NEVER_PUT_BACK.has(object.kind) || object.metadata.annotations === undefined) return object;
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...annotations } = object.metadata.annotations;
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }

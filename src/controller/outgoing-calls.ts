@@ -102,7 +102,7 @@ export class OutgoingCalls {
             end();
             callback(...found);
           }),
-        (error: NodeJS.ErrnoException) => callback(error, ''),
+        (error: Error) => callback(Object.assign(error, { code: 'ENOTURN' }), ''),
       );
     };
   }
