@@ -117,7 +117,7 @@ it.each([
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(200_000), 'serin.dev/request': 'r' };
   const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': 'x'.repeat(200_000) } }];
   const metadata = { name: 'web', namespace: 'test', resourceVersion: '1', annotations, managedFields } as KubeObject['metadata'];
-  list({ apiVersion, kind, metadata, spec: {} });
+  list({ apiVersion, kind, metadata, spec: { template: { spec: { containers: [] } } } });
   const seen = view.find(kept);
   expect(JSON.stringify(seen).length).toBeLessThan(1_000);
   expect(seen?.object.metadata.annotations).toEqual({ 'serin.dev/request': 'r' });

@@ -89,6 +89,7 @@ describe('I15: queries of a namespace whose backends never answer', () => {
     const told = measured(calls, 'hostile', tarpit.address, 60, over.signal);
     await vi.waitFor(() => expect(figures('query')?.waiting).toBeGreaterThan(0));
     const waiting = figures('query')?.waiting ?? 0;
+    await vi.waitFor(() => expect(tarpit.seen.length).toBe(60 - waiting));
     clock.advance(30_000);
     await vi.waitFor(() => expect(figures('query')?.refused).toBe(waiting));
     over.abort(new Error('superseded'));
