@@ -24,9 +24,11 @@ LABEL org.opencontainers.image.title="serin" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 # Distroless has Node in /nodejs/bin, the official image in /usr/local/bin: either can be the base. The heap follows the container's memory
-# limit, or the machine's memory where there is none; the rest is for buffers, code and TLS.
+# limit, or the machine's memory where there is none; the rest is for buffers, code and TLS. A name look-up holds a thread until its resolver gives up,
+# and three slow ones of tenants would hold all that Node has by default.
 ENV PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NODE_ENV=production \
+    UV_THREADPOOL_SIZE=32 \
     NODE_OPTIONS=--max-old-space-size-percentage=65
 WORKDIR /serin
 COPY --from=build --chown=0:0 /src/dist ./dist

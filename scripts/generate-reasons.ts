@@ -134,6 +134,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
       'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`; any such field beside a Knative target, which makes its Services itself',
     next: 'correct or remove the field of `spec.service` that the message names; after an upgrade of the cluster, restart Serin',
   },
+  StatusTruncated: {
+    causes:
+      'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',
+    next: 'use fewer or shorter ones; the release goes on, and what was left out is missing in `serin status` alone, but for the routes of a spec that was edited while a release is under way',
+  },
   RequestCarriedOut: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },
   RequestRefused: {
     causes: 'the phase does not allow the verb, or something that the message names is in its way',

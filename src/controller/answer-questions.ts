@@ -25,10 +25,13 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
-      const { canary, signal, secret, findWay, timeCall } = context;
+      const { canary, signal, secret, callsOf, timeCall } = context;
       const { type, phase, checksum } = question;
       const revision = canary.status?.release?.revision ?? '';
-      const outcome = await runHooks(canary, type, { phase, checksum, revision, signal, secret, findWay, timeCall });
+      const outcome = await runHooks(canary, type, {
+        ...{ phase, checksum, revision, signal, secret, timeCall },
+        ...callsOf?.(canary.metadata.namespace),
+      });
       return { kind: 'runHooks', id, type, ...outcome };
     }
     case 'measure':

@@ -75,7 +75,7 @@ export class Asking {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
-    const { cluster, anchors, config, view, measure, secret, findWay, timeCall } = this.#room;
+    const { cluster, anchors, config, view, measure, secret, callsOf, timeCall } = this.#room;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
@@ -87,7 +87,7 @@ export class Asking {
       configs,
       measure,
       secret,
-      findWay,
+      callsOf,
       timeCall,
       learn,
       signal,

@@ -126,3 +126,20 @@ it.each([
   expect(kept?.object.metadata.name).toBe('web');
   expect(JSON.stringify(kept).length).toBeLessThan(20_000);
 });
+
+it.each([
+  ['flagger.app/v1beta1', 'Canary'],
+  ['flagger.app/v1beta1', 'MetricTemplate'],
+  ['apps/v1', 'Deployment'],
+])('I15: of a %s %s neither the manifest that kubectl keeps nor the writers of fields are kept', (apiVersion, kind) => {
+  const { view, list } = aView();
+  const kept = { apiVersion, kind, name: 'web', namespace: 'test' };
+  view.find(kept);
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(200_000), 'serin.dev/request': 'r' };
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': 'x'.repeat(200_000) } }];
+  const metadata = { name: 'web', namespace: 'test', resourceVersion: '1', annotations, managedFields } as KubeObject['metadata'];
+  list({ apiVersion, kind, metadata, spec: { template: { spec: { containers: [] } } } });
+  const seen = view.find(kept);
+  expect(JSON.stringify(seen).length).toBeLessThan(1_000);
+  expect(seen?.object.metadata.annotations).toEqual({ 'serin.dev/request': 'r' });
+});

@@ -59,6 +59,7 @@ export const ControllerConfig = z.object({
     .describe('addresses and networks that Canaries, MetricTemplates and AlertProviders may have called; none is all'),
   apiServers: z.array(z.string()).default([]).describe('addresses of API servers, whose answers are shown to nobody'),
   proxyEnvironment: z.record(z.string(), z.string()).default({}).describe('the variables that name proxies, as the process has them'),
+  threads: z.int().min(1).default(4).describe('threads of the process for look-ups of names and files, which UV_THREADPOOL_SIZE sets'),
   port: z.int().default(8080).describe('port of /metrics and the health endpoints'),
   enableLeaderElection: z.boolean().default(false),
   leaderElectionNamespace: z.string().default('kube-system'),

@@ -32,6 +32,7 @@ import { globalNotifier } from './global-notifier.ts';
 import { loggedEvents } from './logged-events.ts';
 import { measuring } from './measuring.ts';
 import { outgoing } from './outgoing.ts';
+import { OutgoingCalls } from './outgoing-calls.ts';
 import { ProviderConditions } from './provider-conditions.ts';
 import { deliveringOf, validityOf } from './provider-findings.ts';
 import { readSecret } from './read-secret.ts';
@@ -90,9 +91,13 @@ export function startController(options: ControllerOptions): Controller {
   );
   const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, stopping.signal);
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
-  const findWay = outgoing(config);
-  /** To addresses of flags: whoever sets those decides himself. */
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
+  const calls = new OutgoingCalls({
+    ...{ clock, threads: config.threads },
+    findWay: outgoing(config),
+    // Flags are the operator's.
+    findOwnWay: outgoing({ ...config, allowedAddresses: [] }),
+  });
+  const callsOf = calls.messagesOf;
   const timeCall = metrics.timeCall(clock);
   const conditions = new ProviderConditions({
     ...{ cluster, clock, log, mayWrite },
@@ -122,12 +127,12 @@ export function startController(options: ControllerOptions): Controller {
       clock,
       log,
       sendAlert: alertSender({
-        ...{ config, cluster, secret, global, findWay },
+        ...{ config, cluster, secret, global, callsOf },
         told: (provider, outcome) => conditions.say(provider, deliveringOf(outcome)),
       }),
       mayWrite,
       eventWebhook: config.eventWebhook,
-      ...{ findWay, findOwnWay, timeCall },
+      ...{ callsOf, timeCall },
       secret,
       record: (canary, event) => recorder.record(canary, event),
       onEnding: metrics.told,
@@ -135,14 +140,15 @@ export function startController(options: ControllerOptions): Controller {
     }),
     mayWrite,
     cookieWord: () => randomBytes(8).toString('hex'),
-    ...{ secret, findWay, timeCall },
+    ...{ secret, callsOf, timeCall },
     globalAlerts: global !== undefined,
     ...measuring({
-      ...{ config, cluster, view, clock, metrics, conditions, askCluster, findWay, findOwnWay },
+      ...{ config, cluster, view, clock, metrics, conditions, askCluster },
+      callsOf: calls.queriesOf,
       metricsServerSecret: options.metricsServerSecret,
     }),
     ...announcer({
-      ...{ metrics, recorder, log, clock, secret, findWay, findOwnWay, timeCall },
+      ...{ metrics, recorder, log, clock, secret, callsOf, timeCall },
       eventWebhook: config.eventWebhook,
       signal: stopping.signal,
     }),
@@ -300,7 +306,7 @@ export function startController(options: ControllerOptions): Controller {
   const watches = () => [...view.watches(), ...room.configWatches.watches()];
 
   async function start(): Promise<void> {
-    metrics.leads({ watches, deliveries: () => room.deliveries.depth });
+    metrics.leads({ watches, deliveries: () => room.deliveries.depth, calls: () => calls.figures() });
     await view.start();
     metrics.started(config.meshProvider);
     departures.leaveAll((await departures.orphans()).filter(isInSlice));

@@ -1,4 +1,4 @@
-import type { FindWay } from '../api/outgoing.ts';
+import type { Canary } from '../api/canary.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { findOffline } from '../metrics/find-offline.ts';
@@ -11,6 +11,7 @@ import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom } from './controller-room.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 import type { ProviderConditions } from './provider-conditions.ts';
 import { answeringOf } from './provider-findings.ts';
 import { readSecret } from './read-secret.ts';
@@ -28,8 +29,7 @@ export function measuring({
   conditions,
   askCluster,
   metricsServerSecret,
-  findWay,
-  findOwnWay,
+  callsOf,
 }: {
   config: ControllerConfig;
   cluster: Cluster;
@@ -39,11 +39,10 @@ export function measuring({
   conditions: ProviderConditions;
   askCluster: AskCluster | undefined;
   metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  findWay: FindWay;
-  findOwnWay: FindWay;
+  callsOf: CallsOf;
 }): Pick<ControllerRoom, 'measure' | 'findOffline'> {
   const timeQuery = metrics.timeQuery(clock);
-  const dependencies = (signal: AbortSignal): MeasureDependencies => {
+  const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
     const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, signal);
     return {
       meshProvider: config.meshProvider,
@@ -57,7 +56,7 @@ export function measuring({
       },
       secret,
       askCluster,
-      ...{ findWay, findOwnWay },
+      ...callsOf(own),
       signal,
       nowMs: clock.nowMs(),
       timeoutMs: TIMEOUT_MS,
@@ -68,7 +67,7 @@ export function measuring({
       const workload = workloadFor(canary.spec.targetRef);
       const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
       const verdicts = await measure(canary, {
-        ...dependencies(signal),
+        ...dependencies(canary, signal),
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
         timeQuery,
         // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
@@ -78,6 +77,6 @@ export function measuring({
       if (!signal.aborted) metrics.measured(canary, verdicts);
       return verdicts;
     },
-    findOffline: (canary, signal) => findOffline(canary, dependencies(signal)),
+    findOffline: (canary, signal) => findOffline(canary, dependencies(canary, signal)),
   };
 }

@@ -37,6 +37,7 @@ export const reasons = {
   ScalerInDoubt: 'the scaler of the primary may scale otherwise than the one that it was made from',
   TargetScaledUp: 'another writer has scaled the resting target up; its pods get no traffic and are left alone',
   ServiceTrafficRefused: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
+  StatusTruncated: 'the status would be larger than 256 KiB, and is stored without the parts that the message names',
   ForeignController: 'another controller writes the status of this Canary; Serin leaves it alone',
   RequestCarriedOut: 'what a person asked for by a verb is done, or has begun',
   RequestRefused: 'what a person asked for by a verb is not possible now; nothing was done',

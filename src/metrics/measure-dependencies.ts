@@ -1,5 +1,5 @@
 import type { MeshProvider } from '../api/mesh-provider.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { FindWay, Turns } from '../api/outgoing.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
@@ -34,6 +34,8 @@ export interface MeasureDependencies {
   findWay?: FindWay | undefined;
   /** The same for `metricsServer`. */
   findOwnWay?: FindWay | undefined;
+  /** When queries may begin; default: at once. */
+  turns?: Turns | undefined;
   /** Takes the time of each query (06-F13); default: nobody does. */
   timeQuery?: TimeQuery | undefined;
   /** Ask the built-in queries for the primary, too. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import { atOnce, type FindWay, type Turns } from '../api/outgoing.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
@@ -27,6 +27,8 @@ export interface CallOptions {
   secret?: ReadSecret;
   /** How the addresses of Canaries are reached; default: straight. */
   findWay?: FindWay | undefined;
+  /** When attempts may begin; default: at once. */
+  turns?: Turns | undefined;
   /** Takes the time of each attempt (06-F13); default: nobody does. */
   timeCall?: TimeCall | undefined;
 }
@@ -48,7 +50,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = realClock, secret, findWay, timeCall }: CallOptions,
+  { signal, clock = realClock, secret, findWay, turns = atOnce, timeCall }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -61,10 +63,13 @@ export async function callWebhook(
 
   const lastAttempt = attemptsOf(webhook);
   for (let attempt = 1; ; attempt += 1) {
-    const ended = timeCall?.(webhook.type ?? '');
-    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials, findWay });
+    const answer = await turns.run(async () => {
+      const ended = timeCall?.(webhook.type ?? '');
+      const answered = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, credentials, findWay });
+      ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
+      return answered;
+    }, signal);
     const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
-    ended?.(isGood ? 'passed' : answer.status === undefined ? 'unanswered' : 'refused');
     if (answer.status !== undefined && isGood) {
       return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
     }

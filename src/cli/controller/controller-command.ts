@@ -258,7 +258,12 @@ async function run(
   const lead = () => {
     controller = startController({
       identity,
-      config: { ...config, remoteRoutes, apiServers: addressesOf(connection, env) },
+      config: {
+        ...config,
+        remoteRoutes,
+        apiServers: addressesOf(connection, env),
+        threads: Number(env.UV_THREADPOOL_SIZE) || config.threads,
+      },
       cluster,
       clock: systemClock,
       log,

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { MAX_BODY_BYTES } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';
+import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 
 const HEADER_BYTES = 20;
 const TUPLE_BYTES = 17;
@@ -32,7 +32,7 @@ function unzipped(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES });
   } catch {
-    throw new Unanswered('Splunk answered with a compressed frame that is broken, or longer than 5 MB');
+    throw new Unanswered('Splunk answered with a compressed frame that is broken, or longer than 1 MiB');
   }
 }
 

@@ -1,8 +1,8 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
-import { straightWay } from '../../../api/outgoing.ts';
-import { MAX_BODY_BYTES } from '../../http/ask.ts';
+import { straightWay, type Way } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
+import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
 import type { Samples } from '../../samples.ts';
 import type { Transport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
@@ -53,8 +53,9 @@ export async function runSignalFlow({
   });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
+  const growing = new Growing(socket, way, signal);
   try {
-    return await listen(socket, () => {
+    return await listen(socket, growing, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
@@ -62,14 +63,49 @@ export async function runSignalFlow({
   } finally {
     signal.removeEventListener('abort', close);
     close();
+    growing.end();
     way.end();
   }
 }
 
-function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Samples }> {
+/** Counts the bytes of an answer; once it is no longer small, nothing is taken from the socket before there is room for it. */
+class Growing {
+  readonly #socket: WebSocket;
+  readonly #way: Pick<Way, 'growAnswer'>;
+  readonly #signal: AbortSignal;
+  #bytes = 0;
+  #room: Promise<() => void> | undefined;
+
+  constructor(socket: WebSocket, way: Pick<Way, 'growAnswer'>, signal: AbortSignal) {
+    this.#socket = socket;
+    this.#way = way;
+    this.#signal = signal;
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
+    if (this.#bytes <= SMALL_BODY_BYTES || this.#room || !this.#way.growAnswer) return;
+    this.#room = this.#way.growAnswer(this.#signal);
+    this.#socket.pause();
+    this.#room.then(
+      () => this.#socket.resume(),
+      // The signal ends the run as well.
+      () => undefined,
+    );
+  }
+
+  end(): void {
+    this.#room?.then(
+      (shrink) => shrink(),
+      () => undefined,
+    );
+  }
+}
+
+function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promise<{ series: Samples }> {
   return new Promise((resolve, reject) => {
     const series = new Map<string, (number | null)[]>();
-    let bytes = 0;
     socket.on('open', onOpen);
     socket.on('unexpected-response', (request, response) => {
       request.destroy();
@@ -80,9 +116,8 @@ function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Sample
     socket.on('close', () => reject(new Unanswered('the connection to Splunk ended before the program did')));
     socket.on('message', (data, isBinary) => {
       const frame = bufferOf(data);
-      bytes += frame.length;
       try {
-        if (bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
+        growing.add(frame.length);
         const read = isBinary ? readFrame(frame) : { text: frame.toString() };
         if (!read) return;
         if ('text' in read) {
@@ -102,7 +137,7 @@ function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Sample
 }
 
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-const LONG = 'the answer is longer than 5 MB';
+const LONG = new TooLongError().message;
 
 /** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
 function isEnd(text: string): boolean {

@@ -1,0 +1,109 @@
+import { lookup } from 'node:dns';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { FindWay, Turns, Way } from '../api/outgoing.ts';
+import type { Clock } from '../kube/clock.ts';
+import { FairQueue } from './fair-queue.ts';
+
+/** A query has ten seconds where nothing else is said: a namespace whose backends do not answer is told so after three rounds. */
+const QUERIES = { total: 256, perKey: 32, mostWaiting: 10_000, waitMs: 30_000 };
+/** A gate or a load test may hold its call for minutes. */
+const MESSAGES = { total: 512, perKey: 64, mostWaiting: 1_000 };
+/** Of up to 1 MiB each. */
+const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
+const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
+/** Threads that name look-ups never take: files are read by them, too. */
+const SPARE_THREADS = 2;
+
+export type CallKind = 'query' | 'message' | 'large_answer' | 'lookup';
+export interface CallFigures {
+  kind: CallKind;
+  running: number;
+  waiting: number;
+  /** That had no turn. */
+  refused: number;
+}
+
+/** Whose look-ups those of addresses of flags are: no namespace has this name. */
+const OPERATOR = '';
+
+/** A socket that is kept open after its call belongs to no call, and is not counted. */
+const closing = { http: new HttpAgent(), https: new HttpsAgent() };
+
+/** How the calls that one namespace causes are made, and when. */
+export interface Calls {
+  turns: Turns;
+  /** To addresses of Canaries, MetricTemplates and AlertProviders. */
+  findWay: FindWay;
+  /** To addresses of flags. */
+  findOwnWay: FindWay;
+}
+export type CallsOf = (namespace: string) => Calls;
+
+/** The calls that Canaries cause: how many at once, by namespace and in all (I15). */
+export class OutgoingCalls {
+  readonly #ways: Omit<Calls, 'turns'>;
+  readonly #queues: Record<CallKind, FairQueue>;
+
+  /** `threads`: of the process, for what blocks one, as a name look-up does. */
+  constructor({ clock, threads, ...ways }: Omit<Calls, 'turns'> & { clock: Clock; threads: number }) {
+    this.#ways = ways;
+    this.#queues = {
+      query: new FairQueue({ ...QUERIES, clock }),
+      message: new FairQueue({ ...MESSAGES, clock }),
+      large_answer: new FairQueue({ ...LARGE_ANSWERS, clock }),
+      lookup: new FairQueue({ ...LOOKUPS, total: Math.max(1, threads - SPARE_THREADS), clock }),
+    };
+  }
+
+  readonly queriesOf: CallsOf = (namespace) => {
+    const { waitMs } = QUERIES;
+    return { turns: { run: (work, signal) => this.#queues.query.run(namespace, work, { signal, waitMs }) }, ...this.#waysOf(namespace) };
+  };
+
+  /** Webhooks and alerts, which wait for as long as it takes: a call that was not made is no answer. */
+  readonly messagesOf: CallsOf = (namespace) => ({
+    turns: { run: (work, signal) => this.#queues.message.run(namespace, work, { signal }) },
+    ...this.#waysOf(namespace),
+  });
+
+  figures(): CallFigures[] {
+    return Object.entries(this.#queues).map(([kind, { running, waiting, refused }]) => ({
+      kind: kind as CallKind,
+      ...{ running, waiting, refused },
+    }));
+  }
+
+  #waysOf(namespace: string): Omit<Calls, 'turns'> {
+    const bounded =
+      (findWay: FindWay, lookups: string, ofCall?: Way['agent']): FindWay =>
+      (url, proxy) => {
+        const way = findWay(url, proxy);
+        if ('problem' in way) return way;
+        const agent = way.agent ?? ofCall;
+        return {
+          ...way,
+          ...(agent && { agent }),
+          dnsLookup: this.#lookupOf(lookups, way.dnsLookup ?? lookup),
+          growAnswer: (signal) => this.#queues.large_answer.turn(namespace, { signal }),
+        };
+      };
+    const { findWay, findOwnWay } = this.#ways;
+    return { findWay: bounded(findWay, namespace, closing), findOwnWay: bounded(findOwnWay, OPERATOR) };
+  }
+
+  /** A look-up holds its thread until the resolver gives up, whether or not its call is still waited for. */
+  #lookupOf(namespace: string, find: LookupFunction): LookupFunction {
+    return (hostname, options, callback) => {
+      this.#queues.lookup.turn(namespace, { waitMs: LOOKUPS.waitMs }).then(
+        (end) =>
+          find(hostname, options, (...found) => {
+            end();
+            callback(...found);
+          }),
+        (error: Error) => callback(Object.assign(error, { code: 'ENOTURN' }), ''),
+      );
+    };
+  }
+}
