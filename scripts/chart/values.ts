@@ -74,6 +74,10 @@ export const Values = z.strictObject({
     .describe('What Serin may see of Secrets.'),
   ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),
   ingressClass: text('', 'Ingress class of generated HTTPProxies of Contour.'),
+  requireSecretLabel: onOff(
+    false,
+    'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
+  ),
   noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects of other namespaces.'),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', 'Shown in every alert.'),

@@ -47,6 +47,7 @@ export const ControllerConfig = z.object({
   slackChannel: z.string().default(''),
   msteamsUrl: z.string().default('').describe('the same for Teams, which wins over Slack'),
   msteamsProxyUrl: z.string().default(''),
+  requireSecretLabel: z.boolean().default(false).describe('use only Secrets that carry the label serin.dev/usable-by'),
   noCrossNamespaceRefs: z.boolean().default(false).describe('refuse Canaries that refer to other namespaces'),
   allowedAddresses: z
     .array(

@@ -35,6 +35,9 @@
 {{- with .Values.ingressClass }}
 - --ingress-class={{ . }}
 {{- end }}
+{{- if .Values.requireSecretLabel }}
+- --require-secret-label
+{{- end }}
 {{- if .Values.noCrossNamespaceRefs }}
 - --no-cross-namespace-refs
 {{- end }}

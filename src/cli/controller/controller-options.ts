@@ -71,6 +71,9 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
         'only these addresses and networks, like 10.0.0.0/8, are called for Canaries, MetricTemplates and AlertProviders',
       ).default('', 'all'),
     )
+    .addOption(
+      switchOption('--require-secret-label', 'use only Secrets with the label serin.dev/usable-by, whichever secretRef names them', false),
+    )
     .addOption(switchOption('--no-cross-namespace-refs', 'refuse Canaries that refer to objects of other namespaces', false))
     .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
     .addOption(switchOption('--enable-leader-election', 'run several replicas, one of which leads', false))
