@@ -6,7 +6,20 @@ import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
-import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
+import {
+  image,
+  imagePullSecrets,
+  inert,
+  labels,
+  names,
+  namesByKey,
+  number,
+  onOff,
+  raw,
+  rawList,
+  securityContext,
+  text,
+} from './value-kinds.ts';
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
@@ -78,7 +91,15 @@ export const Values = z.strictObject({
     false,
     'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
   ),
-  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects of other namespaces.'),
+  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects, hosts or gateways of other namespaces (docs/security.md).'),
+  allowedHosts: namesByKey(
+    {},
+    'Hosts that routes may take, by namespace (`*`: any), like `{team-a: ["*.a.example.com"]}`; none: all, without `noCrossNamespaceRefs`.',
+  ),
+  allowedGateways: namesByKey(
+    {},
+    'Gateways of other namespaces that routes may use, by namespace (`*`: any), like `{team-a: [istio-system/public]}`; none: the same.',
+  ),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', 'Shown in every alert.'),
   slack: z

@@ -90,6 +90,8 @@ const Flags = z.object({
   msteamsUrl: z.string(),
   msteamsProxyUrl: z.string(),
   allowedAddresses: List,
+  allowedHosts: z.array(z.string()).default([]),
+  allowedGateways: z.array(z.string()).default([]),
   requireSecretLabel: z.boolean().default(false),
   noCrossNamespaceRefs: z.boolean().default(false),
   port: WholeNumber.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
