@@ -205,6 +205,7 @@ describe('routes of the Gateway API', () => {
   });
 
   it('DF615: a route without hosts, or with *, takes every host of its Gateways', () => {
+    expect(gatewayApi([{ name: 'own', kind: 'Mesh' }], undefined, limits)).toEqual(['spec.service.hosts']);
     for (const ref of [edge, { name: 'own' }]) {
       expect(gatewayApi([ref], undefined, limits)).toEqual(['spec.service.hosts']);
       expect(gatewayApi([ref], [], limits)).toEqual(['spec.service.hosts']);

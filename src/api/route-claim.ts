@@ -58,35 +58,30 @@ function istioGateway(text: string, home: string): string | undefined {
   return isLabel(resolved) && isName(name) ? `${resolved}/${name}` : undefined;
 }
 
-/** Kinds with listeners, which take requests from outside. */
-const LISTENING: ReadonlySet<string> = new Set(['Gateway', 'ListenerSet', 'XListenerSet']);
+/** Kinds whose objects `--allowed-gateways` can name. */
+const NAMED: ReadonlySet<string> = new Set(['Gateway', 'ListenerSet', 'XListenerSet']);
 
 function gatewayApiClaim(canary: Canary): RouteClaim {
   const home = canary.metadata.namespace;
   const refs = (canary.spec.service.gatewayRefs ?? []).map(({ kind = 'Gateway', namespace = home, name }, index) => ({
     ...{ path: `spec.service.gatewayRefs[${index}]`, kind, namespace, name },
   }));
-  const listening = refs.filter(({ kind }) => LISTENING.has(kind));
-  const others = refs.filter(({ kind, namespace }) => kind !== 'Service' && !LISTENING.has(kind) && namespace !== home);
+  const services = refs.filter(({ kind }) => kind === 'Service');
+  const gateways = refs.filter(({ kind }) => kind !== 'Service');
   const hosts = hostsOf(canary);
   const every = hosts.find(({ host }) => host === '*') ?? (hosts.length === 0 ? { path: 'spec.service.hosts', host: '*' } : undefined);
   return {
     hosts: [
       // A route says "every host" by naming none (04 R-S10); Services as parents have no hosts.
-      ...(every ? (listening.length > 0 ? [every] : []) : hosts),
-      ...refs
-        .filter(({ kind }) => kind === 'Service')
-        .map(({ path, namespace, name }) => ({ path, host: `${name}.${namespace}.svc.cluster.local` })),
+      ...(every ? (gateways.length > 0 ? [every] : []) : hosts),
+      ...services.map(({ path, namespace, name }) => ({ path, host: `${name}.${namespace}.svc.cluster.local` })),
     ],
-    gateways: [
-      ...listening.map(({ path, namespace, name }) => {
-        const gateway = isLabel(namespace) && isName(name) ? `${namespace}/${name}` : undefined;
-        return { path, gateway, written: `${namespace}/${name}` };
-      }),
-      ...others.map(({ path, kind, namespace, name }) => ({ path, gateway: undefined, written: `${kind} ${namespace}/${name}` })),
-    ],
-    isInMesh: listening.length < refs.length,
-    isOnGateway: listening.length > 0,
-    areNamesServices: listening.length === 0,
+    gateways: gateways.map(({ path, kind, namespace, name }) => {
+      const isNamed = (NAMED.has(kind) || namespace === home) && isLabel(namespace) && isName(name);
+      return { path, gateway: isNamed ? `${namespace}/${name}` : undefined, written: `${kind} ${namespace}/${name}` };
+    }),
+    isInMesh: services.length > 0,
+    isOnGateway: gateways.length > 0,
+    areNamesServices: gateways.length === 0,
   };
 }
