@@ -84,8 +84,9 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: 'correct the field that the message names, or choose another provider or strategy from the README',
   },
   CrossNamespaceRef: {
-    causes: '`templateRef`, `alerts[].providerRef` or `upstreamRef` names another namespace',
-    next: 'put a copy into the namespace of the Canary and refer to that',
+    causes:
+      '`templateRef`, `alerts[].providerRef`, `upstreamRef` or a `mirror` names another namespace; a host or gateway of the routes is neither of this namespace nor in `--allowed-hosts` or `--allowed-gateways`',
+    next: 'put a copy into the namespace of the Canary and refer to that; have the host or gateway allowed by the flag that the message names',
   },
   TargetTaken: {
     causes: 'a Canary was copied, or moved to another name without removing the first',

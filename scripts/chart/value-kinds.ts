@@ -5,6 +5,11 @@ export const onOff = (otherwise: boolean, about: string) => z.boolean().default(
 export const names = (otherwise: string[], about: string) => z.array(z.string().min(1)).default(otherwise).describe(about);
 export const labels = (otherwise: Record<string, string>, about: string) =>
   z.record(z.string(), z.string()).default(otherwise).describe(about);
+export const namesByKey = (otherwise: Record<string, string[]>, about: string) =>
+  z
+    .record(z.string(), z.array(z.string().min(1)).min(1))
+    .default(otherwise)
+    .describe(about);
 /** Part of an object of Kubernetes, which judges it. */
 export const raw = (otherwise: Record<string, unknown>, about: string) =>
   z.record(z.string(), z.unknown()).default(otherwise).describe(about);

@@ -6,7 +6,20 @@ import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
-import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
+import {
+  image,
+  imagePullSecrets,
+  inert,
+  labels,
+  names,
+  namesByKey,
+  number,
+  onOff,
+  raw,
+  rawList,
+  securityContext,
+  text,
+} from './value-kinds.ts';
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
@@ -74,7 +87,19 @@ export const Values = z.strictObject({
     .describe('What Serin may see of Secrets.'),
   ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),
   ingressClass: text('', 'Ingress class of generated HTTPProxies of Contour.'),
-  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects of other namespaces.'),
+  requireSecretLabel: onOff(
+    false,
+    'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
+  ),
+  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects, hosts or gateways of other namespaces (docs/security.md).'),
+  allowedHosts: namesByKey(
+    {},
+    'Hosts that routes may take, by namespace (`*`: any), like `{team-a: ["*.a.example.com"]}`; none: all, without `noCrossNamespaceRefs`.',
+  ),
+  allowedGateways: namesByKey(
+    {},
+    'Gateways of other namespaces that routes may use, by namespace (`*`: any), like `{team-a: [istio-system/public]}`; none: the same.',
+  ),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', 'Shown in every alert.'),
   slack: z

@@ -1,8 +1,17 @@
 import type { KubeObject, Labels } from './kube-object.ts';
 
+/** Flagger's annotation in which a routing object found in place keeps its own spec. */
+export const originalConfig = 'flagger.kubernetes.io/original-configuration';
+/** A second copy of the object, which kubectl keeps: up to 256 KiB. */
+export const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Annotations by which deletion restores the spec of a route: of the object alone, never of a Canary, which could plant a spec in them. */
+export const specRecords: readonly string[] = [originalConfig, lastApplied];
+
+export function withoutSpecRecords(annotations: Labels | undefined): Labels {
+  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !specRecords.includes(key)));
+}
+
 const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\.io$/, /^meta\.helm\.sh$/];
-/** A second copy of the object, up to 256 KiB of it. */
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Written by kubectl and by the controllers of the workloads, for the object that carries them alone. */
 const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation']);
 

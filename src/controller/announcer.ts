@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../kube/events.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';

@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { Anchors } from './anchors.ts';
 import type { ControllerConfig } from './config.ts';
 import type { CallsOf } from './outgoing-calls.ts';

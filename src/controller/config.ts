@@ -1,7 +1,19 @@
 import * as z from 'zod';
+import { type AllowList, gatewayEntries, hostEntries, parseAllowList } from '../api/allow-list.ts';
 import { MeshProvider } from '../api/mesh-provider.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
 import { allowedAddressProblem } from './outgoing.ts';
+
+const allowList = (entries: typeof hostEntries) =>
+  z
+    .array(z.string())
+    .default([])
+    .transform((values, context): AllowList => {
+      const list = parseAllowList(values, entries);
+      if (!('problem' in list)) return list;
+      context.addIssue({ code: 'custom', message: list.problem });
+      return z.NEVER;
+    });
 
 const seconds = (fallback: number) => z.number().min(0).default(fallback);
 
@@ -47,7 +59,10 @@ export const ControllerConfig = z.object({
   slackChannel: z.string().default(''),
   msteamsUrl: z.string().default('').describe('the same for Teams, which wins over Slack'),
   msteamsProxyUrl: z.string().default(''),
+  requireSecretLabel: z.boolean().default(false).describe('use only Secrets that carry the label serin.dev/usable-by'),
   noCrossNamespaceRefs: z.boolean().default(false).describe('refuse Canaries that refer to other namespaces'),
+  allowedHosts: allowList(hostEntries).describe('hosts that routes may take, by namespace; none is all, without noCrossNamespaceRefs'),
+  allowedGateways: allowList(gatewayEntries).describe('gateways of other namespaces that routes may use, by namespace; none is the same'),
   allowedAddresses: z
     .array(
       z.string().superRefine((entry, context) => {

@@ -12,7 +12,6 @@ import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { admitSpec, refuse } from './admission.ts';
 import { Anchors } from './anchors.ts';
@@ -35,7 +34,7 @@ import { outgoing } from './outgoing.ts';
 import { OutgoingCalls } from './outgoing-calls.ts';
 import { ProviderConditions } from './provider-conditions.ts';
 import { deliveringOf, validityOf } from './provider-findings.ts';
-import { readSecret } from './read-secret.ts';
+import { secretReader } from './read-secret.ts';
 import { labelOf, readable } from './readable.ts';
 import { scalerRefs } from './scaling.ts';
 import { alertSender } from './send-alert.ts';
@@ -89,7 +88,7 @@ export function startController(options: ControllerOptions): Controller {
   const view = new ClusterView(cluster, config.namespaces, onChange, ({ kind, metadata: { namespace, name } }, err) =>
     log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
   );
-  const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, stopping.signal);
+  const secret = secretReader(cluster, config, stopping.signal);
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
   const calls = new OutgoingCalls({
     ...{ clock, threads: config.threads },

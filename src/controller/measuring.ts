@@ -5,7 +5,6 @@ import { findOffline } from '../metrics/find-offline.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import { measure } from '../metrics/measure.ts';
 import type { MeasureDependencies } from '../metrics/measure-dependencies.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
@@ -14,7 +13,7 @@ import type { ControllerRoom } from './controller-room.ts';
 import type { CallsOf } from './outgoing-calls.ts';
 import type { ProviderConditions } from './provider-conditions.ts';
 import { answeringOf } from './provider-findings.ts';
-import { readSecret } from './read-secret.ts';
+import { secretReader } from './read-secret.ts';
 
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 const TIMEOUT_MS = 10_000;
@@ -43,7 +42,6 @@ export function measuring({
 }): Pick<ControllerRoom, 'measure' | 'findOffline'> {
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
-    const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, signal);
     return {
       meshProvider: config.meshProvider,
       metricsServer: config.metricsServer,
@@ -54,7 +52,7 @@ export function measuring({
         const template = view.find({ ...TEMPLATE, ...ref })?.object;
         if (template) conditions.say(template, answeringOf(problem));
       },
-      secret,
+      secret: secretReader(cluster, config, signal),
       askCluster,
       ...callsOf(own),
       signal,

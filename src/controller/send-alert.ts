@@ -3,10 +3,10 @@ import type { Delivery } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { atOnce } from '../api/outgoing.ts';
 import { parseAlertProvider } from '../api/parse-canary.ts';
+import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { notifierFor } from '../notifiers/index.ts';
 import type { AlertMessage, Notifier, SendOutcome } from '../notifiers/notifier.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { ControllerConfig } from './config.ts';
 import type { CallsOf } from './outgoing-calls.ts';
 
@@ -92,7 +92,8 @@ async function notifierOf(
   const parsed = parseAlertProvider(provider);
   if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
   const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
-  const data = secretRef && (await secret(namespace, secretRef.name));
+  const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
+  if (data instanceof RefusedSecret) return wrong(data.reason);
   if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
   if (secretRef && !data?.address && !address)
     return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);

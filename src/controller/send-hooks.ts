@@ -1,8 +1,8 @@
 import type { Canary, Webhook } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import { callWebhook, type HookOutcome, type TimeCall } from '../webhooks/call-webhook.ts';
 import { eventPayload, hookPayload } from '../webhooks/hook-payload.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { eventReceivers, hooksOf } from '../webhooks/run-hooks.ts';
 import type { CallsOf } from './outgoing-calls.ts';
 

@@ -25,7 +25,7 @@ export const reasons = {
   AlertFailed: 'a receiver did not take an alert; it is tried again',
   InvalidSpec: 'the spec cannot be run; nothing is started, what serves goes on serving, and a release goes by the spec before',
   ProviderRefused: 'the traffic provider cannot do what the spec asks for',
-  CrossNamespaceRef: 'the spec refers to another namespace, which --no-cross-namespace-refs forbids',
+  CrossNamespaceRef: 'the spec refers to another namespace, or to a host or gateway that is not allowed to this one',
   TargetTaken: 'an older Canary releases the same target or uses the same apex Service',
   TargetMissing: 'the workload that spec.targetRef names does not exist',
   ConfigUnavailable: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',

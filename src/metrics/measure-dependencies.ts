@@ -1,5 +1,6 @@
 import type { MeshProvider } from '../api/mesh-provider.ts';
 import type { FindWay, Turns } from '../api/outgoing.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
@@ -20,8 +21,7 @@ export interface MeasureDependencies {
   templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
   /** References to MetricTemplates of other namespaces are refused (05 T23). */
   noForeignRefs?: boolean | undefined;
-  /** The decoded data of a Secret; undefined when there is none. */
-  secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  secret: ReadSecret;
   /** The API server, for backends that live in the cluster; without it they cannot be asked. */
   askCluster?: AskCluster | undefined;
   /** What `{{ route }}` stands for, where the target's own controller names what is measured: Knative's Revision. */

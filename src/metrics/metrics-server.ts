@@ -1,11 +1,11 @@
 import type { Canary } from '../api/canary.ts';
 import type { FindWay } from '../api/outgoing.ts';
+import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 
-type Data = Readonly<Record<string, string>>;
 export type ServerDependencies = Pick<
   MeasureDependencies,
   'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'findWay' | 'findOwnWay'
@@ -16,7 +16,8 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
   const { metricsServer: address, metricsServerSecretRef: ref } = spec;
   if (!address) return globalServer(deps);
   const name = `Secret ${metadata.namespace}/${ref?.name}`;
-  const read = async () => (ref ? ((await deps.secret(metadata.namespace, ref.name)) ?? { problem: `${name} not found` }) : undefined);
+  const read = async () =>
+    ref && ((await deps.secret(metadata.namespace, ref.name, 'spec.metricsServerSecretRef')) ?? new RefusedSecret(`${name} not found`));
   return withSecret(name, read, { address, timeoutMs: deps.timeoutMs, findWay: deps.findWay });
 }
 
@@ -33,14 +34,14 @@ export function globalServer({
 /** Read for each query: what is rotated counts at once. */
 function withSecret(
   name: string,
-  read: () => Promise<Data | { problem: string } | undefined>,
+  read: () => Promise<SecretData | RefusedSecret | undefined>,
   options: { address: string; timeoutMs: number; findWay: FindWay | undefined },
 ): MetricProvider {
   const connect = async (): Promise<MetricProvider | { problem: string }> => {
     try {
       const data = await read();
       if (data === undefined) return prometheus(options);
-      if (isProblem(data)) return data;
+      if (data instanceof RefusedSecret) return { problem: data.reason };
       const credentials = credentialsOf(data);
       return 'problem' in credentials ? { problem: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {
@@ -60,12 +61,10 @@ function withSecret(
   };
 }
 
-const isProblem = (data: Data | { problem: string }): data is { problem: string } => Object.keys(data).length === 1 && 'problem' in data;
-
 type Credentials = Pick<PrometheusOptions, 'bearer' | 'basicAuth' | 'headers'> & { tls?: TlsFiles };
 
 /** `token`, or `username` and `password`; `header.NAME`; `ca.crt`, `tls.crt` and `tls.key`. Line ends at the end are not part of a value. */
-function credentialsOf(data: Data): Credentials | { problem: string } {
+function credentialsOf(data: SecretData): Credentials | { problem: string } {
   const { token, username, password } = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, value.trim()]));
   const headers = Object.fromEntries(
     Object.entries(data).flatMap(([key, value]) => (key.startsWith('header.') ? [[key.slice('header.'.length), [value.trim()]]] : [])),

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
 import { atOnce, type FindWay, type Turns } from '../api/outgoing.ts';
+import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
-import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
+import { credentialsOf, type HookCredentials } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
@@ -122,8 +123,9 @@ async function credentialsFor(
   if (!secretRef?.name) return undefined;
   const name = `Secret ${namespace}/${secretRef.name}`;
   try {
-    const secret = await read?.(namespace, secretRef.name);
+    const secret = await read?.(namespace, secretRef.name, 'spec.analysis.webhooks[].secretRef');
     if (secret === undefined) return { problem: `${name} not found: create it, or correct secretRef` };
+    if (secret instanceof RefusedSecret) return { problem: secret.reason };
     const credentials = credentialsOf(secret);
     return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
   } catch {

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { attemptHeaders, attemptSignatureOf, signatureHeader, signatureOf, signingKeyName } from '../api/signature.ts';
 
-/** The decoded data of a Secret in the namespace of the Canary; undefined when there is none. */
-export type ReadSecret = (namespace: string, name: string) => Promise<Readonly<Record<string, string>> | undefined>;
-
 const HEADER_PREFIX = 'header.';
 /** Set by us: a Secret does not change what the body is. */
 const OURS = new Set([

@@ -191,6 +191,22 @@ describe('the chart of Serin', () => {
     expect(volumes).toEqual([{ name: 'metrics-server', secret: { secretName: 'prometheus' } }]);
   });
 
+  it('DF614, DF615: the label of Secrets, and the hosts and gateways of each namespace, are flags', async () => {
+    const values = {
+      requireSecretLabel: true,
+      allowedHosts: { 'team-a': ['*.a.example.com', 'a.example.com'], '*': ['status.example.com'] },
+      allowedGateways: { 'team-a': ['istio-system/public'] },
+    };
+    const [deployment] = of(await helm.render('serin', values), 'Deployment');
+    const { args } = deployment?.spec.template.spec.containers[0] ?? {};
+    expect(args.filter((one: string) => /allowed-|secret-label/.test(one))).toEqual([
+      '--require-secret-label',
+      '--allowed-hosts=*=status.example.com',
+      '--allowed-hosts=team-a=*.a.example.com,a.example.com',
+      '--allowed-gateways=team-a=istio-system/public',
+    ]);
+  });
+
   it('06-HC31: a budget is made for more than one replica only', async () => {
     const budgets = async (replicaCount: number) =>
       of(await helm.render('serin', { podDisruptionBudget: { enabled: true }, leaderElection: { replicaCount } }), 'PodDisruptionBudget');

@@ -35,8 +35,17 @@
 {{- with .Values.ingressClass }}
 - --ingress-class={{ . }}
 {{- end }}
+{{- if .Values.requireSecretLabel }}
+- --require-secret-label
+{{- end }}
 {{- if .Values.noCrossNamespaceRefs }}
 - --no-cross-namespace-refs
+{{- end }}
+{{- range $namespace, $hosts := .Values.allowedHosts }}
+- {{ printf "--allowed-hosts=%s=%s" $namespace (join "," $hosts) | quote }}
+{{- end }}
+{{- range $namespace, $gateways := .Values.allowedGateways }}
+- {{ printf "--allowed-gateways=%s=%s" $namespace (join "," $gateways) | quote }}
 {{- end }}
 {{- with .Values.clusterName }}
 - {{ printf "--cluster-name=%s" . | quote }}
