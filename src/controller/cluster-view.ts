@@ -233,6 +233,6 @@ function see(whole: KubeObject): Seen {
 
 function keptOf(known: KubeObject): KubeObject {
   const object = withoutBookkeeping(known);
-  // Of Services and routes it tells what they were before Serin.
+  // On Services and routes it shows what they were before Serin.
   return object.apiVersion === apiVersion ? { ...object, metadata: withoutLastApplied(object.metadata) } : object;
 }

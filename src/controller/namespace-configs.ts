@@ -74,7 +74,7 @@ export class NamespaceConfigs {
     this.#stopJoining(name);
     this.#shared.delete(name);
     this.#lingerUnlessShared();
-    this.#tellWhenEmpty();
+    this.#reportWhenEmpty();
   }
 
   /** Those that have been answered: one that is forbidden says so on its Canaries. */
@@ -144,7 +144,7 @@ export class NamespaceConfigs {
     this.#shared.set(name, config);
     this.#stream ??= this.#openStream();
     if (this.#forbidden !== undefined) config.set({ state: 'unwatched' });
-    // The stream tells what happens from now on; what there is has to be asked for.
+    // The stream shows what happens from now on; what there is has to be asked for.
     else if (this.#hasBegunList) this.#joining.set(name, undefined);
   }
 
@@ -231,11 +231,11 @@ export class NamespaceConfigs {
       this.#cancelLinger = undefined;
       this.#stream?.stop();
       this.#stream = undefined;
-      this.#tellWhenEmpty();
+      this.#reportWhenEmpty();
     });
   }
 
-  #tellWhenEmpty(): void {
+  #reportWhenEmpty(): void {
     if (this.#byName.size === 0 && this.#shared.size === 0 && this.#stream === undefined) this.#onEmpty();
   }
 
