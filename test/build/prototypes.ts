@@ -1,7 +1,7 @@
 const HOLDERS = [Object, Array, Function, String, Number, Boolean, RegExp, Date, Map, Set, Promise, Error, Symbol, URL, Buffer].flatMap(
   (type) => [type, type.prototype as object],
 );
-/** Names of what runs here: whatever they lead to is no data. */
+/** Results nest no deeper than what they were read from, and the start of it is enough. */
 const DEEPEST = 30;
 
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor>;
