@@ -4,7 +4,7 @@ import { providerByMesh } from '../../src/api/mesh-provider.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
-import { scalerPermissions } from '../../src/workloads/permissions.ts';
+import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
 import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
 
@@ -32,6 +32,10 @@ export const Values = z.strictObject({
     .array(z.enum(providers))
     .default([])
     .describe('Further providers, which Canaries name in `spec.provider`: the role has rules for these and for `meshProvider` only.'),
+  kinds: z
+    .array(z.enum(keysOf(kindPermissions)))
+    .default(keysOf(kindPermissions))
+    .describe('Kinds that `spec.targetRef` may name, beside the Services of Knative (provider `knative`): rules of the role.'),
   scalers: z
     .array(z.enum(keysOf(scalerPermissions)))
     .default(keysOf(scalerPermissions))
@@ -59,7 +63,13 @@ export const Values = z.strictObject({
   selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
   includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
   configTracking: z
-    .strictObject({ enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.') })
+    .strictObject({
+      enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.'),
+      takeOver: onOff(
+        true,
+        'May patch ConfigMaps and Secrets, to keep the copies that Flagger made when their Canary goes. Without Flagger, or once each Canary was promoted by Serin, set it to `false`.',
+      ),
+    })
     .describe('docs/configuration.md.'),
   secrets: z
     .strictObject({
@@ -68,8 +78,15 @@ export const Values = z.strictObject({
         .union([z.enum(secretsModes), z.literal(false)])
         .default('watch')
         .describe('How Secrets that targets read are tracked: `watch`, `get` or `off`.'),
+      namespaces: names(
+        [],
+        'Only the Secrets of these namespaces may be read, with a Role for them in each; elsewhere none is tracked or referred to. None: those of all that Serin looks after.',
+      ),
+      names: names(
+        [],
+        'Only Secrets of these names may be read, in every mode: tracked, or referred to; none: all. Copies of tracked ones then stay until their Canary goes.',
+      ),
       references: onOff(true, 'In mode `off`: Canaries, MetricTemplates and AlertProviders may refer to Secrets.'),
-      names: names([], 'In mode `off`: only these may be read; none: all.'),
     })
     .describe('What Serin may see of Secrets.'),
   ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { permissionsFor } from '../../src/controller/permissions.ts';
+import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { requestPolicy, virtualVerbs } from '../admission/request-policy.ts';
 
@@ -16,15 +16,7 @@ const rulesOf = (permissions: readonly Permission[]) =>
 
 /** Everything but routes: those are granted by the component of a provider. */
 export function baseObjects(version: string): KubeObject[] {
-  const rules = rulesOf(
-    permissionsFor({
-      providers: [],
-      configTracking: true,
-      secretsMode: 'watch',
-      scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-      metricBackends: ['keptn', 'externalmetrics'],
-    }),
-  );
+  const rules = rulesOf(permissionsFor({ ...everyFeature, providers: [] }));
   const resources = ['canaries', 'metrictemplates', 'alertproviders'];
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } },

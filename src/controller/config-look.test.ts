@@ -107,3 +107,33 @@ it('E56: in a release, one that is missing and was not watched all the time is n
   await look.look({ ...canary, status: { ...status, phase: 'Progressing', release } }, deployment, signal);
   expect(reads).toEqual(['Deployment']);
 });
+
+it('secrets namespaces: a Secret of the target is neither watched nor read in any other namespace', async () => {
+  const followed: string[][] = [];
+  const lookIn = async (secretsNamespaces: string[]) => {
+    const envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'db' } }];
+    const spec = { ...target.spec, template: { spec: { containers: [{ name: 'web', image: '1', envFrom }] } } };
+    const reading = deployment.configs?.({ ...target, spec }) ?? [];
+    const one = new ConfigLook(
+      {
+        cluster: { get: async () => undefined },
+        configWatches: {
+          follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
+          sight: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', optedOut: true }),
+        },
+        config: ControllerConfig.parse({ secretsNamespaces }),
+        view: {
+          find: () => ({ object: { ...target, metadata: { ...target.metadata, uid: 't-2' } }, revision: 's1:2', configs: reading }),
+          all: () => [],
+          learn: () => undefined,
+        },
+        announceOn: () => undefined,
+      },
+      'test/podinfo',
+    );
+    await one.look(recorded({}), deployment, signal);
+  };
+  await lookIn(['test']);
+  await lookIn(['other']);
+  expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
+});

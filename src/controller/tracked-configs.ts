@@ -6,7 +6,7 @@ import {
   type FoundConfigs,
   missingConfig,
   readConfigs,
-  type SecretsMode,
+  type SecretsPolicy,
   seenConfig,
   trackable,
 } from '../workloads/configs/read-configs.ts';
@@ -34,7 +34,8 @@ export interface Remembered {
 export interface ConfigRoom {
   cluster: Pick<Cluster, 'get'>;
   watches: Pick<ConfigWatches, 'follow' | 'sight'>;
-  secrets: SecretsMode;
+  /** Of a namespace. */
+  secrets(namespace: string): SecretsPolicy;
 }
 
 /**
@@ -55,9 +56,10 @@ export class TrackedConfigs {
 
   /** What decides the pods besides the template. One look reads each changed config once. */
   async look(target: LookedAt, remembered: Remembered, signal: AbortSignal): Promise<ConfigsLook> {
-    const { watches, secrets } = this.#room;
+    const { watches } = this.#room;
+    const secrets = this.#room.secrets(target.namespace);
     const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
-    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets === 'watch';
+    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets.mode === 'watch';
     const watched = wanted.filter(isWatched);
     const unwatched = wanted.filter((ref) => !isWatched(ref));
     watches.follow(target.follower, target.namespace, watched);
@@ -131,7 +133,7 @@ export class TrackedConfigs {
 export function countedRefs(
   refs: readonly ConfigRef[],
   { configs, isPinned }: Remembered,
-  secrets: SecretsMode,
+  secrets: SecretsPolicy,
 ): { wanted: ConfigRef[]; constant: SeenConfigs } {
   const lookable = trackable(refs, secrets);
   if (!isPinned) return { wanted: lookable, constant: {} };

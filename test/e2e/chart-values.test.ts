@@ -77,6 +77,16 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     holds: args('--enable-config-tracking=false', '--secrets-mode=off'),
   },
   {
+    row: 'HC12',
+    what: 'secrets.namespaces, secrets.names: a Role in each namespace, and the same in the flags',
+    values: { secrets: { namespaces: ['a', 'b'], names: ['db', 'slack'] } },
+    holds(rendered) {
+      args('--secrets-mode=watch', '--secrets-namespaces=a,b', '--secrets-names=db,slack')(rendered);
+      const roles = rendered.of('Role').filter(({ metadata }) => metadata.name === 'serin-secrets');
+      expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
+    },
+  },
+  {
     row: 'HC13',
     what: 'ingressAnnotationsPrefix, ingressClass',
     values: { ingressAnnotationsPrefix: 'my.io', ingressClass: 'contour' },

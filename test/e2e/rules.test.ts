@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { permissionsFor } from '../../src/controller/permissions.ts';
+import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
@@ -12,13 +11,7 @@ import { type RealStage, startRealStage } from '../suite/stage.ts';
 import { accountWith, play } from './rules/play.ts';
 import { type Scene, scenes, wholeRelease } from './rules/scenes.ts';
 
-const everything = permissionsFor({
-  providers,
-  configTracking: true,
-  secretsMode: 'watch',
-  scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-  metricBackends: ['keptn', 'externalmetrics'],
-});
+const everything = permissionsFor(everyFeature);
 /** What no fixture defines: names and versions are all that a refused request needs. */
 const FURTHER_KINDS = [
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
@@ -38,6 +31,8 @@ const USED_ELSEWHERE = {
 /** All but this rule: others that grant the same on the same resources are gone with it. */
 const without = (rule: Permission): Permission[] =>
   everything.filter(({ group, resources }) => group !== rule.group || !resources.some((one) => rule.resources.includes(one)));
+/** A rule taken away takes those on the same resources along. */
+const distinct = (rules: readonly Permission[]): Permission[] => [...new Map(rules.map((rule) => [nameOf(rule), rule])).values()];
 const nameOf = ({ group, resources }: Permission): string => resources.map((one) => `${one}${group === '' ? '' : `.${group}`}`).join(', ');
 
 /** `canaries/status` of `/apis/flagger.app/v1beta1/namespaces/a/canaries/shop/status?…`. */
@@ -96,7 +91,12 @@ describe('each rule of the role is needed', () => {
   });
 
   const removals = [wholeRelease, ...scenes].flatMap((scene, index) =>
-    scene.rules.map((rule, place) => ({ what: `${scene.name}: ${nameOf(rule)}`, scene, rule, namespace: `without-${index}-${place}` })),
+    distinct(scene.rules).map((rule, place) => ({
+      what: `${scene.name}: ${nameOf(rule)}`,
+      scene,
+      rule,
+      namespace: `without-${index}-${place}`,
+    })),
   );
   describe.concurrent('06-F11: without it something is refused, and nothing but it', () => {
     it.each(removals)('$what', async ({ scene, rule, namespace }) => {

@@ -18,6 +18,15 @@
 {{- ternary (default "off" .Values.secrets.mode) "off" .Values.configTracking.enabled }}
 {{- end }}
 
+{{/* The copies of the named Secrets that Flagger made, as JSON. */}}
+{{- define "serin.primarySecretNames" -}}
+{{- $names := list }}
+{{- range .Values.secrets.names }}
+{{- $names = append $names (printf "%s-primary" .) }}
+{{- end }}
+{{- toJson $names }}
+{{- end }}
+
 {{/* Where the lease is: the controller puts it into its one namespace, and otherwise where it is told to. */}}
 {{- define "serin.leaseNamespace" -}}
 {{- $namespaces := include "serin.namespaces" . | fromJsonArray }}

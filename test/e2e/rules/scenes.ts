@@ -3,7 +3,13 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Permission } from '../../../src/api/permission.ts';
 import { corePermissions, providerPermissions } from '../../../src/controller/permissions.ts';
 import { metricsPermissions } from '../../../src/metrics/permissions.ts';
-import { configMapPermissions, scalerPermissions, secretPermissions } from '../../../src/workloads/permissions.ts';
+import {
+  configMapPermissions,
+  kindPermissions,
+  scalerPermissions,
+  secretPermissions,
+  takeOverPermissions,
+} from '../../../src/workloads/permissions.ts';
 import { routerCases } from '../../contracts/routers/index.ts';
 
 export const APP = 'shop';
@@ -21,13 +27,18 @@ export interface Scene {
   colours?: readonly string[];
 }
 
-const usesSlices = ({ group }: Permission): boolean => group === 'discovery.k8s.io';
 const [listening, querying] = ['alerts', 'own-metric'];
 
 /** A release from the first primary to the Canary's deletion. */
 export const wholeRelease: Scene = {
   name: 'a release',
-  rules: [...corePermissions.filter((rule) => !usesSlices(rule)), ...configMapPermissions, ...secretPermissions.watch],
+  rules: [
+    ...corePermissions,
+    ...kindPermissions.Deployment,
+    ...configMapPermissions,
+    ...secretPermissions.watch,
+    ...Object.values(takeOverPermissions),
+  ],
   // Nobody listens there: it is read all the same.
   objects: (namespace) => [ours('AlertProvider', listening, namespace, { type: 'slack', address: 'http://127.0.0.1:9/' })],
   colours: ['green', 'red', 'white'],
@@ -46,8 +57,13 @@ export const wholeRelease: Scene = {
 export const scenes: readonly Scene[] = [
   {
     name: 'a Service as target',
-    rules: corePermissions.filter(usesSlices),
+    rules: kindPermissions.Service,
     spec: { targetRef: { apiVersion: 'v1', kind: 'Service', name: APP }, provider: 'istio' },
+  },
+  {
+    name: 'a DaemonSet as target',
+    rules: kindPermissions.DaemonSet,
+    spec: { targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP } },
   },
   ...Object.entries(scalerPermissions).map(([kind, rules]) => ({
     name: kind,
