@@ -35,7 +35,7 @@ export const Values = z.strictObject({
   kinds: z
     .array(z.enum(keysOf(kindPermissions)))
     .default(keysOf(kindPermissions))
-    .describe('Kinds that `spec.targetRef` may name, beside the Services of Knative (provider `knative`): rules of the role.'),
+    .describe('Kinds that `spec.targetRef` may name, beside Services, and those of Knative (provider `knative`): rules of the role.'),
   scalers: z
     .array(z.enum(keysOf(scalerPermissions)))
     .default(keysOf(scalerPermissions))

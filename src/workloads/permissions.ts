@@ -8,6 +8,12 @@ const [knativeGroup = ''] = knativeApiVersion.split('/');
 export const workloadPermissions: readonly Permission[] = [
   { group: 'apps', resources: ['deployments'], verbs: ['list', 'watch'], purpose: 'the first watch of each start' },
   {
+    group: 'discovery.k8s.io',
+    resources: ['endpointslices'],
+    verbs: ['list', 'watch'],
+    purpose: 'whether a Service can serve: one that is the target, and one that was there before Serin',
+  },
+  {
     group: 'apps',
     resources: ['controllerrevisions'],
     verbs: ['get', 'list', 'create', 'patch', 'delete'],
@@ -16,7 +22,7 @@ export const workloadPermissions: readonly Permission[] = [
 ];
 
 /** By the kind of target, but for Knative's; a target is never created, a primary never deleted: the garbage collector does that. */
-export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet' | 'Service', readonly Permission[]>> = {
+export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet', readonly Permission[]>> = {
   Deployment: [
     { group: 'apps', resources: ['deployments'], verbs: ['get', 'create', 'patch'], purpose: 'targets, and the primaries made of them' },
     { group: 'apps', resources: ['deployments/scale'], verbs: ['patch'], purpose: 'the side without traffic rests at zero' },
@@ -27,14 +33,6 @@ export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet' | 'Serv
       resources: ['daemonsets'],
       verbs: ['get', 'list', 'watch', 'create', 'patch'],
       purpose: 'targets, and the primaries made of them',
-    },
-  ],
-  Service: [
-    {
-      group: 'discovery.k8s.io',
-      resources: ['endpointslices'],
-      verbs: ['list', 'watch'],
-      purpose: 'whether a Service as target can serve',
     },
   ],
 };

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
+import type { ControllerConfig } from '../../src/controller/config.ts';
+import { everyFeature, type Features, permissionsFor } from '../../src/controller/permissions.ts';
 import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
@@ -9,7 +10,7 @@ import { leasePermissions } from '../../src/kube/permissions.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type RealStage, startRealStage } from '../suite/stage.ts';
 import { accountWith, play } from './rules/play.ts';
-import { type Scene, scenes, wholeRelease } from './rules/scenes.ts';
+import { CONFIG, type Scene, scenes, wholeRelease } from './rules/scenes.ts';
 
 const everything = permissionsFor(everyFeature);
 /** What no fixture defines: names and versions are all that a refused request needs. */
@@ -89,6 +90,37 @@ describe('each rule of the role is needed', () => {
       await account.stop();
     }
   });
+
+  const limited: { what: string; changed: Partial<Features>; settings: Partial<ControllerConfig> }[] = [
+    { what: 'Secrets by name', changed: { secretsNames: [CONFIG] }, settings: { secretsNames: [CONFIG] } },
+    { what: 'another Secret by name', changed: { secretsNames: ['other'] }, settings: { secretsNames: ['other'] } },
+    {
+      what: 'Secrets by name, read when a release starts',
+      changed: { secretsMode: 'get', secretsNames: [CONFIG] },
+      settings: { secretsMode: 'get', secretsNames: [CONFIG] },
+    },
+    {
+      what: 'Secrets of another namespace',
+      changed: { secretsMode: 'off', secretsReferences: false },
+      settings: { secretsNamespaces: ['other'] },
+    },
+    { what: 'Deployments alone', changed: { kinds: ['Deployment'], takeOver: false }, settings: {} },
+  ];
+  it.each(limited)(
+    '$what: a release, and one back to what was promoted before, have nothing refused',
+    async ({ what, changed, settings }) => {
+      const namespace = `limited-${limited.findIndex((one) => one.what === what)}`;
+      const account = await accountWith(stage, namespace, permissionsFor({ ...everyFeature, ...changed }));
+      try {
+        // The copies of the first colour are there, or pruned, when it comes again.
+        const scene = { ...wholeRelease, settings, colours: ['green', 'red', 'white', 'green'] };
+        await play(stage, scene, namespace, account, () => stage.forbidden(account.user).length > 0);
+        expect(stage.forbidden(account.user)).toEqual([]);
+      } finally {
+        await account.stop();
+      }
+    },
+  );
 
   const removals = [wholeRelease, ...scenes].flatMap((scene, index) =>
     distinct(scene.rules).map((rule, place) => ({

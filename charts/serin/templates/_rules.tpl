@@ -25,6 +25,10 @@
 - apiGroups: [apps]
   resources: [deployments]
   verbs: [list, watch]
+# whether a Service can serve: one that is the target, and one that was there before Serin
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
 # the anchor that owns what is made, and the history of promoted templates
 - apiGroups: [apps]
   resources: [controllerrevisions]
@@ -58,12 +62,6 @@
 - apiGroups: [apps]
   resources: [daemonsets]
   verbs: [get, list, watch, create, patch]
-{{- end }}
-{{- if has "Service" .Values.kinds }}
-# whether a Service as target can serve
-- apiGroups: [discovery.k8s.io]
-  resources: [endpointslices]
-  verbs: [list, watch]
 {{- end }}
 {{- if .Values.configTracking.enabled }}
 # tracking the ConfigMaps that targets read, and their copies

@@ -1,6 +1,7 @@
 import { type Provider, providers } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Permission } from '../../../src/api/permission.ts';
+import type { ControllerConfig } from '../../../src/controller/config.ts';
 import { corePermissions, providerPermissions } from '../../../src/controller/permissions.ts';
 import { metricsPermissions } from '../../../src/metrics/permissions.ts';
 import {
@@ -23,17 +24,20 @@ export interface Scene {
   objects?(namespace: string): KubeObject[];
   /** Laid over the spec of the Canary. */
   spec?: object;
+  /** Of the controller. */
+  settings?: Partial<ControllerConfig>;
   /** What the ConfigMap and the Secret are changed to, one after another; each is a release. */
   colours?: readonly string[];
 }
 
+const usesSlices = ({ group }: Permission): boolean => group === 'discovery.k8s.io';
 const [listening, querying] = ['alerts', 'own-metric'];
 
 /** A release from the first primary to the Canary's deletion. */
 export const wholeRelease: Scene = {
   name: 'a release',
   rules: [
-    ...corePermissions,
+    ...corePermissions.filter((rule) => !usesSlices(rule)),
     ...kindPermissions.Deployment,
     ...configMapPermissions,
     ...secretPermissions.watch,
@@ -57,7 +61,7 @@ export const wholeRelease: Scene = {
 export const scenes: readonly Scene[] = [
   {
     name: 'a Service as target',
-    rules: kindPermissions.Service,
+    rules: corePermissions.filter(usesSlices),
     spec: { targetRef: { apiVersion: 'v1', kind: 'Service', name: APP }, provider: 'istio' },
   },
   {
