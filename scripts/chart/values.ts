@@ -6,7 +6,20 @@ import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
-import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
+import {
+  image,
+  imagePullSecrets,
+  inert,
+  labels,
+  meshPorts,
+  names,
+  number,
+  onOff,
+  raw,
+  rawList,
+  securityContext,
+  text,
+} from './value-kinds.ts';
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
@@ -152,6 +165,11 @@ export const Values = z.strictObject({
       create: onOff(true, 'Make one.'),
       name: text('', 'Its name; empty: the full name, or `default` where none is made.'),
       annotations: labels({}, 'Its annotations, for identities of a cloud.'),
+      tokenExpirationSeconds: z
+        .int()
+        .min(600)
+        .default(3600)
+        .describe('How long a token of the pod is valid; the kubelet renews it. A volume of `additionalVolumeMounts` may take its place.'),
     })
     .describe('Account of the controller.'),
   rbac: z
@@ -197,8 +215,12 @@ export const Values = z.strictObject({
     .describe('For drains of nodes.'),
   networkPolicy: z
     .strictObject({
-      enabled: onOff(false, 'Make one: nobody reaches the pods but by port 8080.'),
-      from: rawList('Who may; none: everybody.'),
+      enabled: onOff(
+        true,
+        'Make one: the pods are reached by port 8080 alone. Policies add up: where one of yours narrows who reaches it, set this to `false`, or `from`.',
+      ),
+      from: rawList('Peers that may; none: all.'),
+      meshPorts,
       egress: rawList(
         'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric servers and receivers.',
       ),
