@@ -41,14 +41,14 @@ ${table}
 
 Read the table with this in mind:
 
-- **The row on pod templates decides.** Whoever may write Deployments in a namespace runs code there as any service account of the namespace, and reads any
+- **The row on pod templates decides.** An account that may write Deployments in a namespace runs code there as any service account of the namespace, and reads any
   Secret of it by mounting it. With rights in the whole cluster that includes \`kube-system\`. Limits on Secrets keep a thief from reading them silently; they
   do not keep one from starting a pod, which admission policies and audit logs see. Only \`namespaces\` (one release of the chart for each group of
   tenants) limits it.
 - RBAC knows no right to metadata alone. Serin watches the metadata of the Secrets that targets name, but an account that may \`list\` or \`watch\` Secrets may read all
   their values, and one that may \`patch\` a Secret gets its values in the answer.
 - No mode may change roles, impersonate, escalate or bind, ask for tokens, run commands in pods, or write admission webhooks.
-- The token in the pod is bound to the pod and expires after an hour (\`serviceAccount.tokenExpirationSeconds\`); the kubelet renews it. A thief outside of the
+- The token in the pod is bound to the pod and expires after an hour (\`serviceAccount.tokenExpirationSeconds\`); the kubelet renews it. A thief outside the
   pod has what is left of that hour, and nothing once the pod is deleted.
 
 ## The default
