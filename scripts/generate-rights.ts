@@ -47,7 +47,7 @@ Read the table with this in mind:
   tenants) limits it.
 - RBAC knows no right to metadata alone. Serin watches the metadata of the Secrets that targets name, but an account that may \`list\` or \`watch\` Secrets may read all
   their values, and one that may \`patch\` a Secret gets its values in the answer.
-- No mode may change roles, impersonate, escalate or bind, ask for tokens, run commands in pods, or write admission webhooks.
+- No mode may change roles, impersonate, escalate or bind, ask for tokens (TokenRequest), run commands in pods, or write admission webhooks.
 - The token in the pod is bound to the pod and expires after an hour (\`serviceAccount.tokenExpirationSeconds\`); the kubelet renews it. A thief outside the
   pod has what is left of that hour, and nothing once the pod is deleted.
 
