@@ -4,13 +4,14 @@ import { providerByMesh } from '../../src/api/mesh-provider.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
-import { scalerPermissions } from '../../src/workloads/permissions.ts';
+import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
 import {
   image,
   imagePullSecrets,
   inert,
   labels,
+  meshPorts,
   names,
   namesByKey,
   number,
@@ -45,6 +46,10 @@ export const Values = z.strictObject({
     .array(z.enum(providers))
     .default([])
     .describe('Further providers, which Canaries name in `spec.provider`: the role has rules for these and for `meshProvider` only.'),
+  kinds: z
+    .array(z.enum(keysOf(kindPermissions)))
+    .default(keysOf(kindPermissions))
+    .describe('Kinds that `spec.targetRef` may name, beside Services, and those of Knative (provider `knative`): rules of the role.'),
   scalers: z
     .array(z.enum(keysOf(scalerPermissions)))
     .default(keysOf(scalerPermissions))
@@ -72,7 +77,13 @@ export const Values = z.strictObject({
   selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
   includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
   configTracking: z
-    .strictObject({ enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.') })
+    .strictObject({
+      enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.'),
+      takeOver: onOff(
+        true,
+        'May patch ConfigMaps and Secrets, to keep the copies that Flagger made when their Canary goes. Without Flagger, or once each Canary was promoted by Serin, set it to `false`.',
+      ),
+    })
     .describe('docs/configuration.md.'),
   secrets: z
     .strictObject({
@@ -81,8 +92,15 @@ export const Values = z.strictObject({
         .union([z.enum(secretsModes), z.literal(false)])
         .default('watch')
         .describe('How Secrets that targets read are tracked: `watch`, `get` or `off`.'),
+      namespaces: names(
+        [],
+        'Only the Secrets of these namespaces may be read, with a Role for them in each; elsewhere none is tracked or referred to. None: those of all that Serin looks after.',
+      ),
+      names: names(
+        [],
+        'Only Secrets of these names may be read, in every mode: tracked, or referred to; none: all. Copies of tracked ones then stay until their Canary goes.',
+      ),
       references: onOff(true, 'In mode `off`: Canaries, MetricTemplates and AlertProviders may refer to Secrets.'),
-      names: names([], 'In mode `off`: only these may be read; none: all.'),
     })
     .describe('What Serin may see of Secrets.'),
   ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),
@@ -160,6 +178,11 @@ export const Values = z.strictObject({
       create: onOff(true, 'Make one.'),
       name: text('', 'Its name; empty: the full name, or `default` where none is made.'),
       annotations: labels({}, 'Its annotations, for identities of a cloud.'),
+      tokenExpirationSeconds: z
+        .int()
+        .min(600)
+        .default(3600)
+        .describe('How long a token of the pod is valid; the kubelet renews it. A volume of `additionalVolumeMounts` may take its place.'),
     })
     .describe('Account of the controller.'),
   rbac: z
@@ -205,8 +228,12 @@ export const Values = z.strictObject({
     .describe('For drains of nodes.'),
   networkPolicy: z
     .strictObject({
-      enabled: onOff(false, 'Make one: nobody reaches the pods but by port 8080.'),
-      from: rawList('Who may; none: everybody.'),
+      enabled: onOff(
+        true,
+        'Make one: the pods are reached by port 8080 alone. Policies add up: where one of yours narrows who reaches it, set this to `false`, or `from`.',
+      ),
+      from: rawList('Peers that may; none: all.'),
+      meshPorts,
       egress: rawList(
         'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric servers and receivers.',
       ),

@@ -4,7 +4,7 @@ import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../kube/errors.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
-import { seenConfigs } from '../workloads/configs/read-configs.ts';
+import { secretsPolicy, seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec, Workload } from '../workloads/workload.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -102,7 +102,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     replicas: workload.replicas(primary),
     configs: read.copies.names,
   });
-  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), signal);
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), { secrets, signal });
   if (!isCarried) await keepCarried(primary, context, workload);
   const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
   const answer = isWritten ? primary : await write(primary, template, context, workload);
@@ -178,7 +179,8 @@ async function keep(
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
   // What its pods read until now they may read until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
-  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets: config.secretsMode, signal });
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });
 }
 
 function workloadOf(canary: Canary): Workload {

@@ -129,3 +129,33 @@ it('a config that is read instead of watched is named by a condition of the Cana
   );
   expect([warning, others]).toEqual([{ type: 'ConfigUnwatched', message: expect.stringContaining('ConfigMap settings') }, []]);
 });
+
+it('secrets namespaces: a Secret of the target is neither watched nor read in any other namespace', async () => {
+  const followed: string[][] = [];
+  const lookIn = async (secretsNamespaces: string[]) => {
+    const envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'db' } }];
+    const spec = { ...target.spec, template: { spec: { containers: [{ name: 'web', image: '1', envFrom }] } } };
+    const reading = deployment.configs?.({ ...target, spec }) ?? [];
+    const one = new ConfigLook(
+      {
+        cluster: { get: async () => undefined },
+        configWatches: {
+          follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
+          sight: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', optedOut: true }),
+        },
+        config: ControllerConfig.parse({ secretsNamespaces }),
+        view: {
+          find: () => ({ object: { ...target, metadata: { ...target.metadata, uid: 't-2' } }, revision: 's1:2', configs: reading }),
+          all: () => [],
+          learn: () => undefined,
+        },
+        announceOn: () => undefined,
+      },
+      'test/podinfo',
+    );
+    await one.look(recorded({}), deployment, signal);
+  };
+  await lookIn(['test']);
+  await lookIn(['other']);
+  expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
+});

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
 import { areSameConfigs } from '../engine/pin.ts';
 import type { ConfigRef } from '../workloads/configs/config-ref.ts';
+import { secretsPolicy } from '../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../workloads/configs/revision.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { ControllerRoom } from './controller-room.ts';
@@ -32,7 +33,7 @@ export class ConfigLook {
     const { cluster, configWatches: watches, config } = room;
     this.#room = room;
     this.#follower = follower;
-    this.#tracked = new TrackedConfigs({ cluster, watches, secrets: config.secretsMode });
+    this.#tracked = new TrackedConfigs({ cluster, watches, secrets: (namespace) => secretsPolicy(config, namespace) });
   }
 
   /** Undefined where nothing is tracked. */

@@ -43,6 +43,8 @@ export const ControllerConfig = z.object({
     .enum(secretsModes)
     .default('watch')
     .describe('how Secrets are tracked: watch (by name, metadata only), get (read when a release starts) or off'),
+  secretsNamespaces: z.array(z.string()).default([]).describe('namespaces in which Secrets are tracked; none is all'),
+  secretsNames: z.array(z.string()).default([]).describe('Secrets that are tracked; none is all'),
   minAnalysisIntervalMs: seconds(10_000).describe('floor of analysis.interval'),
   scaleDownDelayMs: z
     .number()

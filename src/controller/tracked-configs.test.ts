@@ -46,7 +46,7 @@ class Configs {
       },
       sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? MISSING,
     };
-    return new TrackedConfigs({ cluster: { get }, watches, secrets });
+    return new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: secrets, names: [] }) });
   }
 }
 
@@ -132,7 +132,7 @@ describe('watched configs', () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
     const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
-    const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: 'watch' });
+    const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
     expect(await lookAt(broken, [settings])).toEqual({ problem: expect.stringContaining('cannot be read') });
   });
 

@@ -6,7 +6,7 @@ import {
   type FoundConfigs,
   missingConfig,
   readConfigs,
-  type SecretsMode,
+  type SecretsPolicy,
   seenConfig,
   tooManyConfigs,
   trackable,
@@ -42,7 +42,8 @@ export interface Remembered {
 export interface ConfigRoom {
   cluster: Pick<Cluster, 'get'>;
   watches: Pick<ConfigWatches, 'follow' | 'sight'>;
-  secrets: SecretsMode;
+  /** Of a namespace. */
+  secrets(namespace: string): SecretsPolicy;
 }
 
 /**
@@ -63,14 +64,15 @@ export class TrackedConfigs {
 
   /** What decides the pods besides the template. One look reads each changed config once. */
   async look(target: LookedAt, remembered: Remembered, signal: AbortSignal): Promise<ConfigsLook> {
-    const { watches, secrets } = this.#room;
+    const { watches } = this.#room;
+    const secrets = this.#room.secrets(target.namespace);
     const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
     const tooMany = tooManyConfigs(wanted);
     if (tooMany !== undefined) {
       watches.follow(target.follower, target.namespace, []);
       return { problem: tooMany };
     }
-    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets === 'watch';
+    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets.mode === 'watch';
     watches.follow(target.follower, target.namespace, wanted.filter(isWatched));
     const keys = new Set<string>(wanted.map(configKey));
     for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key);
@@ -154,7 +156,7 @@ export class TrackedConfigs {
 export function countedRefs(
   refs: readonly ConfigRef[],
   { configs, isPinned }: Remembered,
-  secrets: SecretsMode,
+  secrets: SecretsPolicy,
 ): { wanted: ConfigRef[]; constant: SeenConfigs } {
   const lookable = trackable(refs, secrets);
   if (!isPinned) return { wanted: lookable, constant: {} };

@@ -11,6 +11,14 @@
 {{- end }}
 - --enable-config-tracking={{ .Values.configTracking.enabled }}
 - --secrets-mode={{ include "serin.secretsMode" . }}
+{{- if ne (include "serin.secretsMode" .) "off" }}
+{{- with .Values.secrets.namespaces }}
+- --secrets-namespaces={{ join "," . }}
+{{- end }}
+{{- with .Values.secrets.names }}
+- --secrets-names={{ join "," . }}
+{{- end }}
+{{- end }}
 {{- with .Values.meshProvider }}
 - --mesh-provider={{ . }}
 {{- end }}

@@ -77,6 +77,8 @@ const Flags = z.object({
   includeLabelPrefix: List,
   enableConfigTracking: z.boolean(),
   secretsMode: z.string(),
+  secretsNamespaces: List,
+  secretsNames: List,
   minAnalysisInterval: Duration,
   scaleDownDelay: Duration.optional(),
   uninstallGrace: Duration,

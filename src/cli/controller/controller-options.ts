@@ -41,6 +41,15 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
         .choices(['watch', 'get', 'off'])
         .default('watch'),
     )
+    .addOption(
+      new Option('--secrets-namespaces <list>', 'track Secrets in these namespaces only; elsewhere primaries read the originals').default(
+        '',
+        'all',
+      ),
+    )
+    .addOption(
+      new Option('--secrets-names <list>', 'track Secrets of these names only; primaries read the originals of others').default('', 'all'),
+    )
     .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
     .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
     .option(
