@@ -36,19 +36,19 @@ export const concealment: AttackClass = {
       what: 'a query to an inner server',
       from: 'CWE-918',
       do: query(({ field }) => ({ address: field.internal.url(INSIDE) })),
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'a query to an inner server, of Graphite',
       from: 'CWE-918',
       do: query(({ field }) => ({ type: 'graphite', address: field.internal.url(INSIDE) }), 'target=a'),
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'a query to an inner server, of InfluxDB',
       from: 'CWE-918',
       do: query(({ field }) => ({ type: 'influxdb', address: field.internal.url(INSIDE) })),
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'a metrics server that is an inner one',
@@ -58,7 +58,7 @@ export const concealment: AttackClass = {
           { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
           { metricsServer: tenant.field.internal.url(INSIDE) },
         ),
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'an alert to an inner server',
@@ -79,7 +79,7 @@ export const concealment: AttackClass = {
       what: 'an inner server through a proxy',
       from: 'issue 14',
       do: query(({ field }) => ({ proxy: field.internal.url('') })),
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'an alert through a proxy that is an inner server',
@@ -97,7 +97,7 @@ export const concealment: AttackClass = {
       what: 'a query to the API server',
       from: 'CWE-441',
       do: async (tenant) => tenant.measured({ provider: { address: `${await apiOf(tenant)}/api/v1/namespaces/shop/secrets/metrics?` } }),
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'a webhook to the metrics of Serin',
@@ -186,7 +186,7 @@ export const concealment: AttackClass = {
         await tenant.make(tenant.secret({ project: 'x', serviceAccountKey: JSON.stringify(key) }));
         await tenant.measured({ provider: { type: 'stackdriver', secretRef: { name: tenant.name } } });
       },
-      expects: { names: 'm' },
+      expects: { names: 'cannot be asked for' },
     },
     {
       what: 'a Secret that is a token of a service account, for the metrics server',

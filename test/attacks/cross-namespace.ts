@@ -46,7 +46,7 @@ export const crossNamespace: AttackClass = {
   attacks: numbered('XNS', [
     {
       what: "the neighbour's MetricTemplate",
-      from: 'GHSA-flux-acls',
+      from: 'flux',
       do: (tenant) =>
         tenant.release({ metrics: [{ name: 'm', templateRef: { name: 'ok', namespace: SHOP }, thresholdRange: { min: 0 } }] }),
       expects: { names: 'spec.analysis.metrics[0].templateRef.namespace' },
@@ -60,7 +60,7 @@ export const crossNamespace: AttackClass = {
     },
     {
       what: "the neighbour's AlertProvider",
-      from: 'GHSA-flux-acls',
+      from: 'flux',
       do: (tenant) => tenant.release({ alerts: [{ name: 'a', severity: 'info', providerRef: { name: 'chat', namespace: SHOP } }] }),
       expects: { names: 'spec.analysis.alerts[0].providerRef.namespace' },
     },
@@ -73,7 +73,7 @@ export const crossNamespace: AttackClass = {
     },
     {
       what: "the neighbour's Upstream",
-      from: 'GHSA-flux-acls',
+      from: 'flux',
       do: via('gloo', {}, { upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'u', namespace: SHOP } }),
       expects: { names: 'spec.upstreamRef.namespace' },
     },
@@ -97,20 +97,20 @@ export const crossNamespace: AttackClass = {
     },
     {
       what: "the neighbour's host, in full",
-      from: 'CVE-2024-52529',
+      from: 'istio',
       do: istio({ hosts: [`web.${SHOP}.svc.cluster.local`], gateways: ['mesh'] }),
       expects: { names: 'hosts' },
     },
     {
       what: "the neighbour's host with a dot at its end, in capitals",
-      from: 'CVE-2024-52529',
+      from: 'istio',
       do: istio({ hosts: [`WEB.${SHOP}.svc.cluster.local.`] }),
       expects: { names: 'hosts' },
     },
-    { what: 'every host', from: 'CVE-2024-52529', do: istio({ hosts: ['*'], gateways: ['mesh'] }), expects: { names: 'hosts' } },
+    { what: 'every host', from: 'istio', do: istio({ hosts: ['*'], gateways: ['mesh'] }), expects: { names: 'hosts' } },
     {
       what: "every host of the neighbour's namespace",
-      from: 'CVE-2024-52529',
+      from: 'istio',
       do: istio({ hosts: [`*.${SHOP}.svc.cluster.local`], gateways: ['mesh'] }),
       expects: { names: 'hosts' },
     },

@@ -64,7 +64,7 @@ export const egress: AttackClass = {
       what: `a webhook to an inner server, its address ${how}`,
       from: 'CWE-918' as const,
       do: hook((tenant) => spellings(tenant, host)),
-      expects: { names: 'h' },
+      expects: { names: host.includes('%') ? 'webhooks[0].url' : 'allowed-addresses' },
     })),
     {
       what: 'a webhook to the name of this machine',
@@ -82,12 +82,12 @@ export const egress: AttackClass = {
     },
     { what: 'a metadata service of Alibaba', from: 'issue 14', do: hook(() => 'http://100.100.100.200/latest/meta-data/'), ...refused },
     { what: 'a metadata service of Azure', from: 'issue 14', do: hook(() => 'http://168.63.129.16/machine'), ...refused },
-    ...['file:///etc/passwd', 'gopher://127.0.0.9:1/_x', 'unix:/var/run/docker.sock', 'http:///x', 'javascript:1', '//127.0.0.9/x'].map(
+    ...['file:///etc/passwd', 'gopher://127.0.0.9:1/_x', 'unix:/var/run/docker.sock', 'javascript:1', '//127.0.0.9/x'].map(
       (url) => ({
         what: `a webhook to ${url}`,
         from: 'CWE-918' as const,
         do: hook(() => url),
-        expects: { names: 'url' },
+        expects: { names: 'webhooks[0].url' },
       }),
     ),
     {
@@ -107,7 +107,7 @@ export const egress: AttackClass = {
         tenant.field.own.answers(`/${tenant.name}`, redirectTo(tenant.field.internal.url('/redirected'), status));
         await tenant.hooked();
       },
-      expects: { names: 'h' },
+      expects: { names: 'no answer from' },
     })),
     {
       what: 'redirects without an end',
@@ -116,7 +116,7 @@ export const egress: AttackClass = {
         tenant.field.own.answers(`/${tenant.name}`, redirectTo(tenant.field.own.url(`/${tenant.name}`), 307));
         await tenant.hooked();
       },
-      expects: { names: 'h' },
+      expects: { names: 'no answer from' },
     },
     {
       what: 'a redirect of a query to an inner server',
@@ -125,7 +125,7 @@ export const egress: AttackClass = {
         tenant.field.own.answers(`/${tenant.name}`, redirectTo(tenant.field.internal.url('/redirected')));
         await tenant.measured({});
       },
-      expects: { names: 'm' },
+      expects: { names: 'it redirects' },
     },
     {
       what: 'a redirect of an alert to an inner server',
@@ -195,7 +195,7 @@ export const egress: AttackClass = {
       what: `the header ${name} in a template`,
       from: 'issue 14' as const,
       do: template(() => ({ provider: { headers: { [name]: [value] } } })),
-      expects: { names: name },
+      expects: { names: 'headers' },
     })),
     {
       what: 'a header with a line end',

@@ -153,7 +153,7 @@ export const forged: AttackClass = {
         const ref = tenant.ref('ControllerRevision', `${tenant.name}-serin-anchor`);
         const before = await tenant.field.client.get(ref);
         await tenant.attempt(() => tenant.field.client.delete(ref));
-        const canary = {
+        const canary: KubeObject = {
           ...tenant.canary(),
           metadata: { name: tenant.name, namespace: tenant.field.neighbour, uid: before?.data?.canaryUid },
         };

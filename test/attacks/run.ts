@@ -115,6 +115,7 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
       let healthy = await watchHealth(cluster, port, logFile, leaders);
       const outcomes = new Map<string, unknown>();
       const releases: Release[] = [];
+      const stops: (() => unknown)[] = [];
       const problems: Record<string, unknown> = {};
       const attempt = async (what: string, act: () => Promise<unknown>) => {
         try {
@@ -138,10 +139,12 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
           internal,
           inside,
           operator,
+          stops,
         };
         const well = async () => {
-          do releases.push(await neighbour.releasesWell());
-          while (!isOver);
+          while (!isOver) releases.push(await neighbour.releasesWell());
+          // Once more, beside all that the attacks have left.
+          if (!played.isRestarted) releases.push(await neighbour.releasesWell());
         };
         const attacking = sideBySide(attacks, async (attack) => {
           outcomes.set(attack.id, await outcomeOf(attack, field));
@@ -163,6 +166,7 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
         problems.changed = differences(before, await neighbour.belongings());
         return { outcomes, releases, problems };
       } finally {
+        for (const each of stops) await each();
         await controller.stop();
         await close();
         await cleanUp(stage, namespace);

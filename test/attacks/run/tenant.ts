@@ -30,6 +30,8 @@ export interface Field {
   readonly inside: string;
   /** The operator's and the neighbour's server. */
   readonly operator: Listener;
+  /** Run when the class is over. */
+  readonly stops: (() => unknown)[];
 }
 
 export const KUBE = 'flagger.app/v1beta1';
