@@ -82,14 +82,12 @@ export const egress: AttackClass = {
     },
     { what: 'a metadata service of Alibaba', from: 'issue 14', do: hook(() => 'http://100.100.100.200/latest/meta-data/'), ...refused },
     { what: 'a metadata service of Azure', from: 'issue 14', do: hook(() => 'http://168.63.129.16/machine'), ...refused },
-    ...['file:///etc/passwd', 'gopher://127.0.0.9:1/_x', 'unix:/var/run/docker.sock', 'javascript:1', '//127.0.0.9/x'].map(
-      (url) => ({
-        what: `a webhook to ${url}`,
-        from: 'CWE-918' as const,
-        do: hook(() => url),
-        expects: { names: 'webhooks[0].url' },
-      }),
-    ),
+    ...['file:///etc/passwd', 'gopher://127.0.0.9:1/_x', 'unix:/var/run/docker.sock', 'javascript:1', '//127.0.0.9/x'].map((url) => ({
+      what: `a webhook to ${url}`,
+      from: 'CWE-918' as const,
+      do: hook(() => url),
+      expects: { names: 'webhooks[0].url' },
+    })),
     {
       what: 'a line end in the address',
       from: 'CWE-93',

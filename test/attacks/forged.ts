@@ -223,7 +223,7 @@ export const forged: AttackClass = {
     },
     {
       what: 'weights beyond all numbers',
-      from: 'CWE-681',
+      from: 'flagger',
       do: status({ canaryWeight: 1e9, iterations: -5, failedChecks: -1e9 }),
       ...harmless,
     },
@@ -241,13 +241,13 @@ export const forged: AttackClass = {
     },
     {
       what: 'a phase that does not exist',
-      from: 'CWE-20',
+      from: 'flagger',
       do: status({ phase: 'Root', lastAppliedSpec: 'x', lastPromotedSpec: 'x' }),
       ...harmless,
     },
     {
       what: 'a success that was not one',
-      from: 'CWE-345',
+      from: 'flagger',
       do: status({ phase: 'Succeeded', lastAppliedSpec: 's1:ff', lastPromotedSpec: 's1:ff' }),
       ...harmless,
     },

@@ -42,7 +42,7 @@ export const sources = {
   'issue 14': 'the 275 attacks of the session before, in 20 findings',
   crd: 'the fields of the three resources, one by one: what is the worst value?',
   docs: 'pages in docs/: each promise turned round',
-  flagger: 'reference pages on Flagger, and its issues',
+  flagger: 'status fields and defects of Flagger',
   owasp:
     'OWASP Kubernetes Top Ten (K01 workloads, K02 supply chain, K03 RBAC, K04 policy, K05 logging, K06 authentication, K08 secrets, K09 components)',
   'CWE-20': 'improper input validation',
@@ -76,9 +76,7 @@ export const sources = {
   'CVE-2022-24817': 'Flux: kubeconfigs of tenants run commands in the controller',
   'CVE-2022-29165': 'Argo CD: forged identities are believed',
   'CVE-2022-36035': 'Flux: path traversal in the command line',
-  'CVE-2023-22736': 'Argo CD: objects in namespaces that were not allowed',
   'CVE-2023-40584': 'Argo CD: archives without a limit exhaust the disk; here, answers',
-  'CVE-2024-12401': 'cert-manager: one PEM input that takes minutes to parse',
   'CVE-2024-31989': 'Argo CD: a neighbour reaches the cache of the controller',
   istio: 'Istio security best practices: hosts and gateways of another namespace',
   flux: 'Flux multi-tenancy lockdown: references to other namespaces are off',
