@@ -82,7 +82,7 @@ export const capture: AttackClass = {
       what: 'annotations of Services that are no annotations',
       from: 'CWE-20',
       do: service({ apex: { annotations: { 'a b/c/d': 'x', '': 'y' }, labels: { 'x y': '!' } } }),
-      expects: { names: 'service.apex' },
+      expects: { names: 'metadata.labels' },
     },
     { what: 'the name of the API server as Service', from: 'CWE-284', do: service({ name: 'kubernetes' }), ...harmless },
     { what: 'a Service whose name is not one', from: 'CWE-20', do: service({ name: '-x_Y' }), expects: { names: 'service.name' } },
