@@ -104,8 +104,7 @@ export class Tenant {
   /** The Canary waits for its first release, or was refused. */
   async isReady(): Promise<void> {
     if (this.refusals.length > 0) return;
-    const isBlocked = (event: string) =>
-      ['Blocked', 'TargetMissing', 'ConfigUnavailable', 'PrimaryLate'].some((reason) => event.startsWith(reason));
+    const isBlocked = (event: string) => ['Blocked', 'ConfigUnavailable'].some((reason) => event.startsWith(reason));
     const isSettled = ({ phase, conditions, events }: Told) =>
       phase === 'Initialized' || conditions.some(({ type, status }) => type !== 'Promoted' && status !== 'True') || events.some(isBlocked);
     await this.field.teller.until(this.namespace, this.name, 'a start or a refusal', isSettled);
