@@ -1,3 +1,5 @@
+import { systemClock } from '../../kube/clock.ts';
+
 /** Runs `work` for one key at a time; a key that is added while it runs, runs once more. */
 export interface WorkQueue {
   add(key: string): void;
@@ -13,7 +15,7 @@ export function workQueue(work: (key: string) => Promise<void>, onError: (error:
   const running = new Set<string>();
   const again = new Set<string>();
   const failures = new Map<string, number>();
-  const timers = new Map<string, { dueMs: number; timer: NodeJS.Timeout }>();
+  const timers = new Map<string, { dueMs: number; cancel: () => void }>();
   let isStopped = false;
 
   const run = async (key: string): Promise<void> => {
@@ -49,16 +51,16 @@ export function workQueue(work: (key: string) => Promise<void>, onError: (error:
       const dueMs = performance.now() + delayMs;
       const waiting = timers.get(key);
       if (waiting && waiting.dueMs <= dueMs) return;
-      if (waiting) clearTimeout(waiting.timer);
-      const timer = setTimeout(() => {
+      waiting?.cancel();
+      const cancel = systemClock.setTimer(delayMs, () => {
         timers.delete(key);
         queue.add(key);
-      }, delayMs);
-      timers.set(key, { dueMs, timer });
+      });
+      timers.set(key, { dueMs, cancel });
     },
     stop() {
       isStopped = true;
-      for (const { timer } of timers.values()) clearTimeout(timer);
+      for (const { cancel } of timers.values()) cancel();
       timers.clear();
     },
   };
