@@ -75,7 +75,7 @@ function groupsOf(address: string): number[] | undefined {
   return groups.map((group) => Number.parseInt(group, 16));
 }
 
-const withoutZone = (address: string): string => address.replace(/%.*$/s, '');
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? '';
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 function networks(entries: readonly string[]): (address: string) => boolean {

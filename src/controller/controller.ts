@@ -31,7 +31,7 @@ import { editedTarget } from './edited-target.ts';
 import { globalNotifier } from './global-notifier.ts';
 import { loggedEvents } from './logged-events.ts';
 import { measuring } from './measuring.ts';
-import { outgoing } from './outgoing.ts';
+import { outgoing, ownOutgoing } from './outgoing.ts';
 import { ProviderConditions } from './provider-conditions.ts';
 import { deliveringOf, validityOf } from './provider-findings.ts';
 import { readSecret } from './read-secret.ts';
@@ -90,7 +90,7 @@ export function startController(options: ControllerOptions): Controller {
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
   const findWay = outgoing(config);
   /** To addresses of flags: whoever sets those decides himself. */
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
+  const findOwnWay = ownOutgoing(config);
   const timeCall = metrics.timeCall(clock);
   const conditions = new ProviderConditions({
     ...{ cluster, clock, log, mayWrite },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import got, { type OptionsOfTextResponseBody } from 'got';
 import { userInfoOf } from '../../api/hide-secrets.ts';
-import { CONCEALED, type FindWay, straightWay } from '../../api/outgoing.ts';
+import { CONCEALED, type FindWay, NOT_THROUGH_PROXY, NOT_USED, straightWay } from '../../api/outgoing.ts';
 import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -60,6 +60,10 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
   const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
   const way = (options.findWay ?? straightWay)(url, options.proxy);
   if ('problem' in way) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${way.problem}` };
+  if (options.proxy !== undefined && url.protocol === 'http:' && [...options.secrets, url.username, url.password].some(Boolean)) {
+    way.end();
+    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${NOT_THROUGH_PROXY}` };
+  }
   const tooLong = new AbortController();
   const request: OptionsOfTextResponseBody = {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -69,7 +73,6 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     throwHttpErrors: false,
     maxRedirects: 5,
     ...(way.agent && { agent: way.agent }),
-    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     https: {
       rejectUnauthorized: insecureSkipVerify !== true,
       ...(tls?.ca && { certificateAuthority: tls.ca }),
@@ -91,7 +94,8 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
       if (transferred > MAX_BODY_BYTES) tooLong.abort();
     });
     const answer = await pending;
-    const isConcealed = answer.statusCode >= 300 && way.conceals?.(answer.ip);
+    const isConcealed = way.conceals?.() ?? false;
+    if (isConcealed && answer.statusCode < 300) return { kind: 'error', reason: `${who} at ${url.origin} answered, but ${NOT_USED}` };
     return { status: answer.statusCode, body: isConcealed ? CONCEALED : answer.body };
   } catch (error) {
     if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
