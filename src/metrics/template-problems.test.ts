@@ -56,6 +56,19 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
   expect(templateProblems(template)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
+it('05-W15: a query of the cluster that names another namespace than its template is a problem', () => {
+  const problem = [{ path: 'spec.query', message: expect.stringContaining('reads namespace "ops" alone') }];
+  expect(templateProblems(spec('keptn'), 'ops')).toEqual(problem);
+  expect(templateProblems(spec('externalmetrics', {}, { query: 'shop/queue' }), 'ops')).toEqual(problem);
+  const fine = [
+    templateProblems(spec('keptn'), 'shop'),
+    templateProblems(spec('externalmetrics'), 'ops'),
+    templateProblems(spec('externalmetrics', { address: 'https://metrics' }, { query: 'shop/queue' }), 'ops'),
+    templateProblems(spec('keptn', {}, { query: 'keptnmetric/{{ namespace }}/latency' }), 'ops'),
+  ];
+  expect(fine.flat()).toEqual([]);
+});
+
 it('05-W9: the templates of the examples may work', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'metric-template.yaml'), 'utf8');
   const templates = parseAllDocuments(text).flatMap((document) => {
