@@ -1,6 +1,10 @@
-import type { LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type LookupFunction } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { callers, egressSettings, listening, payload } from '../../test/build/egress.ts';
+import { tlsText } from '../../test/build/tls-kube-server.ts';
 import { ask } from '../metrics/http/ask.ts';
 import { notifierFor } from '../notifiers/index.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
@@ -34,7 +38,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     expect(proxy.seen).toEqual([]);
   });
 
-  it('05-W37: is no address of this pod or node and no API server unless --allowed-addresses names it', async () => {
+  it('05-W37: must not be at an address of this pod or node or the API server unless --allowed-addresses names it', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const lookup = names({ hop: '127.0.0.1', mapped: '::ffff:127.0.0.1', metadata: '169.254.169.254' });
     const findWay = outgoing({ ...egressSettings, apiServers: ['198.51.100.1'], lookup });
@@ -67,6 +71,46 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
   });
 });
 
+it('05-W18: an https address is asked through the tunnel of a proxy, encrypted to its end', async () => {
+  const target = createTlsServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (request, response) =>
+    response.end(request.headers.authorization),
+  );
+  await once(target.listen(0, '127.0.0.1'), 'listening');
+  const { port } = target.address() as AddressInfo;
+  const bytes: Buffer[] = [];
+  const proxy = createServer().on('connect', (request, client) => {
+    const onward = connect({ host: '127.0.0.1', port: Number(request.url?.split(':')[1]) }, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      client.on('data', (chunk: Buffer) => bytes.push(chunk));
+      client.pipe(onward).pipe(client);
+    });
+    onward.on('error', () => client.destroy());
+    client.on('error', () => onward.destroy());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+  const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const asked = (insecureSkipVerify: boolean) =>
+    ask(
+      { url: new URL(`https://backend.invalid:${port}/`), headers: { authorization: 'Bearer t0ken' } },
+      { who: 'X', timeoutMs: 60_000, signal, insecureSkipVerify, secrets: ['t0ken'], findWay, proxy: through },
+    );
+  expect(await asked(true)).toEqual({ status: 200, body: 'Bearer t0ken' });
+  expect(await asked(false)).toEqual({ kind: 'error', reason: expect.stringContaining('certificate') });
+  expect(Buffer.concat(bytes).length).toBeGreaterThan(0);
+  expect(Buffer.concat(bytes).includes('t0ken')).toBe(false);
+  target.closeAllConnections();
+  target.close();
+  proxy.close();
+});
+
+it('05-W37: a proxy whose user info cannot be read is refused, and not repeated', async () => {
+  const options = { who: 'X', timeoutMs: 60_000, signal, secrets: [], findWay: outgoing(egressSettings) };
+  const answer = await ask({ url: new URL('http://192.0.2.1/') }, { ...options, proxy: 'http://%zz:s3cret@192.0.2.2:3128' });
+  expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('its proxy must be an http or https address') });
+  expect(answer).not.toMatchObject({ reason: expect.stringContaining('s3cret') });
+});
+
 it('05-W37: no credentials go to an http address through a proxy that a resource names', async () => {
   const proxy = await listening(() => ({ status: 200, body: '{}' }));
   const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
@@ -94,7 +138,7 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   expect(proxy.seen).toEqual([]);
 });
 
-it('05-W37: what a proxy fetches from an address of this pod or node is concealed, whoever named the proxy', async () => {
+it('05-W37: what a proxy fetches from an address of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
   const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   const lookup = names({ 'inward.test': '169.254.169.254', 'public.test': '192.0.2.1' });
   const url = `http://127.0.0.1:${proxy.port}`;

@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type FindWay, NotAllowedError, straightWay } from '../api/outgoing.ts';
 import { addressList, embeddedIn, specialAddress } from '../api/special-addresses.ts';
 import { proxyFromEnv } from '../kube/proxy-from-env.ts';
+import { proxyUrl } from '../notifiers/proxy.ts';
 import { directAgents, hostOf, proxiedAgents } from './egress-agents.ts';
 
 interface Settings {
@@ -61,8 +62,8 @@ export function outgoing({ proxyEnvironment, allowedAddresses, apiServers, looku
       });
       return { ...agents, conceals };
     }
-    const hopUrl = URL.parse(hop);
-    if (hopUrl?.protocol !== 'http:' && hopUrl?.protocol !== 'https:') return { problem: 'its proxy must be an http or https address' };
+    const hopUrl = proxyUrl(hop);
+    if (!hopUrl) return { problem: 'its proxy must be an http or https address' };
     const ofTenant = proxy === undefined ? undefined : ofHost(proxyProblem)(hostOf(hopUrl));
     if (ofTenant !== undefined) return { problem: ofTenant };
     const agents = proxiedAgents(hopUrl, {
