@@ -30,7 +30,7 @@ import { editedTarget } from './edited-target.ts';
 import { globalNotifier } from './global-notifier.ts';
 import { loggedEvents } from './logged-events.ts';
 import { measuring } from './measuring.ts';
-import { outgoing } from './outgoing.ts';
+import { egressPolicy, ownOutgoing } from './outgoing.ts';
 import { OutgoingCalls } from './outgoing-calls.ts';
 import { ProviderConditions } from './provider-conditions.ts';
 import { deliveringOf, validityOf } from './provider-findings.ts';
@@ -92,9 +92,8 @@ export function startController(options: ControllerOptions): Controller {
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
   const calls = new OutgoingCalls({
     ...{ clock, threads: config.threads },
-    findWay: outgoing(config),
-    // Flags are the operator's.
-    findOwnWay: outgoing({ ...config, allowedAddresses: [] }),
+    findWay: egressPolicy(config),
+    findOwnWay: ownOutgoing(config),
   });
   const callsOf = calls.messagesOf;
   const timeCall = metrics.timeCall(clock);

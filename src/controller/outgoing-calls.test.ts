@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, LookupFunction } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
+import { egressSettings } from '../../test/build/egress.ts';
 import { canary, endMs } from '../../test/build/measuring.ts';
 import type { Canary, Metric } from '../api/canary.ts';
-import { type FindWay, straightWay, type Way } from '../api/outgoing.ts';
+import { straightWay } from '../api/outgoing.ts';
 import { measure } from '../metrics/measure.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { hookedCanary } from '../webhooks/test-canary.ts';
+import { egressPolicy } from './outgoing.ts';
 import { type CallKind, OutgoingCalls } from './outgoing-calls.ts';
 
 const vector = '{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]}]}}';
@@ -45,9 +47,10 @@ async function served(answer: (response: ServerResponse) => void): Promise<Serve
 const never = () => undefined;
 const good = (response: ServerResponse) => void response.end(vector);
 
-function outgoingCalls(findWay: FindWay = straightWay) {
+function outgoingCalls(resolve?: LookupFunction) {
   const clock = handClock();
-  const calls = new OutgoingCalls({ clock, threads: 32, findWay, findOwnWay: straightWay });
+  const findWay = egressPolicy({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
+  const calls = new OutgoingCalls({ clock, threads: 32, findWay, findOwnWay: straightWay, ...(resolve && { resolve }) });
   const figures = (kind: CallKind) => calls.figures().find((one) => one.kind === kind);
   return { clock, calls, figures };
 }
@@ -140,11 +143,11 @@ describe('I15: answers', () => {
 it('I15: look-ups of names that no resolver answers take few threads, and those of a neighbour go on', async () => {
   let hanging = 0;
   const backend = await served(good);
-  const dnsLookup: NonNullable<Way['dnsLookup']> = (name, _, callback) => {
+  const resolve: LookupFunction = (name, _, callback) => {
     if (name === 'slow.invalid') hanging += 1;
     else callback(null, [{ address: '127.0.0.1', family: 4 }]);
   };
-  const { calls, figures } = outgoingCalls(() => ({ dnsLookup, end: () => undefined }));
+  const { calls, figures } = outgoingCalls(resolve);
   const over = new AbortController();
   const hostile = measured(calls, 'hostile', 'http://slow.invalid', 60, over.signal);
   await vi.waitFor(() => expect(figures('lookup')?.waiting).toBe((figures('query')?.running ?? 0) - 4));

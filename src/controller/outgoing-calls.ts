@@ -1,8 +1,6 @@
 import { lookup } from 'node:dns';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { FindWay, Turns, Way } from '../api/outgoing.ts';
+import type { FindWay, Turns } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
 import { FairQueue } from './fair-queue.ts';
 
@@ -25,12 +23,6 @@ export interface CallFigures {
   refused: number;
 }
 
-/** Whose look-ups those of addresses of flags are: no namespace has this name. */
-const OPERATOR = '';
-
-/** A socket that is kept open after its call belongs to no call, and is not counted. */
-const closing = { http: new HttpAgent(), https: new HttpsAgent() };
-
 /** How the calls that one namespace causes are made, and when. */
 export interface Calls {
   turns: Turns;
@@ -41,13 +33,21 @@ export interface Calls {
 }
 export type CallsOf = (namespace: string) => Calls;
 
+interface Ways {
+  /** The egress policy, with the function that resolves names. */
+  findWay(lookup: LookupFunction): FindWay;
+  findOwnWay: FindWay;
+}
+
 /** The calls that Canaries cause: how many at once, by namespace and in all (I15). */
 export class OutgoingCalls {
-  readonly #ways: Omit<Calls, 'turns'>;
+  readonly #ways: Ways;
+  readonly #resolve: LookupFunction;
   readonly #queues: Record<CallKind, FairQueue>;
 
-  /** `threads`: of the process, for what blocks one, as a name look-up does. */
-  constructor({ clock, threads, ...ways }: Omit<Calls, 'turns'> & { clock: Clock; threads: number }) {
+  /** `threads`: of the process, for what blocks one, as a name look-up does. `resolve`: default: the system's. */
+  constructor({ clock, threads, resolve = lookup, ...ways }: Ways & { clock: Clock; threads: number; resolve?: LookupFunction }) {
+    this.#resolve = resolve;
     this.#ways = ways;
     this.#queues = {
       query: new FairQueue({ ...QUERIES, clock }),
@@ -77,28 +77,21 @@ export class OutgoingCalls {
 
   #waysOf(namespace: string): Omit<Calls, 'turns'> {
     const bounded =
-      (findWay: FindWay, lookups: string, ofCall?: Way['agent']): FindWay =>
+      (findWay: FindWay): FindWay =>
       (url, proxy) => {
         const way = findWay(url, proxy);
         if ('problem' in way) return way;
-        const agent = way.agent ?? ofCall;
-        return {
-          ...way,
-          ...(agent && { agent }),
-          dnsLookup: this.#lookupOf(lookups, way.dnsLookup ?? lookup),
-          growAnswer: (signal) => this.#queues.large_answer.turn(namespace, { signal }),
-        };
+        return { ...way, growAnswer: (signal) => this.#queues.large_answer.turn(namespace, { signal }) };
       };
-    const { findWay, findOwnWay } = this.#ways;
-    return { findWay: bounded(findWay, namespace, closing), findOwnWay: bounded(findOwnWay, OPERATOR) };
+    return { findWay: bounded(this.#ways.findWay(this.#lookupOf(namespace))), findOwnWay: bounded(this.#ways.findOwnWay) };
   }
 
   /** A look-up holds its thread until the resolver gives up, whether or not its call is still waited for. */
-  #lookupOf(namespace: string, find: LookupFunction): LookupFunction {
+  #lookupOf(namespace: string): LookupFunction {
     return (hostname, options, callback) => {
       this.#queues.lookup.turn(namespace, { waitMs: LOOKUPS.waitMs }).then(
         (end) =>
-          find(hostname, options, (...found) => {
+          this.#resolve(hostname, options, (...found) => {
             end();
             callback(...found);
           }),

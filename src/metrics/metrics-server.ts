@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { FindWay } from '../api/outgoing.ts';
+import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
@@ -70,8 +71,10 @@ function credentialsOf(data: SecretData): Credentials | { problem: string } {
     Object.entries(data).flatMap(([key, value]) => (key.startsWith('header.') ? [[key.slice('header.'.length), [value.trim()]]] : [])),
   );
   const tls = tlsFiles(data);
-  const wrong = Object.entries(headers).find(([name, [value = '']]) => !/^[-\w.]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value));
-  if (wrong) return { problem: `has a key header.${wrong[0].slice(0, 80)} that makes no header` };
+  for (const [name, values] of Object.entries(headers)) {
+    const problem = headerProblem(name, values);
+    if (problem !== undefined) return { problem: `has a key header.${name.slice(0, 80)} that makes no header: it ${problem}` };
+  }
   if (!token && Boolean(username) !== Boolean(password)) return { problem: `has username and password not both` };
   if (!token && !username && !tls && Object.keys(headers).length === 0)
     return { problem: 'has neither token, username and password, header.NAME, ca.crt, nor tls.crt and tls.key' };

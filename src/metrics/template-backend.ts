@@ -74,7 +74,7 @@ async function make(
   if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
   const choice = { reduce, sample, strictNoData };
   return backendFor({
-    ...{ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, findWay, askCluster },
+    ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, findWay, askCluster },
     timeoutMs: ownTimeoutMs ?? timeoutMs,
     tls: tlsFiles(secret, caSecret),
   });

@@ -1,5 +1,5 @@
 import got, { RequestError, TimeoutError } from 'got';
-import type { FindWay, Way } from '../api/outgoing.ts';
+import { type FindWay, NOT_THROUGH_PROXY, NotAllowedError, type Way } from '../api/outgoing.ts';
 import { signatureHeader, signatureOf } from '../api/signature.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 import { agentsFor, type ProxyEnvironment } from './proxy.ts';
@@ -37,8 +37,13 @@ export async function postAlert({
   signal.throwIfAborted();
   const way = findWay ? findWay(url, proxy) : wayOf(agentsFor(proxy, environment));
   if ('problem' in way) return { ok: false, reason: way.problem, retry: false };
-  const body = JSON.stringify(format.body(message, settings));
   const { token, signingKey } = settings;
+  const carriesCredentials = Boolean((format.takesToken && token) || (format.isSigned && signingKey) || url.username || url.password);
+  if (findWay && proxy !== undefined && url.protocol === 'http:' && carriesCredentials) {
+    way.end();
+    return { ok: false, reason: `${url.host} cannot be called: ${NOT_THROUGH_PROXY}`, retry: false };
+  }
+  const body = JSON.stringify(format.body(message, settings));
   const request = got.stream.post(url, {
     body,
     headers: {
@@ -48,7 +53,6 @@ export async function postAlert({
       ...(format.isSigned && signingKey ? { [signatureHeader]: signatureOf(body, signingKey) } : {}),
     },
     ...(way.agent && { agent: way.agent }),
-    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     timeout: { request: timeoutMs },
     retry: { limit: 0 },
     throwHttpErrors: false,
@@ -102,6 +106,7 @@ function failed(error: unknown, url: URL, timeoutMs: number): SendOutcome {
     return { ok: false, reason: `${url.host} redirects to another address, which is not followed`, retry: false };
   if (error instanceof TimeoutError) return { ok: false, reason: `no answer from ${url.host} within ${timeoutMs} ms`, retry: true };
   if (!(error instanceof Error)) throw error;
+  if (cause instanceof NotAllowedError) return { ok: false, reason: `${url.host} cannot be called: ${cause.message}`, retry: true };
   return { ok: false, reason: `no answer from ${url.host}: ${codeOf(error)}`, retry: true };
 }
 

@@ -8,7 +8,7 @@ import { meshProviderNote } from '../../api/mesh-provider.ts';
 import { ControllerConfig } from '../../controller/config.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
 import { createControllerMetrics } from '../../controller/controller-metrics.ts';
-import { outgoing } from '../../controller/outgoing.ts';
+import { ownOutgoing } from '../../controller/outgoing.ts';
 import { type ApiOutage, apiOutage, isUnanswered } from '../../kube/api-outage.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { type Connection, loadConnection } from '../../kube/connect.ts';
@@ -316,7 +316,7 @@ async function run(
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
   const { metricsServer } = config;
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [] });
+  const findOwnWay = ownOutgoing(config);
   void globalServer({ metricsServer, metricsServerSecret, findOwnWay, timeoutMs: 10_000 })
     .isOnline(stopping.signal)
     .then((reason) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import got, { type StreamOptions } from 'got';
 import { userInfoOf } from '../../api/hide-secrets.ts';
-import { CONCEALED, type FindWay, straightWay } from '../../api/outgoing.ts';
+import { CONCEALED, type FindWay, NOT_THROUGH_PROXY, NOT_USED, straightWay } from '../../api/outgoing.ts';
 import { readBody, TooLongError } from './read-body.ts';
 import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
@@ -58,6 +58,10 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
   const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
   const way = (options.findWay ?? straightWay)(url, options.proxy);
   if ('problem' in way) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${way.problem}` };
+  if (options.proxy !== undefined && url.protocol === 'http:' && [...options.secrets, url.username, url.password].some(Boolean)) {
+    way.end();
+    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${NOT_THROUGH_PROXY}` };
+  }
   const over = AbortSignal.any([signal, deadline]);
   const request: StreamOptions = {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -67,7 +71,6 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     throwHttpErrors: false,
     maxRedirects: 5,
     ...(way.agent && { agent: way.agent }),
-    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     https: {
       rejectUnauthorized: insecureSkipVerify !== true,
       ...(tls?.ca && { certificateAuthority: tls.ca }),
@@ -85,7 +88,8 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
   };
   try {
     const { response, body: text } = await readBody(got.stream(url, request), way, over);
-    const isConcealed = response.statusCode >= 300 && way.conceals?.(response.ip);
+    const isConcealed = way.conceals?.() ?? false;
+    if (isConcealed && response.statusCode < 300) return { kind: 'error', reason: `${who} at ${url.origin} answered, but ${NOT_USED}` };
     return { status: response.statusCode, body: isConcealed ? CONCEALED : text };
   } catch (error) {
     if (error instanceof TooLongError) return { kind: 'error', reason: error.message };

@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
-import { straightWay, type Way } from '../../../api/outgoing.ts';
+import { NOT_THROUGH_PROXY, NOT_USED, straightWay, type Way } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
 import type { Samples } from '../../samples.ts';
@@ -43,23 +43,28 @@ export async function runSignalFlow({
 }: SignalFlowRun): Promise<{ series: Samples }> {
   const way = findWay(new URL(url.href.replace(/^ws/, 'http')), proxy);
   if ('problem' in way) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${way.problem}`);
+  if (proxy !== undefined && url.protocol === 'ws:') {
+    way.end();
+    throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${NOT_THROUGH_PROXY}`);
+  }
   const agent = way.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
   const socket = new WebSocket(url, {
     ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
     ...{ ...tls, rejectUnauthorized: insecureSkipVerify !== true },
     ...(agent && { agent }),
-    ...(way.dnsLookup && { lookup: way.dnsLookup }),
   });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
   const growing = new Growing(socket, way, signal);
   try {
-    return await listen(socket, growing, () => {
+    const run = await listen(socket, growing, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
     });
+    if (way.conceals?.()) throw new Unanswered(`Splunk at ${url.host} answered, but ${NOT_USED}`);
+    return run;
   } finally {
     signal.removeEventListener('abort', close);
     close();

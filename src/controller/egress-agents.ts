@@ -1,0 +1,110 @@
+import { type ClientRequest, Agent as HttpAgent, request as requestPlain } from 'node:http';
+import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
+import { isIP, type LookupFunction, connect as tcpConnect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as tlsConnect } from 'node:tls';
+import { NotAllowedError, type Way } from '../api/outgoing.ts';
+import { agentsFor } from '../notifiers/proxy.ts';
+
+export type EgressAgents = Required<Pick<Way, 'agent' | 'end'>>;
+
+/** The hosts that a URL names are refused or passed here; names that it resolves, in `lookup`. */
+export interface EgressRules {
+  problemOf(host: string): string | undefined;
+  /** Resolves names to allowed addresses alone. Called once for a connection, which then goes to one of them. */
+  lookup: LookupFunction;
+  /** Direct: the address of a connection. Through a proxy: the host that it was asked for. */
+  reached(addressOrHost: string | undefined): void;
+}
+
+type Connect = HttpAgent['createConnection'];
+type Options = Parameters<Connect>[0];
+type Connected = (error: Error | null, stream?: Duplex) => void;
+
+/** Agents whose connections are judged by the address that they go to. None is kept: the next call is judged anew. */
+export function directAgents({ problemOf, lookup, reached }: EgressRules): EgressAgents {
+  const judging = <A extends HttpAgent>(agent: A): A => {
+    const connect: Connect = agent.createConnection.bind(agent);
+    return withConnect(agent, problemOf, (options, connected) => {
+      const socket = connect(options, connected) as ReturnType<typeof tcpConnect>;
+      socket.once('connect', () => reached(socket.remoteAddress));
+      return socket;
+    });
+  };
+  return ending({ http: judging(new HttpAgent({ lookup })), https: judging(new HttpsAgent({ lookup })) });
+}
+
+/**
+ * The same through a proxy, which `rules.lookup` resolves; undefined where this Node knows no proxies. It sees requests to http addresses, and of those to https
+ * ones the host alone. It gets the credentials of its own URL and no others.
+ */
+export function proxiedAgents(proxy: URL, { problemOf, lookup, reached }: EgressRules): EgressAgents | undefined {
+  // Node's own agent writes the request line and the credentials for a proxy.
+  const http = agentsFor(proxy.href, {})?.http;
+  if (!http) return undefined;
+  const tunnels = new Set<ClientRequest>();
+  const hop = { host: hostOf(proxy), port: Number(proxy.port || (proxy.protocol === 'https:' ? 443 : 80)), lookup };
+  const isTls = proxy.protocol === 'https:';
+  const plain = withConnect(http, problemOf, ({ host }) => {
+    reached(host ?? undefined);
+    return isTls ? tlsConnect({ ...hop, ...(isIP(hop.host) === 0 && { servername: hop.host }) }) : tcpConnect(hop);
+  });
+  const tunneled = withConnect(new HttpsAgent(), problemOf, (options, connected) => {
+    reached(options.host ?? undefined);
+    const authority = `${isIP(options.host ?? '') === 6 ? `[${options.host}]` : options.host}:${options.port ?? 443}`;
+    const headers = { host: authority, ...credentialsOf(proxy) };
+    const request = (isTls ? requestOverTls : requestPlain)({ ...hop, method: 'CONNECT', path: authority, headers, agent: false });
+    tunnels.add(request);
+    request.once('close', () => tunnels.delete(request));
+    request.once('error', (error) => connected(error));
+    request.once('connect', ({ statusCode }, socket) => {
+      if (statusCode === 200) return connected(null, tlsConnect({ ...(options as object), socket }));
+      socket.destroy();
+      connected(new Error(`its proxy answered ${statusCode} to CONNECT`));
+    });
+    request.end();
+    return undefined;
+  });
+  const agents = ending({ http: plain, https: tunneled });
+  return {
+    agent: agents.agent,
+    end() {
+      for (const request of tunnels) request.destroy();
+      agents.end();
+    },
+  };
+}
+
+/** The host of a URL as addresses are written elsewhere. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+function withConnect<A extends HttpAgent>(
+  agent: A,
+  problemOf: EgressRules['problemOf'],
+  connect: (options: Options, connected: Connected) => Duplex | undefined,
+): A {
+  const judged: Connect = (options, callback) => {
+    const connected = callback as Connected;
+    const problem = problemOf(options.host ?? '');
+    if (problem === undefined) return connect(options, connected);
+    connected(new NotAllowedError(problem));
+    return undefined;
+  };
+  return Object.assign(agent, { createConnection: judged });
+}
+
+function ending(agent: EgressAgents['agent']): EgressAgents {
+  return {
+    agent,
+    end() {
+      agent.http.destroy();
+      agent.https.destroy();
+    },
+  };
+}
+
+function credentialsOf({ username, password }: URL): { 'proxy-authorization'?: string } {
+  if (username === '' && password === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
