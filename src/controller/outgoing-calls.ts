@@ -2,7 +2,8 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { FindWay, Turns } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from '../kube/fair-queue.ts';
+import { partOfFree } from './part-of-free.ts';
 
 /** A query has ten seconds where nothing else is said: a namespace whose backends do not answer is told so after three rounds. */
 const QUERIES = { total: 256, perKey: 32, mostWaiting: 10_000, waitMs: 30_000 };
@@ -33,6 +34,14 @@ export interface Calls {
 }
 export type CallsOf = (namespace: string) => Calls;
 
+interface Limits {
+  /** Under way at once in all. */
+  total: number;
+  /** Of one namespace. */
+  perKey: number;
+  mostWaiting: number;
+}
+
 interface Ways {
   /** The egress policy, with the function that resolves names. */
   findWay(lookup: LookupFunction): FindWay;
@@ -49,11 +58,12 @@ export class OutgoingCalls {
   constructor({ clock, threads, resolve = lookup, ...ways }: Ways & { clock: Clock; threads: number; resolve?: LookupFunction }) {
     this.#resolve = resolve;
     this.#ways = ways;
+    const divided = ({ total, perKey, mostWaiting }: Limits) => new FairQueue({ clock, admission: partOfFree(total), perKey, mostWaiting });
     this.#queues = {
-      query: new FairQueue({ ...QUERIES, clock }),
-      message: new FairQueue({ ...MESSAGES, clock }),
-      large_answer: new FairQueue({ ...LARGE_ANSWERS, clock }),
-      lookup: new FairQueue({ ...LOOKUPS, total: Math.max(1, threads - SPARE_THREADS), clock }),
+      query: divided(QUERIES),
+      message: divided(MESSAGES),
+      large_answer: divided(LARGE_ANSWERS),
+      lookup: divided({ ...LOOKUPS, total: Math.max(1, threads - SPARE_THREADS) }),
     };
   }
 

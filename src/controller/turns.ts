@@ -1,6 +1,5 @@
 import type { Clock } from '../kube/clock.ts';
-import type { Admission } from '../kube/fair-queue.ts';
-import { createTokenBucket } from '../kube/token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from '../kube/token-bucket.ts';
 
 /** Pieces of work between two turns of the event loop: each takes about a millisecond, and timers and sockets wait as long. */
 const SLICE = 10;
@@ -22,7 +21,7 @@ export class Turns {
   /** Keys that were changed too often, until they may have a turn again. */
   readonly #paused = new Map<string, { cancel: () => void }>();
   /** The ones used last come last. */
-  readonly #paces = new Map<string, { bucket: Admission; usedAtMs: number }>();
+  readonly #paces = new Map<string, { bucket: TokenBucket; usedAtMs: number }>();
   #left = SLICE;
   #nextSlice: NodeJS.Immediate | undefined;
   #isStopped = false;

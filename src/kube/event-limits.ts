@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Admission } from './fair-queue.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**
  * Events on one object. client-go's spam filter admits 25 and then one in 5 minutes, which loses steps of a long release: a release of 100 steps of
@@ -19,10 +18,10 @@ export interface EventLimits {
 /** What one namespace may record, whatever happens there. */
 export function createEventLimits(clock: Clock): EventLimits {
   /** The ones used last come last. */
-  const buckets = new Map<string, Admission>();
+  const buckets = new Map<string, TokenBucket>();
   const waiting = new Map<string, number>();
 
-  function bucketOf(uid: string): Admission {
+  function bucketOf(uid: string): TokenBucket {
     const bucket = buckets.get(uid) ?? createTokenBucket(clock, EVENTS_OF_OBJECT);
     buckets.delete(uid);
     buckets.set(uid, bucket);

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function given({ qps = 10, burst = 1, mostUnderWay = 100 } = {}) {
   const clock = handClock();
-  const queue = createFairQueue({ clock, admission: createTokenBucket(clock, { qps, burst }), mostUnderWay });
+  const queue = new FairQueue({ clock, admission: createTokenBucket(clock, { qps, burst }), perKey: mostUnderWay });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const enter = (line: string, signal?: AbortSignal) =>
-    queue.enter(line, signal).then((ended) => {
+    queue.turn(line, { signal }).then((ended) => {
       begun.push(line);
       ends.push(ended);
     });
   return { clock, queue, begun, ends, enter };
 }
 
-describe('createFairQueue', () => {
+describe('FairQueue', () => {
   it('I15: with 4,000 of one namespace waiting, that of another one goes out next', async () => {
     const { clock, begun, enter } = given();
     for (let count = 0; count < 4000; count += 1) void enter('loud');
@@ -86,9 +86,9 @@ describe('createFairQueue', () => {
       },
     };
     const clock = handClock();
-    const queue = createFairQueue({ clock, admission, mostUnderWay: 10 });
-    const first = await queue.enter('a');
-    const second = queue.enter('b');
+    const queue = new FairQueue({ clock, admission, perKey: 10 });
+    const first = await queue.turn('a');
+    const second = queue.turn('b');
     expect(clock.pending).toBe(0);
     first();
     (await second)();

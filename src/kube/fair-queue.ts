@@ -1,16 +1,30 @@
+import { NoTurnError } from '../api/outgoing.ts';
 import type { Clock } from './clock.ts';
 
 /** Decides how much may begin; the queue decides who is next. */
 export interface Admission {
-  /** 0: one may begin, and is counted. Otherwise milliseconds after which it is worth asking again; Infinity: when one has ended. */
-  take(): number;
+  /**
+   * 0: one of a key that has `own` under way may begin, and is counted. Otherwise milliseconds after which it is worth asking again; Infinity: when
+   * one has ended.
+   */
+  take(own: number): number;
   /** One that was admitted has ended. */
   ended?(): void;
 }
 
-export interface FairQueue {
-  /** Resolves when it is this line's turn, to a function that must be called at the end. Rejects with the signal's reason as soon as it aborts. */
-  enter(line: string, signal?: AbortSignal): Promise<() => void>;
+export interface FairQueueOptions {
+  clock: Pick<Clock, 'setTimer'>;
+  admission: Admission;
+  /** Under way at once of one key. */
+  perKey: number;
+  /** Of one key; one that comes when as many wait already is refused. Default: no limit. */
+  mostWaiting?: number;
+}
+
+export interface Wait {
+  signal?: AbortSignal | undefined;
+  /** Default: without end. */
+  waitMs?: number | undefined;
 }
 
 interface Line {
@@ -18,85 +32,134 @@ interface Line {
   underWay: number;
 }
 
-/** First come, first served within a line; lines take turns, so that a long one delays another by one place. */
-export function createFairQueue({
-  clock,
-  admission,
-  mostUnderWay,
-}: {
-  clock: Clock;
-  admission: Admission;
-  /** In each line. */
-  mostUnderWay: number;
-}): FairQueue {
-  const lines = new Map<string, Line>();
+/** First come, first served within a key; keys take turns, so that a long line delays another by one place. */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  readonly #lines = new Map<string, Line>();
   /** Lines with work that may begin, the next one first. */
-  const turns = new Set<Line>();
-  let cancelTimer: (() => void) | undefined;
+  readonly #turns = new Set<Line>();
+  #cancelTimer: (() => void) | undefined;
+  #running = 0;
+  #waiting = 0;
+  #refused = 0;
 
-  function update(name: string, line: Line): void {
-    if (line.waiting.size === 0 || line.underWay >= mostUnderWay) turns.delete(line);
-    else turns.add(line);
-    if (line.waiting.size === 0 && line.underWay === 0) lines.delete(name);
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
   }
 
-  function serve(): void {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    for (const line of turns) {
-      const waitMs = admission.take();
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Waits that ended without a turn, but for those whose signal aborted. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  runningOf(key: string): number {
+    return this.#lines.get(key)?.underWay ?? 0;
+  }
+
+  /** Does the work when it is its turn. Rejects with `NoTurnError` after the wait, and with the signal's reason. */
+  async run<T>(key: string, work: () => Promise<T>, wait: Wait): Promise<T> {
+    const end = await this.turn(key, wait);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
+  /** The result ends the turn, and must be called. */
+  turn(key: string, { signal, waitMs }: Wait = {}): Promise<() => void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const line = this.#lines.get(key) ?? { waiting: new Set(), underWay: 0 };
+    const { clock, mostWaiting = Number.POSITIVE_INFINITY } = this.#options;
+    if (line.waiting.size >= mostWaiting) return Promise.reject(this.#refusal(line, `${line.waiting.size} more wait`));
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const leave = () => {
+      cancel?.();
+      signal?.removeEventListener('abort', onAbort);
+      line.waiting.delete(begin);
+      this.#waiting -= 1;
+      this.#update(key, line);
+    };
+    const begin = () => {
+      line.underWay += 1;
+      this.#running += 1;
+      leave();
+      resolve(this.#endOf(key, line));
+    };
+    const onAbort = () => {
+      leave();
+      this.#rest();
+      reject(signal?.reason);
+    };
+    const cancel =
+      waitMs === undefined
+        ? undefined
+        : clock.setTimer(waitMs, () => {
+            leave();
+            this.#rest();
+            reject(this.#refusal(line, `none ended within ${waitMs / 1000} s for this one to begin`));
+          });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#lines.set(key, line);
+    line.waiting.add(begin);
+    this.#waiting += 1;
+    this.#update(key, line);
+    this.#serve();
+    return promise;
+  }
+
+  #endOf(key: string, line: Line): () => void {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      line.underWay -= 1;
+      this.#running -= 1;
+      this.#options.admission.ended?.();
+      this.#update(key, line);
+      this.#serve();
+    };
+  }
+
+  #refusal({ underWay }: Line, why: string): NoTurnError {
+    this.#refused += 1;
+    return new NoTurnError(underWay, why);
+  }
+
+  #update(key: string, line: Line): void {
+    if (line.waiting.size === 0 || line.underWay >= this.#options.perKey) this.#turns.delete(line);
+    else this.#turns.add(line);
+    if (line.waiting.size === 0 && line.underWay === 0) this.#lines.delete(key);
+  }
+
+  #serve(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (const line of this.#turns) {
+      const waitMs = this.#options.admission.take(line.underWay);
+      if (waitMs === Number.POSITIVE_INFINITY) continue; // one that has less under way may be admitted
       if (waitMs > 0) {
-        if (waitMs !== Number.POSITIVE_INFINITY) cancelTimer = clock.setTimer(waitMs, serve);
+        this.#cancelTimer = this.#options.clock.setTimer(waitMs, () => this.#serve());
         return;
       }
-      turns.delete(line); // to the end of the turns, which this loop reaches too
+      this.#turns.delete(line); // to the end of the turns, which this loop reaches too
       const [begin] = line.waiting;
       begin?.();
     }
   }
 
-  return {
-    enter(name, signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        const line = lines.get(name) ?? { waiting: new Set(), underWay: 0 };
-        lines.set(name, line);
-        const begin = (): void => {
-          leave();
-          line.underWay += 1;
-          update(name, line);
-          resolve(ended);
-        };
-        let hasEnded = false;
-        const ended = (): void => {
-          if (hasEnded) return;
-          hasEnded = true;
-          line.underWay -= 1;
-          admission.ended?.();
-          update(name, line);
-          serve();
-        };
-        const leave = (): void => {
-          line.waiting.delete(begin);
-          signal?.removeEventListener('abort', onAbort);
-        };
-        const onAbort = (): void => {
-          leave();
-          update(name, line);
-          if (turns.size === 0) {
-            cancelTimer?.();
-            cancelTimer = undefined;
-          }
-          reject(signal?.reason);
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
-        line.waiting.add(begin);
-        update(name, line);
-        serve();
-      });
-    },
-  };
+  /** No timer while nothing waits. */
+  #rest(): void {
+    if (this.#turns.size > 0) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
 }

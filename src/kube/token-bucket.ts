@@ -1,8 +1,13 @@
 import type { Clock } from './clock.ts';
-import type { Admission } from './fair-queue.ts';
+
+/** An Admission that counts what begins, and not what is under way. */
+export interface TokenBucket {
+  /** 0: one may begin, and is counted. Otherwise milliseconds until the next one may. */
+  take(): number;
+}
 
 /** At most `burst` at once and `qps` a second after that. No qps: no limit. */
-export function createTokenBucket(clock: Clock, limits: { qps?: number | undefined; burst?: number | undefined }): Admission {
+export function createTokenBucket(clock: Clock, limits: { qps?: number | undefined; burst?: number | undefined }): TokenBucket {
   const { qps } = limits;
   if (qps === undefined || qps <= 0) return { take: () => 0 };
   const burst = Math.max(1, limits.burst ?? qps);

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_UNDER_WAY } from './request-line.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -67,7 +67,7 @@ const maxAttempts = 4;
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
   const { clock } = options;
-  const queue = createFairQueue({ clock, admission: createTokenBucket(clock, options), mostUnderWay: MOST_UNDER_WAY });
+  const queue = new FairQueue({ clock, admission: createTokenBucket(clock, options), perKey: MOST_UNDER_WAY });
   const agents = new Map<TlsIdentity | undefined, http.Agent>();
   const secure = connection.baseUrl.startsWith('https:');
 
@@ -137,7 +137,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function send(call: ApiCall): Promise<Answer> {
-    const ended = await queue.enter(lineOf(call), call.signal);
+    const ended = await queue.turn(lineOf(call), { signal: call.signal });
     const what = `${call.method} ${call.path}`;
     const timeout = new RequestTimeoutError(what, options.requestTimeoutMs);
     const limit = new AbortController();
@@ -165,7 +165,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
-    const ended = await queue.enter(lineOf(call), call.signal);
+    const ended = await queue.turn(lineOf(call), { signal: call.signal });
     const startedAtMs = clock.monotonicMs();
     let status = 0;
     try {

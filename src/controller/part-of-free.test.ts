@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
 import { NoTurnError } from '../api/outgoing.ts';
-import { FairQueue, type FairQueueOptions, type Wait } from './fair-queue.ts';
+import { FairQueue, type Wait } from '../kube/fair-queue.ts';
+import { partOfFree } from './part-of-free.ts';
 
 /** Turns in the order in which they began; each ends when it is told to. */
-function asked(limits: Omit<FairQueueOptions, 'clock' | 'mostWaiting'> & { mostWaiting?: number }) {
+function asked({ total, ...limits }: { total: number; perKey: number; mostWaiting?: number }) {
   const clock = handClock();
-  const queue = new FairQueue({ mostWaiting: 1_000, ...limits, clock });
+  const queue = new FairQueue({ clock, admission: partOfFree(total), ...limits });
   const begun: string[] = [];
   const ends = new Map<string, (() => void)[]>();
   const ask = async (key: string, wait: Wait = {}) => {
