@@ -37,7 +37,7 @@ const ofBytes: Readonly<Record<string, Fuzzed>> = {
     read(text: string) {
       checkTypes(parsePromql(text));
     },
-    // The parser's recovery from errors keeps several readings of a text side by side; it is the embedded Prometheus' alone.
+    // An aggregate has two readings until its name is read, and each holds a copy of its nesting.
     stepsEach: 5_000,
     throws: [QueryError],
   },

@@ -1,4 +1,5 @@
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { sleep, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type App, startApp } from './app.ts';
 import { type AppBehaviour, behaviourOf } from './behaviour.ts';
@@ -178,16 +179,7 @@ function isStale(pod: KubeObject, seen: Seen): boolean {
 
 /** Ends early, without an error, when the pod does. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
+  return sleep(systemClock, ms, signal).catch(() => undefined);
 }
 
 async function answersProbe(port: number, path: string): Promise<boolean> {
