@@ -44,6 +44,20 @@ describe('I15: turns', () => {
     expect(begun.at(-1)).toBe('neighbour');
   });
 
+  it.each([43, 200, 1_000])(
+    'begin at once for a key that has fewer than it is sure of, whatever %d keys hold for ever',
+    async (hostile) => {
+      const { queue, begun, ask } = asked({ total: 256, perKey: 32, sure: 2 });
+      for (let key = 0; key < hostile; key += 1) times(50, () => ask(`hostile-${key}`));
+      await settled();
+      expect(queue.running).toBeLessThanOrEqual(256 + 2 * hostile);
+      times(3, () => ask('neighbour'));
+      await settled();
+      expect(begun.slice(-2)).toEqual(['neighbour', 'neighbour']);
+      expect([queue.runningOf('neighbour'), queue.runningOf('hostile-0')]).toEqual([2, expect.any(Number)]);
+    },
+  );
+
   it('go round the keys that wait, each in its own order', async () => {
     const { begun, ask, end } = asked({ total: 2, perKey: 2 });
     ask('a');

@@ -6,6 +6,8 @@ export interface FairQueueOptions {
   total: number;
   /** At once of one key; fewer while the others leave less room. */
   perKey: number;
+  /** At once of each key, also beyond `total`: what others hold never keeps a key from these. Default: none. */
+  sure?: number;
   /** Of one key; one that comes when as many wait already is refused. */
   mostWaiting: number;
   clock: Pick<Clock, 'setTimer'>;
@@ -110,9 +112,9 @@ export class FairQueue {
   }
 
   #hasRoom(key: string): boolean {
-    const { total, perKey } = this.#options;
+    const { total, perKey, sure = 0 } = this.#options;
     const own = this.runningOf(key);
-    return own < perKey && own < (total - this.#total) * PART_OF_FREE;
+    return own < sure || (own < perKey && own < (total - this.#total) * PART_OF_FREE);
   }
 
   #begin(key: string): () => void {
@@ -132,7 +134,6 @@ export class FairQueue {
 
   #serve(): void {
     for (const key of [...this.#waiting.keys()]) {
-      if (this.#total >= this.#options.total) return;
       const row = this.#waiting.get(key);
       const [next] = row ?? [];
       if (row === undefined || next === undefined || !this.#hasRoom(key)) continue;

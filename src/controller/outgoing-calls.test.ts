@@ -160,6 +160,17 @@ it('I15: look-ups of names that no resolver answers take few threads, and those 
   expect(figures('lookup')?.running).toBe(4);
 });
 
+it('I15: gates of 200 namespaces that never answer leave those of a neighbour on time', async () => {
+  const { calls, figures } = outgoingCalls();
+  const over = new AbortController();
+  const held = (namespace: string) => calls.messagesOf(namespace).turns.run(() => new Promise(never), over.signal);
+  for (let nth = 0; nth < 200; nth += 1) for (let gate = 0; gate < 8; gate += 1) held(`hostile-${nth}`).catch(never);
+  expect(figures('message')?.waiting).toBeGreaterThan(500);
+  const answered = Array.from({ length: 20 }, () => calls.messagesOf('neighbour').turns.run(async () => 'ok', stopping.signal));
+  expect(await Promise.all(answered)).toEqual(Array.from({ length: 20 }, () => 'ok'));
+  over.abort(new Error('superseded'));
+});
+
 it('I15: gates of a namespace that never answer leave those of a neighbour on time', async () => {
   const { calls, figures } = outgoingCalls();
   const [tarpit, gate] = [await served(never), await served((response) => void response.end('ok'))];

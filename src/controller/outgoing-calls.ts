@@ -4,10 +4,12 @@ import type { FindWay, Turns } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
 import { FairQueue } from './fair-queue.ts';
 
+/** Each holds a socket and some kilobytes, so even thousands of namespaces may have theirs. */
+const SURE = 4;
 /** A query has ten seconds where nothing else is said: a namespace whose backends do not answer is told so after three rounds. */
-const QUERIES = { total: 256, perKey: 32, mostWaiting: 10_000, waitMs: 30_000 };
+const QUERIES = { total: 256, perKey: 32, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
 /** A gate or a load test may hold its call for minutes. */
-const MESSAGES = { total: 512, perKey: 64, mostWaiting: 1_000 };
+const MESSAGES = { total: 512, perKey: 64, sure: SURE, mostWaiting: 1_000 };
 /** Of up to 1 MiB each. */
 const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
 const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
