@@ -5,11 +5,14 @@ export type SpecialAddress = 'linkLocal' | 'metadata' | 'loopback';
 
 /**
  * Sources: RFC 6890 (special-purpose registries); the metadata services of AWS (EC2 and EKS Pod Identity over IPv6), Google Cloud (IPv6), Alibaba Cloud, Azure
- * (its host agent) and Oracle Cloud, as their documentation names them. Over IPv4 most of them are link-local.
+ * (its host agent), Oracle Cloud, Scaleway and Akamai (IPv6), as their documentation names them. Over IPv4 most of them are link-local.
  */
 const NETWORKS: Readonly<Record<SpecialAddress, readonly string[]>> = {
   linkLocal: ['169.254.0.0/16', 'fe80::/10'],
-  metadata: ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', '100.100.100.200', '168.63.129.16', '192.0.0.192'],
+  metadata: [
+    ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fd00:a9fe:a9fe::1'],
+    ...['100.100.100.200', '168.63.129.16', '192.0.0.192'],
+  ],
   loopback: ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'],
 };
 

@@ -93,7 +93,44 @@ function withConnect<A extends HttpAgent>(
   return Object.assign(agent, { createConnection: judged });
 }
 
-function ending(agent: EgressAgents['agent']): EgressAgents {
+/** More of them than a server sends that works for an hour and says so every few seconds. */
+const MOST_INTERIM = 1_000;
+/** Servers write some kilobytes at once, and at the least a line; an answer ends at 1 MiB. */
+const MOST_PIECES = 16_384;
+
+/** What Node calls for each request; its types leave it out. */
+interface Adding {
+  addRequest(request: ClientRequest, ...rest: unknown[]): void;
+}
+
+/** Interim answers (1xx) and pieces of a body cost more to read than to send, however few bytes they have. */
+function withFewPieces<A extends HttpAgent>(agent: A): A {
+  const { addRequest } = agent as unknown as Adding;
+  const limited: Adding['addRequest'] = (request, ...rest) => {
+    request.on('information', atMost(MOST_INTERIM, 'interim answers', request));
+    request.prependOnceListener('response', (response) => {
+      const count = atMost(MOST_PIECES, 'pieces: have the server, or a proxy before it, write larger ones', request);
+      const push = response.push.bind(response);
+      response.push = (...piece) => {
+        count();
+        return push(...piece);
+      };
+    });
+    addRequest.call(agent, request, ...rest);
+  };
+  return Object.assign(agent, { addRequest: limited });
+}
+
+function atMost(most: number, what: string, request: ClientRequest): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > most) request.destroy(Object.assign(new Error(`the answer has more than ${most} ${what}`), { code: 'EPIECES' }));
+  };
+}
+
+function ending({ http, https }: EgressAgents['agent']): EgressAgents {
+  const agent = { http: withFewPieces(http), https: withFewPieces(https) };
   return {
     agent,
     end() {

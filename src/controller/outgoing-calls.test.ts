@@ -160,6 +160,37 @@ it('I15: look-ups of names that no resolver answers take few threads, and those 
   expect(figures('lookup')?.running).toBe(4);
 });
 
+it('I15: a name that was found before is called while look-ups of 200 namespaces take all threads', async () => {
+  const backend = await served(good);
+  const resolve: LookupFunction = (name, _, callback) => {
+    if (name === 'quick.invalid') callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  };
+  const { calls, clock, figures } = outgoingCalls(resolve);
+  const named = backend.address.replace('127.0.0.1', 'quick.invalid');
+  expect(await measured(calls, 'neighbour', named)).toMatchObject([{ verdict: 'passed' }]);
+  const over = new AbortController();
+  const hostile = Array.from({ length: 200 }, (_, nth) => measured(calls, `hostile-${nth}`, 'http://slow.invalid', 4, over.signal));
+  await vi.waitFor(() => expect(figures('lookup')).toMatchObject({ running: 30, waiting: expect.any(Number) }));
+  const asked = measured(calls, 'neighbour', named);
+  const waiting = figures('lookup')?.waiting ?? 0;
+  await vi.waitFor(() => expect(figures('lookup')?.waiting).toBeGreaterThan(waiting));
+  clock.advance(1_000);
+  expect(await asked).toMatchObject([{ verdict: 'passed' }]);
+  over.abort(new Error('superseded'));
+  await Promise.all(hostile);
+});
+
+it('I15: gates of 200 namespaces that never answer leave those of a neighbour on time', async () => {
+  const { calls, figures } = outgoingCalls();
+  const over = new AbortController();
+  const held = (namespace: string) => calls.messagesOf(namespace).turns.run(() => new Promise(never), over.signal);
+  for (let nth = 0; nth < 200; nth += 1) for (let gate = 0; gate < 8; gate += 1) held(`hostile-${nth}`).catch(never);
+  expect(figures('message')?.waiting).toBeGreaterThan(500);
+  const answered = Array.from({ length: 20 }, () => calls.messagesOf('neighbour').turns.run(async () => 'ok', stopping.signal));
+  expect(await Promise.all(answered)).toEqual(Array.from({ length: 20 }, () => 'ok'));
+  over.abort(new Error('superseded'));
+});
+
 it('I15: gates of a namespace that never answer leave those of a neighbour on time', async () => {
   const { calls, figures } = outgoingCalls();
   const [tarpit, gate] = [await served(never), await served((response) => void response.end('ok'))];

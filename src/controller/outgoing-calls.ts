@@ -3,15 +3,22 @@ import type { LookupFunction } from 'node:net';
 import type { FindWay, Turns } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
 import { FairQueue } from '../kube/fair-queue.ts';
+import { type Found, FoundAddresses } from './found-addresses.ts';
 import { partOfFree } from './part-of-free.ts';
 
+/** Each holds a socket and some kilobytes, so even thousands of namespaces may have theirs. */
+const SURE = 4;
 /** A query has ten seconds where nothing else is said: a namespace whose backends do not answer is told so after three rounds. */
-const QUERIES = { total: 256, perKey: 32, mostWaiting: 10_000, waitMs: 30_000 };
+const QUERIES = { total: 256, perKey: 32, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
 /** A gate or a load test may hold its call for minutes. */
-const MESSAGES = { total: 512, perKey: 64, mostWaiting: 1_000 };
+const MESSAGES = { total: 512, perKey: 64, sure: SURE, mostWaiting: 1_000 };
 /** Of up to 1 MiB each. */
 const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
 const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
+/** For the turn of a look-up whose name was found of late. */
+const WAIT_FOR_NEWER_MS = 1_000;
+/** Whose names are remembered: those that asked last. */
+const MOST_NAMESPACES = 1_000;
 /** Threads that name look-ups never take: files are read by them, too. */
 const SPARE_THREADS = 2;
 
@@ -39,6 +46,8 @@ interface Limits {
   total: number;
   /** Of one namespace. */
   perKey: number;
+  /** Of each namespace, also beyond `total`. Default: none. */
+  sure?: number;
   mostWaiting: number;
 }
 
@@ -53,12 +62,16 @@ export class OutgoingCalls {
   readonly #ways: Ways;
   readonly #resolve: LookupFunction;
   readonly #queues: Record<CallKind, FairQueue>;
+  readonly #clock: Clock;
+  /** By namespace, so that no other has one forgotten; the one that asked last comes last. */
+  readonly #found = new Map<string, FoundAddresses>();
 
   /** `threads`: of the process, for what blocks one, as a name look-up does. `resolve`: default: the system's. */
   constructor({ clock, threads, resolve = lookup, ...ways }: Ways & { clock: Clock; threads: number; resolve?: LookupFunction }) {
     this.#resolve = resolve;
+    this.#clock = clock;
     this.#ways = ways;
-    const divided = ({ total, perKey, mostWaiting }: Limits) => new FairQueue({ clock, admission: partOfFree(total), perKey, mostWaiting });
+    const divided = ({ total, sure, ...limits }: Limits) => new FairQueue({ clock, admission: partOfFree(total, sure), ...limits });
     this.#queues = {
       query: divided(QUERIES),
       message: divided(MESSAGES),
@@ -98,14 +111,25 @@ export class OutgoingCalls {
 
   /** A look-up holds its thread until the resolver gives up, whether or not its call is still waited for. */
   #lookupOf(namespace: string): LookupFunction {
+    const names = this.#found.get(namespace) ?? new FoundAddresses(this.#clock);
+    this.#found.delete(namespace);
+    this.#found.set(namespace, names);
+    const [oldest = ''] = this.#found.keys();
+    if (this.#found.size > MOST_NAMESPACES) this.#found.delete(oldest);
     return (hostname, options, callback) => {
-      this.#queues.lookup.turn(namespace, { waitMs: LOOKUPS.waitMs }).then(
+      const question = JSON.stringify([hostname, options]);
+      const waitMs = names.find(question) ? WAIT_FOR_NEWER_MS : LOOKUPS.waitMs;
+      this.#queues.lookup.turn(namespace, { waitMs }).then(
         (end) =>
           this.#resolve(hostname, options, (...found) => {
             end();
+            names.put(question, found);
             callback(...found);
           }),
-        (error: Error) => callback(Object.assign(error, { code: 'ENOTURN' }), ''),
+        (error: Error) => {
+          const known: Found = names.find(question) ?? [Object.assign(error, { code: 'ENOTURN' }), ''];
+          callback(...known);
+        },
       );
     };
   }

@@ -5,9 +5,9 @@ import { FairQueue, type Wait } from '../kube/fair-queue.ts';
 import { partOfFree } from './part-of-free.ts';
 
 /** Turns in the order in which they began; each ends when it is told to. */
-function asked({ total, ...limits }: { total: number; perKey: number; mostWaiting?: number }) {
+function asked({ total, sure, ...limits }: { total: number; perKey: number; sure?: number; mostWaiting?: number }) {
   const clock = handClock();
-  const queue = new FairQueue({ clock, admission: partOfFree(total), ...limits });
+  const queue = new FairQueue({ clock, admission: partOfFree(total, sure), ...limits });
   const begun: string[] = [];
   const ends = new Map<string, (() => void)[]>();
   const ask = async (key: string, wait: Wait = {}) => {
@@ -44,6 +44,20 @@ describe('I15: turns', () => {
     await settled();
     expect(begun.at(-1)).toBe('neighbour');
   });
+
+  it.each([43, 200, 1_000])(
+    'begin at once for a key that has fewer than it is sure of, whatever %d keys hold for ever',
+    async (hostile) => {
+      const { queue, begun, ask } = asked({ total: 256, perKey: 32, sure: 2 });
+      for (let key = 0; key < hostile; key += 1) times(50, () => ask(`hostile-${key}`));
+      await settled();
+      expect(queue.running).toBeLessThanOrEqual(256 + 2 * hostile);
+      times(3, () => ask('neighbour'));
+      await settled();
+      expect(begun.slice(-2)).toEqual(['neighbour', 'neighbour']);
+      expect(queue.runningOf('neighbour')).toBe(2);
+    },
+  );
 
   it('go round the keys that wait, each in its own order', async () => {
     const { begun, ask, end } = asked({ total: 2, perKey: 2 });

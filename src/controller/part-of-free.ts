@@ -6,12 +6,12 @@ import type { Admission } from '../kube/fair-queue.ts';
  */
 const PART = 1 / 8;
 
-/** Divides what can be done at once between the keys that are there. */
-export function partOfFree(total: number): Admission {
+/** Divides what can be done at once between the keys that are there. `sure`: of each key, also beyond `total`, so that what others hold never keeps a key from these. */
+export function partOfFree(total: number, sure = 0): Admission {
   let underWay = 0;
   return {
     take(own) {
-      if (own >= (total - underWay) * PART) return Number.POSITIVE_INFINITY;
+      if (own >= sure && own >= (total - underWay) * PART) return Number.POSITIVE_INFINITY;
       underWay += 1;
       return 0;
     },
