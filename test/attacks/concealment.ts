@@ -58,7 +58,8 @@ export const concealment: AttackClass = {
           { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
           { metricsServer: tenant.field.internal.url(INSIDE) },
         ),
-      expects: { names: 'cannot be asked for' },
+      // That it refuses is seen; what it says is not, and no value comes from it.
+      expects: { names: 'is unmeasured: Prometheus answered 418)' },
     },
     {
       what: 'an alert to an inner server',

@@ -3,6 +3,8 @@ import { type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 
 const SHOP = 'shop';
+/** Of the tenant's namespace, so that the gateway alone is refused. */
+const OWN_HOST = 'web.evil-refs.svc.cluster.local';
 const UP = ['..', '..'].join('/');
 const steps = { stepWeight: 50, maxWeight: 50 };
 const istio =
@@ -81,13 +83,13 @@ export const crossNamespace: AttackClass = {
     {
       what: "the neighbour's Gateway, of the Gateway API",
       from: 'gateway-api',
-      do: via('gatewayapi:v1', { gatewayRefs: [{ name: 'gw', namespace: SHOP }] }),
+      do: via('gatewayapi:v1', { hosts: [OWN_HOST], gatewayRefs: [{ name: 'gw', namespace: SHOP }] }),
       expects: { names: 'gatewayRefs' },
     },
     {
       what: "the neighbour's Gateway, of Istio",
       from: 'issue 14',
-      do: istio({ gateways: [`${SHOP}/gw`], hosts: ['x.test'] }),
+      do: istio({ gateways: [`${SHOP}/gw`], hosts: [OWN_HOST] }),
       expects: { names: 'gateways' },
     },
     {

@@ -166,9 +166,12 @@ export const loadTester: AttackClass = {
       ...harmless,
     },
     {
-      what: 'a command that reads the environment of process 1 and of all others',
+      what: 'a command that reads the environment of process 1 and of all others, backwards, so that no filter knows it',
       from: 'issue 14',
-      do: bash('for p in /proc/[0-9]*; do tr "\\0" "\\n" < $p/environ; done 2>/dev/null | grep SERIN_LOADTESTER'),
+      // Not that of shells: the one that guards the load tester here has the environment that the test gave it.
+      do: bash(
+        'for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = sh ] || tr "\\0" "\\n" < $p/environ; done 2>/dev/null | grep SERIN_LOADTESTER | rev',
+      ),
       ...harmless,
     },
     { what: 'a command that reads its own environment', from: 'CWE-200', do: bash('env'), ...harmless },

@@ -12,7 +12,7 @@ import { peopleFileOf, type Stage } from '../suite/stage.ts';
 import { makeNamespace } from '../suite/troubles/objects.ts';
 import { Teller } from '../suite/troubles/told.ts';
 import type { Attack, AttackClass } from './run/attack.ts';
-import { LEASE_NAMESPACE, watchHealth } from './run/health.ts';
+import { LEASE_NAMESPACE, leadsIn, watchHealth } from './run/health.ts';
 import { leaksIn, readable } from './run/leaks.ts';
 import { json, type Listener, listenAt } from './run/listener.ts';
 import { Neighbour, type Release, SHOP } from './run/neighbour.ts';
@@ -45,8 +45,8 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
     let slackPath = '';
     let inside = '';
     let port = 0;
-    /** Controllers that have led so far. */
-    let leaders = 0;
+    /** Times that controllers had begun to lead before the last one was started. */
+    let leads = 0;
     const logFile = newLogFile();
 
     const plant = (where: string): string => {
@@ -56,10 +56,12 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
     };
     const start = async (flags: Record<string, string> = {}): Promise<ControllerProcess> => {
       port = await freePort();
-      leaders += 1;
+      leads = leadsIn(logFile);
       const given = {
         port: String(port),
         'mesh-provider': 'kubernetes',
+        // The operator's flag: measured also where values of other loopback addresses are not.
+        'metrics-server': operator.url('/shop/prom'),
         'allowed-addresses': '127.0.0.1,127.0.0.66',
         'enable-leader-election': 'true',
         'leader-election-namespace': LEASE_NAMESPACE,
@@ -67,8 +69,7 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
         'slack-channel': 'releases',
         ...flags,
       };
-      // Without a value: not set at all.
-      return startController(stageOf(), Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')), logFile);
+      return startController(stageOf(), given, logFile);
     };
 
     beforeAll(async () => {
@@ -112,7 +113,7 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
       own.forget();
       internal.forget();
       let controller = await start(played.flags);
-      let healthy = await watchHealth(cluster, port, logFile, leaders);
+      let healthy = await watchHealth(cluster, port, logFile, leads);
       const outcomes = new Map<string, unknown>();
       const releases: Release[] = [];
       const stops: (() => unknown)[] = [];
@@ -156,7 +157,7 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
           problems.health = await healthy();
           await controller.stop();
           controller = await start(played.flags);
-          healthy = await watchHealth(cluster, port, logFile, leaders);
+          healthy = await watchHealth(cluster, port, logFile, leads);
           await attempt('release after a restart', async () => releases.push(await neighbour.releasesWell()));
         }
         problems.health = [...((problems.health as string[] | undefined) ?? []), ...(await healthy())];

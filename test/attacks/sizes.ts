@@ -73,7 +73,7 @@ export const sizes: AttackClass = {
       expects: { harmless: true },
     },
     {
-      what: '1,000 matches of 1,000 headers in an A/B test',
+      what: '100 matches of 100 headers in an A/B test',
       from: 'CWE-400',
       do: app(
         {
@@ -83,7 +83,7 @@ export const sizes: AttackClass = {
         },
         { provider: 'istio' },
       ),
-      expects: { names: 'match' },
+      expects: { harmless: true },
     },
     {
       what: 'a match that is nested 500 deep',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { eventually } from '../../suite/eventually.ts';
@@ -8,8 +8,12 @@ const BETWEEN_MS = 200;
 /** Half of the time after which the lease is lost. */
 const ANSWER_WITHIN_MS = 7_500;
 
-/** Asks `/readyz` all the time; the lease at the beginning and at the end. */
-export async function watchHealth(cluster: KubeCluster, port: number, logFile: string, leaders: number): Promise<() => Promise<string[]>> {
+/** Times that a controller began to lead, by the log. */
+export const leadsIn = (logFile: string): number =>
+  existsSync(logFile) ? readFileSync(logFile, 'utf8').split('"looking after Canaries"').length - 1 : 0;
+
+/** Asks `/readyz` all the time; the lease at the beginning and at the end. `leads`: before the controller was started. */
+export async function watchHealth(cluster: KubeCluster, port: number, logFile: string, leads: number): Promise<() => Promise<string[]>> {
   const problems: string[] = [];
   const ask = async () => {
     try {
@@ -21,12 +25,11 @@ export async function watchHealth(cluster: KubeCluster, port: number, logFile: s
   };
   const lease = async () =>
     (await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: LEASE_NAMESPACE })).items.map(
-      ({ metadata, spec }) => `${metadata.name} ${spec.holderIdentity} ${spec.leaseTransitions ?? 0}`,
+      ({ metadata, spec }) => `${metadata.name} ${spec.holderIdentity || 'no one'} ${spec.leaseTransitions ?? 0}`,
     );
-  const leading = () => readFileSync(logFile, 'utf8').split('"looking after Canaries"').length - 1;
-  await eventually('the controller leads', () => leading() >= leaders);
+  await eventually('the controller leads', () => leadsIn(logFile) > leads);
   await eventually('the controller is ready', ask, (problem) => problem === '');
-  const before = await eventually('the lease is held', lease, ([first]) => first !== undefined && !first.includes(' undefined '));
+  const before = await eventually('the lease is held', lease, ([first]) => first !== undefined && !first.includes(' no one '));
   let isRunning = true;
   const watching = (async () => {
     while (isRunning) {

@@ -97,7 +97,13 @@ export class Neighbour {
         maxWeight: 60,
         // Of the good one none is meant to fail; on a busy machine a check may be late.
         threshold: name === 'web' ? 20 : 2,
-        metrics: [{ name: 'ok', templateRef: { name: 'ok' }, thresholdRange: { min: 1 } }],
+        metrics: [
+          {
+            name: 'ok',
+            thresholdRange: { min: 1 },
+            ...(name === 'web' ? { query: `up{key="${this.#marker('query of a Canary')}"}` } : { templateRef: { name: 'ok' } }),
+          },
+        ],
         webhooks: [
           { name: 'smoke', type: 'rollout', url: url(name === 'web' ? 'smoke' : 'broken') },
           { name: 'done', type: 'post-rollout', url: url(`done/${name}`) },
