@@ -19,6 +19,8 @@ export interface SignalFlowRun {
 }
 
 const CHANNEL = 'ch-1';
+/** That a message counts for, however short: each costs time to read. */
+const LEAST_BYTES = 64;
 
 /** Of what comes as text the parts that end a run or break it. */
 const Message = z.looseObject({
@@ -122,8 +124,8 @@ function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promis
     socket.on('message', (data, isBinary) => {
       const frame = bufferOf(data);
       try {
-        growing.add(frame.length);
-        const read = isBinary ? readFrame(frame) : { text: frame.toString() };
+        growing.add(Math.max(frame.length, LEAST_BYTES));
+        const read = isBinary ? readFrame(frame, (bytes) => growing.add(bytes)) : { text: frame.toString() };
         if (!read) return;
         if ('text' in read) {
           if (isEnd(read.text)) resolve({ series: [...series.values()] });
