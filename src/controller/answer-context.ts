@@ -21,6 +21,7 @@ export interface AnswerContext {
   measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
   secret: ReadSecret;
   callsOf?: CallsOf | undefined;
+  gatesOf?: CallsOf | undefined;
   timeCall?: TimeCall | undefined;
   signal: AbortSignal;
 }

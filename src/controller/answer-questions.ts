@@ -1,4 +1,4 @@
-import type { Canary } from '../api/canary.ts';
+import type { Canary, HookType } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
@@ -15,6 +15,9 @@ import { patchPrimary } from './patch-primary.ts';
 import { readTargetConfigs } from './target-configs.ts';
 import { undo, undoableTemplate } from './undo.ts';
 
+/** Asked whether a release may go on or has to go back; the others do something. */
+const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback']);
+
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
 
@@ -25,7 +28,8 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
-      const { canary, signal, secret, callsOf, timeCall } = context;
+      const { canary, signal, secret, timeCall } = context;
+      const callsOf = GATES.has(question.type) ? context.gatesOf : context.callsOf;
       const { type, phase, checksum } = question;
       const revision = canary.status?.release?.revision ?? '';
       const outcome = await runHooks(canary, type, {

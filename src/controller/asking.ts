@@ -75,7 +75,7 @@ export class Asking {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
-    const { cluster, anchors, config, view, measure, secret, callsOf, timeCall } = this.#room;
+    const { cluster, anchors, config, view, measure, secret, callsOf, gatesOf, timeCall } = this.#room;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
@@ -88,6 +88,7 @@ export class Asking {
       measure,
       secret,
       callsOf,
+      gatesOf,
       timeCall,
       learn,
       signal,

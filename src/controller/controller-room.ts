@@ -46,6 +46,8 @@ export interface ControllerRoom {
   readonly secret: ReadSecret;
   /** How webhooks are called, and when. */
   readonly callsOf?: CallsOf;
+  /** The same for gates. */
+  readonly gatesOf?: CallsOf;
   /** Takes the time of calls of webhooks. */
   readonly timeCall?: TimeCall;
   /** There is a receiver for the alerts of Canaries that name none. */

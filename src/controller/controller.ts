@@ -139,6 +139,7 @@ export function startController(options: ControllerOptions): Controller {
     mayWrite,
     cookieWord: () => randomBytes(8).toString('hex'),
     ...{ secret, callsOf, timeCall },
+    gatesOf: calls.gatesOf,
     globalAlerts: global !== undefined,
     ...measuring({
       ...{ config, cluster, view, clock, metrics, conditions, askCluster },

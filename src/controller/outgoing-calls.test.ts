@@ -78,7 +78,7 @@ describe('I15: queries of a namespace whose backends never answer', () => {
     const hostile = Array.from({ length: 20 }, () => measured(calls, 'hostile', tarpit.address, 60, over.signal));
     await vi.waitFor(() => expect(figures('query')?.waiting).toBe(1_200 - (figures('query')?.running ?? 0)));
     await vi.waitFor(() => expect(tarpit.open.size).toBe(figures('query')?.running));
-    expect(tarpit.seen.length).toBeLessThanOrEqual(32);
+    expect(tarpit.seen.length).toBeLessThanOrEqual(96);
     expect(await measured(calls, 'neighbour', backend.address)).toMatchObject([{ verdict: 'passed' }]);
     over.abort(new Error('superseded'));
     await Promise.all(hostile);
@@ -89,17 +89,17 @@ describe('I15: queries of a namespace whose backends never answer', () => {
     const { calls, clock, figures } = outgoingCalls();
     const tarpit = await served(never);
     const over = new AbortController();
-    const told = measured(calls, 'hostile', tarpit.address, 60, over.signal);
+    const told = measured(calls, 'hostile', tarpit.address, 100, over.signal);
     await vi.waitFor(() => expect(figures('query')?.waiting).toBeGreaterThan(0));
     const waiting = figures('query')?.waiting ?? 0;
-    await vi.waitFor(() => expect(tarpit.seen.length).toBe(60 - waiting));
+    await vi.waitFor(() => expect(tarpit.seen.length).toBe(100 - waiting));
     clock.advance(30_000);
     await vi.waitFor(() => expect(figures('query')?.refused).toBe(waiting));
     over.abort(new Error('superseded'));
     const verdicts = await told;
-    expect(verdicts.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 60 }, () => 'unmeasured'));
-    expect(verdicts.at(-1)?.reason).toContain(`the query was not sent: this namespace has ${60 - waiting} calls under way`);
-    expect(tarpit.seen.length).toBe(60 - waiting);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 100 }, () => 'unmeasured'));
+    expect(verdicts.at(-1)?.reason).toContain(`the query was not sent: this namespace has ${100 - waiting} calls under way`);
+    expect(tarpit.seen.length).toBe(100 - waiting);
   });
 });
 
@@ -184,7 +184,7 @@ it('I15: gates of 200 namespaces that never answer leave those of a neighbour on
   const { calls, figures } = outgoingCalls();
   const over = new AbortController();
   const held = (namespace: string) => calls.messagesOf(namespace).turns.run(() => new Promise(never), over.signal);
-  for (let nth = 0; nth < 200; nth += 1) for (let gate = 0; gate < 8; gate += 1) held(`hostile-${nth}`).catch(never);
+  for (let nth = 0; nth < 200; nth += 1) for (let gate = 0; gate < 16; gate += 1) held(`hostile-${nth}`).catch(never);
   expect(figures('message')?.waiting).toBeGreaterThan(500);
   const answered = Array.from({ length: 20 }, () => calls.messagesOf('neighbour').turns.run(async () => 'ok', stopping.signal));
   expect(await Promise.all(answered)).toEqual(Array.from({ length: 20 }, () => 'ok'));
@@ -198,13 +198,31 @@ it('I15: gates of a namespace that never answer leave those of a neighbour on ti
   const asked = (namespace: string, url: string, signal: AbortSignal) => {
     const hooked = hookedCanary([{ name: 'gate', type: 'confirm-rollout', url, timeout: '60m' }]);
     const own = { ...hooked, metadata: { ...hooked.metadata, namespace } };
-    return runHooks(own, 'confirm-rollout', { phase: 'Progressing', checksum: '', signal, ...calls.messagesOf(namespace) });
+    return runHooks(own, 'confirm-rollout', { phase: 'Progressing', checksum: '', signal, ...calls.gatesOf(namespace) });
   };
-  const hostile = Array.from({ length: 200 }, () => asked('hostile', tarpit.address, over.signal).catch((error: unknown) => error));
-  await vi.waitFor(() => expect(figures('message')?.waiting).toBe(200 - (figures('message')?.running ?? 0)));
-  await vi.waitFor(() => expect(tarpit.open.size).toBe(figures('message')?.running));
-  expect(tarpit.seen.length).toBeLessThanOrEqual(64);
+  const hostile = Array.from({ length: 400 }, () => asked('hostile', tarpit.address, over.signal).catch((error: unknown) => error));
+  await vi.waitFor(() => expect(figures('gate')?.waiting).toBe(400 - (figures('gate')?.running ?? 0)));
+  await vi.waitFor(() => expect(tarpit.open.size).toBe(figures('gate')?.running));
+  expect(tarpit.seen.length).toBeLessThanOrEqual(192);
   expect(await asked('neighbour', gate.address, stopping.signal)).toMatchObject({ outcome: 'passed' });
   over.abort(new Error('superseded'));
   expect(new Set(await Promise.all(hostile))).toEqual(new Set([over.signal.reason]));
+});
+
+it('a gate does not wait for the load tests of its own namespace', async () => {
+  const { calls, figures } = outgoingCalls();
+  const [slow, gate] = [await served(never), await served((response) => void response.end('ok'))];
+  const over = new AbortController();
+  const about = { phase: 'Progressing' as const, checksum: '' };
+  const loads = hookedCanary([{ name: 'load', type: 'rollout', url: slow.address, timeout: '60m' }]);
+  const all = Array.from({ length: 400 }, () =>
+    runHooks(loads, 'rollout', { ...about, signal: over.signal, ...calls.messagesOf('shop') }).catch((error: unknown) => error),
+  );
+  await vi.waitFor(() => expect(figures('message')?.waiting).toBeGreaterThan(0));
+  const stop = hookedCanary([{ name: 'stop', type: 'rollback', url: gate.address }]);
+  expect(await runHooks(stop, 'rollback', { ...about, signal: stopping.signal, ...calls.gatesOf('shop') })).toMatchObject({
+    outcome: 'passed',
+  });
+  over.abort(new Error('superseded'));
+  await Promise.all(all);
 });

@@ -4,14 +4,16 @@ import type { FindWay, Turns } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
 import { FairQueue } from '../kube/fair-queue.ts';
 import { type Found, FoundAddresses } from './found-addresses.ts';
-import { partOfFree } from './part-of-free.ts';
+import { type PartOfFree, partOfFree } from './part-of-free.ts';
 
 /** Each holds a socket and some kilobytes, so even thousands of namespaces may have theirs. */
 const SURE = 4;
+/** So much that a namespace with a thousand Canaries gets along where it is alone. */
+const PART = 1 / 4;
 /** A query has ten seconds where nothing else is said: a namespace whose backends do not answer is told so after three rounds. */
-const QUERIES = { total: 256, perKey: 32, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
+const QUERIES = { total: 512, part: PART, perKey: 96, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
 /** A gate or a load test may hold its call for minutes. */
-const MESSAGES = { total: 512, perKey: 64, sure: SURE, mostWaiting: 1_000 };
+const MESSAGES = { total: 1_024, part: PART, perKey: 192, sure: SURE, mostWaiting: 5_000 };
 /** Of up to 1 MiB each. */
 const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
 const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
@@ -22,7 +24,7 @@ const MOST_NAMESPACES = 1_000;
 /** Threads that name look-ups never take: files are read by them, too. */
 const SPARE_THREADS = 2;
 
-export type CallKind = 'query' | 'message' | 'large_answer' | 'lookup';
+export type CallKind = 'query' | 'message' | 'gate' | 'large_answer' | 'lookup';
 export interface CallFigures {
   kind: CallKind;
   running: number;
@@ -41,13 +43,9 @@ export interface Calls {
 }
 export type CallsOf = (namespace: string) => Calls;
 
-interface Limits {
-  /** Under way at once in all. */
-  total: number;
+interface Limits extends PartOfFree {
   /** Of one namespace. */
   perKey: number;
-  /** Of each namespace, also beyond `total`. Default: none. */
-  sure?: number;
   mostWaiting: number;
 }
 
@@ -71,10 +69,12 @@ export class OutgoingCalls {
     this.#resolve = resolve;
     this.#clock = clock;
     this.#ways = ways;
-    const divided = ({ total, sure, ...limits }: Limits) => new FairQueue({ clock, admission: partOfFree(total, sure), ...limits });
+    const divided = ({ perKey, mostWaiting, ...room }: Limits) =>
+      new FairQueue({ clock, admission: partOfFree(room), perKey, mostWaiting });
     this.#queues = {
       query: divided(QUERIES),
       message: divided(MESSAGES),
+      gate: divided(MESSAGES),
       large_answer: divided(LARGE_ANSWERS),
       lookup: divided({ ...LOOKUPS, total: Math.max(1, threads - SPARE_THREADS) }),
     };
@@ -89,6 +89,12 @@ export class OutgoingCalls {
   readonly messagesOf: CallsOf = (namespace) => ({
     turns: { run: (work, signal) => this.#queues.message.run(namespace, work, { signal }) },
     ...this.#waysOf(namespace),
+  });
+
+  /** Gates have turns of their own, so that none waits for the load tests of its namespace: one may ask to roll back. */
+  readonly gatesOf: CallsOf = (namespace) => ({
+    ...this.messagesOf(namespace),
+    turns: { run: (work, signal) => this.#queues.gate.run(namespace, work, { signal }) },
   });
 
   figures(): CallFigures[] {

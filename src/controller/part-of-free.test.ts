@@ -7,7 +7,7 @@ import { partOfFree } from './part-of-free.ts';
 /** Turns in the order in which they began; each ends when it is told to. */
 function asked({ total, sure, ...limits }: { total: number; perKey: number; sure?: number; mostWaiting?: number }) {
   const clock = handClock();
-  const queue = new FairQueue({ clock, admission: partOfFree(total, sure), ...limits });
+  const queue = new FairQueue({ clock, admission: partOfFree({ total, sure }), ...limits });
   const begun: string[] = [];
   const ends = new Map<string, (() => void)[]>();
   const ask = async (key: string, wait: Wait = {}) => {

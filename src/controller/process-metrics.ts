@@ -9,7 +9,7 @@ export interface Inspected {
   calls(): readonly CallFigures[];
 }
 
-const KINDS = '`kind` is query, message, large_answer, or lookup';
+const KINDS = '`kind` is query, message, gate, large_answer, or lookup';
 const callGauges = [
   { name: 'serin_outgoing_calls', help: `Outgoing calls under way; ${KINDS}`, of: 'running' },
   {
