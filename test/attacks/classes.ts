@@ -34,8 +34,17 @@ export const classes: readonly AttackClass[] = [
   policy,
 ];
 
+export const playableOnEmbedded = classes.filter(({ needs }) => needs === undefined);
+
+/** A sample of these classes; `ATTACK_SHARE=1` is all of them, `ATTACK_SEED=9` another one, and `ATTACK=EGR` chooses among all. */
+export function chosenOf(all: readonly AttackClass[], usualShare: number): { classes: AttackClass[]; seed: number } {
+  const { ATTACK, ATTACK_SHARE = ATTACK ? 1 : usualShare, ATTACK_SEED = 14 } = process.env;
+  const seed = Number(ATTACK_SEED);
+  return { classes: sampleOf(all, Number(ATTACK_SHARE), seed), seed };
+}
+
 /** Every class with this share of its attacks, chosen by the seed; at least one of each. */
-export function sampleOf(all: readonly AttackClass[], share: number, seed: number): AttackClass[] {
+function sampleOf(all: readonly AttackClass[], share: number, seed: number): AttackClass[] {
   const random = seededRandom(seed);
   return all.map((one) => {
     const ranked = one.attacks.map((attack) => ({ attack, rank: random() })).toSorted((a, b) => a.rank - b.rank);
