@@ -155,6 +155,8 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
 
   const cluster: KubeCluster = {
     async get(ref, { signal, subresource } = {}) {
+      // An API server answers 400 or 404, by what else there is in the path.
+      if (NO_NAME.test(ref.name)) return undefined;
       try {
         const resource = await resourceOf(ref.apiVersion, ref.kind, signal);
         const path = pathOfRef(resource, ref, subresource);
@@ -274,8 +276,11 @@ function jsonOrText(text: string): unknown {
   }
 }
 
+/** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
+const NO_NAME = /[/%]/;
+
 /** Of an address: dots alone would lead to that of something else. */
 function segment(name: string): string {
-  if (name !== '.' && name !== '..') return encodeURIComponent(name);
+  if (name !== '.' && name !== '..' && !NO_NAME.test(name)) return encodeURIComponent(name);
   throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });
 }
