@@ -163,3 +163,20 @@ export class FairQueue {
     this.#cancelTimer = undefined;
   }
 }
+
+/** So many under way in all, as `pace` lets them begin. */
+export function atMost(total: number, pace: Admission): Admission {
+  let underWay = 0;
+  return {
+    take(own) {
+      if (underWay >= total) return Number.POSITIVE_INFINITY;
+      const waitMs = pace.take(own);
+      if (waitMs === 0) underWay += 1;
+      return waitMs;
+    },
+    ended() {
+      underWay -= 1;
+      pace.ended?.();
+    },
+  };
+}

@@ -3,7 +3,7 @@ import { type HandClock, handClock } from '../../test/build/clock.ts';
 import { kubeServer, sendJson } from '../../test/build/kube-server.ts';
 import { connectionTo } from './connect.ts';
 import { type ClusterOptions, createCluster } from './create-cluster.ts';
-import { lineOf, MOST_UNDER_WAY } from './request-line.ts';
+import { lineOf, MOST_OF_LINE, MOST_UNDER_WAY } from './request-line.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -68,8 +68,20 @@ describe('requests of a cluster', () => {
     );
     const calm = cluster.get(configMap('calm'), { signal: stop.signal }).catch(() => undefined);
     await expect.poll(() => asked().includes('calm')).toBe(true);
-    expect(asked().filter((namespace) => namespace === 'loud').length).toBeLessThanOrEqual(MOST_UNDER_WAY);
+    expect(asked().filter((namespace) => namespace === 'loud').length).toBeLessThanOrEqual(MOST_OF_LINE);
     stop.abort();
     await Promise.all([...all, calm]);
+  });
+
+  it('I15: hundreds of namespaces together have a bounded number under way: the others wait here, and their time has not begun', async () => {
+    const { cluster, asked } = await given({}, false);
+    const stop = new AbortController();
+    const all = Array.from({ length: 200 }, (_, nth) =>
+      cluster.get(configMap(`tenant${nth}`), { signal: stop.signal }).catch(() => undefined),
+    );
+    await expect.poll(() => asked().length).toBe(MOST_UNDER_WAY);
+    stop.abort();
+    await Promise.all(all);
+    expect(asked().length).toBe(MOST_UNDER_WAY);
   });
 });

@@ -1,7 +1,12 @@
 import type { ApiCall } from './transport.ts';
 
-/** Requests without an answer yet, in each line. Enough for `--kubeconfig-qps` 100 with answers that take 0.3 s; each holds a socket. */
+/**
+ * Requests without an answer yet, of all lines: more than a busy API server works on at once would wait there, until their time is over, and be sent again
+ * while it still works for the first ones. Enough for `--kubeconfig-qps` 100 with answers that take 0.3 s; each holds a socket.
+ */
 export const MOST_UNDER_WAY = 32;
+/** Of one line, so that another one begins at once. */
+export const MOST_OF_LINE = 24;
 
 const IN_NAMESPACE = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/?]+)/;
 

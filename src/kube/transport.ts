@@ -5,8 +5,8 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
-import { FairQueue } from './fair-queue.ts';
-import { lineOf, MOST_UNDER_WAY } from './request-line.ts';
+import { atMost, FairQueue } from './fair-queue.ts';
+import { lineOf, MOST_OF_LINE, MOST_UNDER_WAY } from './request-line.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
@@ -67,7 +67,7 @@ const maxAttempts = 4;
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
   const { clock } = options;
-  const queue = new FairQueue({ clock, admission: createTokenBucket(clock, options), perKey: MOST_UNDER_WAY });
+  const queue = new FairQueue({ clock, admission: atMost(MOST_UNDER_WAY, createTokenBucket(clock, options)), perKey: MOST_OF_LINE });
   const agents = new Map<TlsIdentity | undefined, http.Agent>();
   const secure = connection.baseUrl.startsWith('https:');
 
