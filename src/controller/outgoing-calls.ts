@@ -10,7 +10,7 @@ import { type PartOfFree, partOfFree } from './part-of-free.ts';
 const SURE = 4;
 /** So much that a namespace with a thousand Canaries gets along where it is alone. */
 const PART = 1 / 4;
-/** A query has ten seconds where nothing else is said: a namespace whose backends do not answer is told so after three rounds. */
+/** A query has ten seconds where nothing else is said: the checks of a namespace whose backends do not answer are unmeasured after three rounds. */
 const QUERIES = { total: 512, part: PART, perKey: 96, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
 /** A gate or a load test may hold its call for minutes. */
 const MESSAGES = { total: 1_024, part: PART, perKey: 192, sure: SURE, mostWaiting: 5_000 };

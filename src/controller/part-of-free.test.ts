@@ -4,7 +4,7 @@ import { NoTurnError } from '../api/outgoing.ts';
 import { FairQueue, type Wait } from '../kube/fair-queue.ts';
 import { partOfFree } from './part-of-free.ts';
 
-/** Turns in the order in which they began; each ends when it is told to. */
+/** Turns in the order in which they began; `end` ends the oldest of a key. */
 function asked({ total, sure, ...limits }: { total: number; perKey: number; sure?: number; mostWaiting?: number }) {
   const clock = handClock();
   const queue = new FairQueue({ clock, admission: partOfFree({ total, sure }), ...limits });
