@@ -63,7 +63,7 @@ ${table([['leader election', leasePermissions]])}
 
 ${table([...Object.entries(others).flatMap(([value, parts]) => rowsOf(value, parts)), ...secretRows])}
 
-- Tracking watches ConfigMaps and Secrets by name, metadata only, and beyond 16 of a kind in one namespace by one watch of that namespace. Rules of your
+- Tracking watches ConfigMaps and Secrets by name, metadata only, and beyond four of a kind in one namespace by one watch of that namespace. Rules of your
   own with \`resourceNames\` are enough for 100 of a kind in a namespace; the others are then read when a release starts (\`ConfigUnwatched\`).
 - Without \`configTracking\` Secrets count as \`off\`.
 - \`secrets.names\` limits all verbs but \`create\` to these names, and \`<name>-primary\`, as Flagger names its copies. Serin's own copies have names made of their

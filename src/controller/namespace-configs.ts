@@ -7,14 +7,16 @@ import { FollowedConfig } from './config-sight.ts';
 
 /**
  * Configs of one kind and namespace with a watch of their own: as many as a few applications name. A shared watch also hears of all other
- * objects of the kind, some of which change every few seconds; one watch each costs a socket on either side.
+ * objects of the kind, some of which change every few seconds; one watch each costs a socket on either side, and some 50 KB here for its TLS.
  */
-export const MOST_BY_NAME = 16;
+export const MOST_BY_NAME = 4;
 /** The same where a shared watch is forbidden, as it is with rules by `resourceNames`. */
 export const MOST_BY_NAME_ALONE = 100;
 /** A shared watch begins with a list of the namespace's metadata: it outlasts a template that comes and goes. Milliseconds. */
 export const LINGER_MS = 300_000;
 
+/** Configs that joined with a list each; more of them share one of the namespace. */
+const MOST_LISTED_BY_NAME = 16;
 /** From one list of the whole namespace for those that joined to the next one. Milliseconds. */
 export const LIST_PAUSE_MS = 5_000;
 
@@ -88,7 +90,7 @@ export class NamespaceConfigs {
   listJoined(): void {
     const waiting = [...this.#joining].flatMap(([name, handle]) => (handle === undefined ? (this.#shared.get(name) ?? []) : []));
     if (this.#list !== undefined || waiting.length === 0) return;
-    if (waiting.length <= MOST_BY_NAME) {
+    if (waiting.length <= MOST_LISTED_BY_NAME) {
       for (const config of waiting) this.#joining.set(config.name, this.#listByName(config));
       return;
     }

@@ -17,6 +17,7 @@ const object = (name: string, resourceVersion: string): KubeObject => ({
   metadata: { name, uid: `u-${name}`, resourceVersion },
 });
 const SHARED = 'shop/ConfigMap/all';
+const FIRST_SHARED = MOST_BY_NAME + 1;
 const byName = (index: number) => `shop/ConfigMap/metadata.name=flag-${index}`;
 
 let open: Map<string, ListHandler>;
@@ -76,15 +77,16 @@ describe('configs beyond those watched by name', () => {
   });
 
   it('E56: the sight follows the events of the shared watch, and a new list is a gap', async () => {
-    watches.follow('shop/a', 'shop', refs(17));
+    watches.follow('shop/a', 'shop', refs(FIRST_SHARED));
     list([], '5');
     const handler = handlerOf(SHARED);
-    handler.onEvent({ type: 'ADDED', object: object('flag-16', '6') });
-    expect(await sightOf(last(17))).toMatchObject({ state: 'present', resourceVersion: '6' });
-    handler.onEvent({ type: 'DELETED', object: object('flag-16', '7') });
-    expect(await sightOf(last(17))).toEqual({ state: 'absent', resourceVersion: '7' });
+    const { name } = last(FIRST_SHARED);
+    handler.onEvent({ type: 'ADDED', object: object(name, '6') });
+    expect(await sightOf(last(FIRST_SHARED))).toMatchObject({ state: 'present', resourceVersion: '6' });
+    handler.onEvent({ type: 'DELETED', object: object(name, '7') });
+    expect(await sightOf(last(FIRST_SHARED))).toEqual({ state: 'absent', resourceVersion: '7' });
     list([], '9');
-    expect(await sightOf(last(17))).toEqual({ state: 'absent', resourceVersion: '9' });
+    expect(await sightOf(last(FIRST_SHARED))).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(woken).toHaveLength(4);
   });
 
