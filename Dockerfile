@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.title="serin" \
 ENV PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NODE_ENV=production \
     UV_THREADPOOL_SIZE=32 \
-    NODE_OPTIONS=--max-old-space-size-percentage=65
+    NODE_OPTIONS=--max-old-space-size-percentage=60
 WORKDIR /serin
 COPY --from=build --chown=0:0 /src/dist ./dist
 COPY --from=build --chown=0:0 /src/LICENSE ./LICENSE

@@ -24,7 +24,7 @@ Values that nobody knows, or of a wrong type, are refused before anything is cha
 - **Resource definitions** come and are upgraded with the chart (\`crds.install\`), and stay when it goes, and with them all Canaries. Those that
   are there already are left alone: \`serin crds diff\` shows the difference, and \`serin crds apply\` takes them forward without dropping anything.
 - **Availability**: one replica leads; with \`leaderElection.replicaCount=2\` another one takes over within seconds. Applications serve on without any.
-- **Memory**: the heap gets 65 % of \`resources.limits.memory\`, so that Serin collects garbage before the kernel ends it.
+- **Memory**: the heap gets 60 % of \`resources.limits.memory\`, so that Serin collects garbage before the kernel ends it.
 - **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities, a token of one hour.
 
 `;

@@ -162,7 +162,7 @@ function deployment(version: string): KubeObject {
                 '--leader-election-namespace=$(POD_NAMESPACE)',
               ],
               env: [
-                { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=65' },
+                { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' },
                 { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
               ],
               ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],

@@ -276,7 +276,7 @@ describe('the values that people know', () => {
     holds(partsOf(await helm.render('serin', values)));
   });
 
-  it('what the container has in its environment makes a heap of 65 % of the memory that there is', async () => {
+  it('what the container has in its environment makes a heap of 60 % of the memory that there is', async () => {
     const { container } = partsOf(await helm.render('serin'));
     const [{ value }] = container.env as [{ value: string }];
     const script =

@@ -161,7 +161,7 @@ describe('the chart of Serin', () => {
       seccompProfile: { type: 'RuntimeDefault' },
     });
     expect(container.resources.requests).toEqual({ cpu: '50m', memory: '128Mi' });
-    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=65' }]);
+    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' }]);
     const [unlimited] = of(await helm.render('serin', { resources: { limits: null } }), 'Deployment');
     expect(unlimited?.spec.template.spec.containers[0].env).toBeUndefined();
   });
