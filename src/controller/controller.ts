@@ -9,6 +9,7 @@ import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
+import { forUpkeep } from '../kube/upkeep.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
@@ -98,7 +99,7 @@ export function startController(options: ControllerOptions): Controller {
   const callsOf = calls.messagesOf;
   const timeCall = metrics.timeCall(clock);
   const conditions = new ProviderConditions({
-    ...{ cluster, clock, log, mayWrite },
+    ...{ cluster: forUpkeep(cluster), clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.
     learn: (object) => object.kind === TEMPLATE.kind && view.learn(object),
   });
@@ -119,7 +120,7 @@ export function startController(options: ControllerOptions): Controller {
         log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
       },
     },
-    configWatches: new ConfigWatches(cluster, clock, wakeInTurn),
+    configWatches: new ConfigWatches(forUpkeep(cluster), clock, wakeInTurn),
     anchors: new Anchors(cluster, config.historyLimit, log),
     deliveries: new DeliveryQueue({
       clock,

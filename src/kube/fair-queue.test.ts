@@ -10,8 +10,8 @@ function given({ qps = 10, burst = 1, mostUnderWay = 100 } = {}) {
   const queue = new FairQueue({ clock, admission: createTokenBucket(clock, { qps, burst }), perKey: mostUnderWay });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const enter = (line: string, signal?: AbortSignal) =>
-    queue.turn(line, { signal }).then((ended) => {
+  const enter = (line: string, signal?: AbortSignal, isUpkeep = false) =>
+    queue.turn(line, { signal, isUpkeep }).then((ended) => {
       begun.push(line);
       ends.push(ended);
     });
@@ -38,6 +38,19 @@ describe('FairQueue', () => {
       await settled();
     }
     expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b']);
+  });
+
+  it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while there is any', async () => {
+    const { clock, begun, enter } = given();
+    for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, true);
+    for (let count = 0; count < 9; count += 1) void enter('release');
+    await settled();
+    for (let count = 0; count < 14; count += 1) {
+      clock.advance(100);
+      await settled();
+    }
+    const kinds = begun.map((line) => (line === 'release' ? 'R' : 'u')).join('');
+    expect(kinds).toBe('uRRuRRRuRRRuRuu'); // the first one was alone
   });
 
   it('I15: bounds what one line has under way; the others go past it', async () => {

@@ -17,6 +17,8 @@ export interface FairQueueOptions {
   admission: Admission;
   /** Under way at once of one key. */
   perKey: number;
+  /** Upkeep under way at once, of all keys. Default: no limit. */
+  mostUpkeep?: number;
   /** Of one key; one that comes when as many wait already is refused. Default: no limit. */
   mostWaiting?: number;
 }
@@ -25,19 +27,29 @@ export interface Wait {
   signal?: AbortSignal | undefined;
   /** Default: without end. */
   waitMs?: number | undefined;
+  /** What may wait: it gets one turn of `UPKEEP_SHARE` while other work waits. The same for all of a key. */
+  isUpkeep?: boolean | undefined;
 }
+
+/** So that upkeep goes on however much of the other work there is. */
+export const UPKEEP_SHARE = 4;
 
 interface Line {
   waiting: Set<() => void>;
   underWay: number;
+  isUpkeep: boolean;
 }
 
-/** First come, first served within a key; keys take turns, so that a long line delays another by one place. */
+/** First come, first served within a key; keys take turns, so that a long line delays another by one place; upkeep goes after other work. */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lines = new Map<string, Line>();
   /** Lines with work that may begin, the next one first. */
   readonly #turns = new Set<Line>();
+  /** The same of upkeep. */
+  readonly #upkeep = new Set<Line>();
+  #upkeepUnderWay = 0;
+  #begun = 0;
   #cancelTimer: (() => void) | undefined;
   #running = 0;
   #waiting = 0;
@@ -75,9 +87,9 @@ export class FairQueue {
   }
 
   /** The result ends the turn, and must be called. */
-  turn(key: string, { signal, waitMs }: Wait = {}): Promise<() => void> {
+  turn(key: string, { signal, waitMs, isUpkeep = false }: Wait = {}): Promise<() => void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const line = this.#lines.get(key) ?? { waiting: new Set(), underWay: 0 };
+    const line = this.#lines.get(key) ?? { waiting: new Set(), underWay: 0, isUpkeep };
     const { clock, mostWaiting = Number.POSITIVE_INFINITY } = this.#options;
     if (line.waiting.size >= mostWaiting) return Promise.reject(this.#refusal(line, `${line.waiting.size} more wait`));
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
@@ -91,6 +103,7 @@ export class FairQueue {
     const begin = () => {
       line.underWay += 1;
       this.#running += 1;
+      if (isUpkeep) this.#upkeepUnderWay += 1;
       leave();
       resolve(this.#endOf(key, line));
     };
@@ -123,6 +136,7 @@ export class FairQueue {
       isOver = true;
       line.underWay -= 1;
       this.#running -= 1;
+      if (line.isUpkeep) this.#upkeepUnderWay -= 1;
       this.#options.admission.ended?.();
       this.#update(key, line);
       this.#serve();
@@ -135,30 +149,44 @@ export class FairQueue {
   }
 
   #update(key: string, line: Line): void {
-    if (line.waiting.size === 0 || line.underWay >= this.#options.perKey) this.#turns.delete(line);
-    else this.#turns.add(line);
+    const turns = line.isUpkeep ? this.#upkeep : this.#turns;
+    if (line.waiting.size === 0 || line.underWay >= this.#options.perKey) turns.delete(line);
+    else turns.add(line);
     if (line.waiting.size === 0 && line.underWay === 0) this.#lines.delete(key);
   }
 
   #serve(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    for (const line of this.#turns) {
-      const waitMs = this.#options.admission.take(line.underWay);
-      if (waitMs === Number.POSITIVE_INFINITY) continue; // one that has less under way may be admitted
-      if (waitMs > 0) {
-        this.#cancelTimer = this.#options.clock.setTimer(waitMs, () => this.#serve());
-        return;
+    while (this.#beginNext());
+  }
+
+  /** Whether one has begun. */
+  #beginNext(): boolean {
+    const { mostUpkeep = Number.POSITIVE_INFINITY } = this.#options;
+    const upkeep = this.#upkeepUnderWay < mostUpkeep ? this.#upkeep : [];
+    const order = this.#begun % UPKEEP_SHARE === UPKEEP_SHARE - 1 ? [upkeep, this.#turns] : [this.#turns, upkeep];
+    for (const turns of order) {
+      for (const line of turns) {
+        const waitMs = this.#options.admission.take(line.underWay);
+        if (waitMs === Number.POSITIVE_INFINITY) continue; // one that has less under way may be admitted
+        if (waitMs > 0) {
+          this.#cancelTimer = this.#options.clock.setTimer(waitMs, () => this.#serve());
+          return false;
+        }
+        (line.isUpkeep ? this.#upkeep : this.#turns).delete(line); // to the end of the turns
+        this.#begun += 1;
+        const [begin] = line.waiting;
+        begin?.();
+        return true;
       }
-      this.#turns.delete(line); // to the end of the turns, which this loop reaches too
-      const [begin] = line.waiting;
-      begin?.();
     }
+    return false;
   }
 
   /** No timer while nothing waits. */
   #rest(): void {
-    if (this.#turns.size > 0) return;
+    if (this.#turns.size > 0 || this.#upkeep.size > 0) return;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }

@@ -3,7 +3,7 @@ import { type HandClock, handClock } from '../../test/build/clock.ts';
 import { kubeServer, sendJson } from '../../test/build/kube-server.ts';
 import { connectionTo } from './connect.ts';
 import { type ClusterOptions, createCluster } from './create-cluster.ts';
-import { lineOf, MOST_OF_LINE, MOST_UNDER_WAY } from './request-line.ts';
+import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -45,6 +45,11 @@ describe('lineOf', () => {
   ] as const)('$verb $path waits in "$line"', ({ path, verb, line }) => expect(lineOf({ path, verb })).toBe(line));
 });
 
+it('upkeep waits in lines of its own', () => {
+  const call = { path: '/api/v1/namespaces/shop/configmaps/settings', isUpkeep: true };
+  expect([lineOf({ ...call, verb: 'get' }), lineOf({ ...call, verb: 'watch' })]).toEqual(['upkeep/shop', 'upkeep/watch/shop']);
+});
+
 describe('requests of a cluster', () => {
   it('I15: a namespace with hundreds of requests waiting delays that of another one by one place', async () => {
     const clock = handClock();
@@ -83,5 +88,19 @@ describe('requests of a cluster', () => {
     stop.abort();
     await Promise.all(all);
     expect(asked().length).toBe(MOST_UNDER_WAY);
+  });
+
+  it('I15: upkeep of hundreds of namespaces has a few requests under way, and a release goes past it', async () => {
+    const { cluster, asked } = await given({}, false);
+    const stop = new AbortController();
+    const all = Array.from({ length: 200 }, (_, nth) =>
+      cluster.upkeep?.get(configMap(`tenant${nth}`), { signal: stop.signal }).catch(() => undefined),
+    );
+    await expect.poll(() => asked().length).toBe(MOST_OF_UPKEEP);
+    const release = cluster.get(configMap('calm'), { signal: stop.signal }).catch(() => undefined);
+    await expect.poll(asked).toContain('calm');
+    stop.abort();
+    await Promise.all([...all, release]);
+    expect(asked().length).toBe(MOST_OF_UPKEEP + 1);
   });
 });

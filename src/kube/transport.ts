@@ -6,7 +6,7 @@ import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
 import { atMost, FairQueue } from './fair-queue.ts';
-import { lineOf, MOST_OF_LINE, MOST_UNDER_WAY } from './request-line.ts';
+import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
@@ -24,6 +24,8 @@ export interface ApiCall {
   contentType?: string;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** No release waits for it: releases' requests go first. */
+  isUpkeep?: boolean;
 }
 
 export interface Answer {
@@ -67,7 +69,8 @@ const maxAttempts = 4;
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
   const { clock } = options;
-  const queue = new FairQueue({ clock, admission: atMost(MOST_UNDER_WAY, createTokenBucket(clock, options)), perKey: MOST_OF_LINE });
+  const admission = atMost(MOST_UNDER_WAY, createTokenBucket(clock, options));
+  const queue = new FairQueue({ clock, admission, perKey: MOST_OF_LINE, mostUpkeep: MOST_OF_UPKEEP });
   const agents = new Map<TlsIdentity | undefined, http.Agent>();
   const secure = connection.baseUrl.startsWith('https:');
 
@@ -137,7 +140,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function send(call: ApiCall): Promise<Answer> {
-    const ended = await queue.turn(lineOf(call), { signal: call.signal });
+    const ended = await queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
     const what = `${call.method} ${call.path}`;
     const timeout = new RequestTimeoutError(what, options.requestTimeoutMs);
     const limit = new AbortController();
@@ -165,7 +168,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
-    const ended = await queue.turn(lineOf(call), { signal: call.signal });
+    const ended = await queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
     const startedAtMs = clock.monotonicMs();
     let status = 0;
     try {
