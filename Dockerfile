@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # The bundle is all that the image holds besides Node: no package manager, no sources, no shell.
-# Both bases are arguments, so that a release names them by digest (docs/releasing.md).
+# Both bases are arguments, so that a release names them by digest (.ci/base-images.txt); by tag they are for builds of your own.
 ARG BUILD_IMAGE=node:24-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 
@@ -8,7 +8,8 @@ ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# Without scripts: one of them would fetch another Node, whose digest the lock file does not have. The image's own builds.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
@@ -23,10 +24,12 @@ LABEL org.opencontainers.image.title="serin" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 # Distroless has Node in /nodejs/bin, the official image in /usr/local/bin: either can be the base. The heap follows the container's memory
-# limit, or the machine's memory where there is none; the rest is for buffers, code and TLS.
+# limit, or the machine's memory where there is none; the rest is for buffers, code and TLS. A name look-up holds a thread until its resolver gives up,
+# and three slow ones of tenants would hold all that Node has by default.
 ENV PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NODE_ENV=production \
-    NODE_OPTIONS=--max-old-space-size-percentage=65
+    UV_THREADPOOL_SIZE=32 \
+    NODE_OPTIONS=--max-old-space-size-percentage=60
 WORKDIR /serin
 COPY --from=build --chown=0:0 /src/dist ./dist
 COPY --from=build --chown=0:0 /src/LICENSE ./LICENSE

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Permission } from '../src/api/permission.ts';
 import { corePermissions, switchedPermissions } from '../src/controller/permissions.ts';
 import { leasePermissions } from '../src/kube/permissions.ts';
+import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../src/workloads/permissions.ts';
 import { rightOf, type VirtualVerb, virtualVerbs } from './admission/request-policy.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
@@ -27,6 +28,14 @@ const usesOf = (right: VirtualVerb): string => {
 const { providers, ...others } = switchedPermissions;
 const rowsOf = (value: string, parts: Readonly<Record<string, readonly Permission[]>>) =>
   Object.entries(parts).map(([name, permissions]) => [`${code(value)} ${code(name)}`, permissions] as const);
+const secretRows = [
+  ...rowsOf('secrets.mode', secretPermissions),
+  ...Object.entries(namedSecretPermissions).map(
+    ([mode, { sources, takenOver, copies }]) =>
+      [`${code('secrets.names')}, mode ${code(mode)}`, [...sources, ...takenOver, ...copies]] as const,
+  ),
+  [`${code('configTracking')} ${code('takeOver')}`, Object.values(takeOverPermissions)] as const,
+];
 /** Providers that need the same share a row. */
 const byNeed = Map.groupBy(Object.entries(providers), ([, permissions]) => JSON.stringify(permissions));
 const providerRows = [...byNeed.values()].map((same) => [same.map(([name]) => code(name)).join(' '), same[0]?.[1] ?? []] as const);
@@ -52,12 +61,17 @@ ${table([['leader election', leasePermissions]])}
 
 ## By what is switched on
 
-${table(Object.entries(others).flatMap(([value, parts]) => rowsOf(value, parts)))}
+${table([...Object.entries(others).flatMap(([value, parts]) => rowsOf(value, parts)), ...secretRows])}
 
+- Tracking watches ConfigMaps and Secrets by name, metadata only, and beyond four of a kind in one namespace by one watch of that namespace. Rules of your
+  own with \`resourceNames\` are enough for 100 of a kind in a namespace; the others are then read when a release starts (\`ConfigUnwatched\`).
 - Without \`configTracking\` Secrets count as \`off\`.
-- \`secrets.names\` in the chart limits \`get\` on Secrets to these names, in mode \`off\`. With tracking that cannot be: the copies have names made of
-  their content. \`secrets.references: false\` grants nothing in that mode; then no webhook, alert or metric may need a Secret.
-- \`patch\` on ConfigMaps and Secrets is for copies that another controller left (docs/moving.md); afterwards it may be withdrawn.
+- \`secrets.names\` limits all verbs but \`create\` to these names, and \`<name>-primary\`, as Flagger names its copies. Serin's own copies have names made of their
+  content, which no rule can list: they are made, and neither read nor deleted, until their Canary goes.
+- \`secrets.namespaces\` puts the rules on Secrets into a Role in each of these namespaces; everything else stays as it is.
+- \`secrets.references: false\` grants nothing in mode \`off\`; then no webhook, alert or metric may need a Secret.
+- \`configTracking.takeOver\` is for copies that Flagger left ([moving.md](moving.md)); \`false\` takes the rule out of the role.
+- What each choice opens to a stolen token: [rights.md](rights.md).
 
 ## By provider
 

@@ -84,8 +84,9 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: 'correct the field that the message names, or choose another provider or strategy from the README',
   },
   CrossNamespaceRef: {
-    causes: '`templateRef`, `alerts[].providerRef` or `upstreamRef` names another namespace',
-    next: 'put a copy into the namespace of the Canary and refer to that',
+    causes:
+      '`templateRef`, `alerts[].providerRef`, `upstreamRef` or a `mirror` names another namespace; a host or gateway of the routes is neither of this namespace nor in `--allowed-hosts` or `--allowed-gateways`',
+    next: 'put a copy into the namespace of the Canary and refer to that; have the host or gateway allowed by the flag that the message names',
   },
   TargetTaken: {
     causes: 'a Canary was copied, or moved to another name without removing the first',
@@ -98,6 +99,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
   ConfigUnavailable: {
     causes: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
     next: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
+  },
+  ConfigUnwatched: {
+    causes: 'the targets of one namespace read more than 100 ConfigMaps or Secrets, and the role of Serin grants them by `resourceNames`',
+    next: 'grant `list` and `watch` without `resourceNames` in that namespace; until then a change of what the message names counts from the next release on',
   },
   Blocked: {
     causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
@@ -129,6 +134,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes:
       'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`; any such field beside a Knative target, which makes its Services itself',
     next: 'correct or remove the field of `spec.service` that the message names; after an upgrade of the cluster, restart Serin',
+  },
+  StatusTruncated: {
+    causes:
+      'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',
+    next: 'use fewer or shorter ones; the release goes on, and what was left out is missing in `serin status` alone, but for the routes of a spec that was edited while a release is under way',
   },
   RequestCarriedOut: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },
   RequestRefused: {

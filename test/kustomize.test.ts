@@ -55,11 +55,11 @@ describe('the overlays of Kustomize', () => {
     });
   });
 
-  it('06-KU10: the base is account, roles, definitions and one Deployment, which is not root and is scraped', () => {
+  it('06-KU10: the base is account, roles, definitions, a network policy and one Deployment, which is not root and is scraped', () => {
     const objects = parseAllDocuments(textOf('base', 'serin.yaml')).map((document) => document.toJS() as KubeObject);
     const kinds = new Set(objects.map(({ kind }) => kind));
     expect([...kinds].toSorted()).toEqual(
-      ['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'Namespace', 'Role', 'RoleBinding', 'ServiceAccount'].toSorted(),
+      ['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'Namespace', 'NetworkPolicy', 'Role', 'RoleBinding', 'ServiceAccount'].toSorted(),
     );
     expect(parse(textOf('base', 'kustomization.yaml'))).toMatchObject({ resources: ['../crds', 'serin.yaml'] });
     const template = objects.find(({ kind }) => kind === 'Deployment')?.spec.template;

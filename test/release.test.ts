@@ -88,7 +88,6 @@ describe('a release', () => {
     const build = usesOf('image', 'docker/build-push-action')?.with ?? {};
     expect(build).toMatchObject({ platforms: 'linux/amd64,linux/arm64', push: true, sbom: true, provenance: 'mode=max' });
     expect(build['build-args']).toMatch(/BUILD_IMAGE=\$\{\{ steps\.names\.outputs\.build_image \}\}\nRUNTIME_IMAGE=/);
-    expect(stepsOf('image').find(({ run }) => run?.includes('pinned RUNTIME_IMAGE'))?.run).toContain('echo "$image@$digest"');
   });
 
   it('has an executable for each platform, run before it is released where it can be, and a manifest for krew', () => {
@@ -123,7 +122,7 @@ describe('a release', () => {
 
   it('06-F9, IM3, IM4: the image is made of packages whose digests are in the lock file, and fetches nothing else', () => {
     const commands = [...textOf('Dockerfile').matchAll(/^RUN (.+)$/gm)].map(([, command]) => command);
-    expect(commands).toEqual(['npm ci', 'npm run build']);
+    expect(commands).toEqual(['npm ci --ignore-scripts', 'npm run build']);
     expect(textOf('Dockerfile')).not.toMatch(/^ADD /m);
     const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
     const unproved = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity?.startsWith('sha512-'));

@@ -11,6 +11,7 @@ const sources = ['src', 'test', 'scripts'].flatMap((folder) =>
 
 /** Tests that one platform or an old Node cannot run; a file or a program that is not there is no reason to skip. */
 const CONDITIONAL = {
+  'src/cli/loadtester/loadtester-command.test.ts': "runIf(process.platform === 'linux')",
   'src/loadtester/process-program.test.ts': 'runIf(onLinux)',
   'test/contracts/loadtester/hostile.test.ts': "runIf(process.platform === 'linux')",
   'test/contracts/notifiers.test.ts': 'skipIf(!knowsProxies(process.versions.node))',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { logLevels } from '../../src/cli/go-flags.ts';
-import { image, imagePullSecrets, inert, labels, names, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
+import { image, imagePullSecrets, inert, labels, meshPorts, names, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
 
 const ended = `${inert}AWS App Mesh has ended, and no VirtualNode is made.`;
 const secretKey = (key: string, about: string) =>
@@ -68,6 +68,7 @@ export const LoadTesterValues = z.strictObject({
     .strictObject({
       enabled: onOff(false, 'Make one: the port is reached by `from` alone.'),
       from: rawList('Who may call, and scrape; none: everybody.'),
+      meshPorts,
       egress: rawList('Where load and tests may go, as rules; none: everywhere. They need DNS.'),
     })
     .describe('Network policy.'),

@@ -5,6 +5,17 @@ export const onOff = (otherwise: boolean, about: string) => z.boolean().default(
 export const names = (otherwise: string[], about: string) => z.array(z.string().min(1)).default(otherwise).describe(about);
 export const labels = (otherwise: Record<string, string>, about: string) =>
   z.record(z.string(), z.string()).default(otherwise).describe(about);
+export const namesByKey = (otherwise: Record<string, string[]>, about: string) =>
+  z
+    .record(z.string(), z.array(z.string().min(1)).min(1))
+    .default(otherwise)
+    .describe(about);
+/** Linkerd: inbound, tap, metrics; Kuma: metrics; Istio: ambient mode, merged metrics, metrics of Envoy. */
+export const sidecarPorts = [4143, 4190, 4191, 5670, 15008, 15020, 15090];
+export const meshPorts = z
+  .array(z.int().min(1).max(65535))
+  .default(sidecarPorts)
+  .describe('Ports of the sidecars of Linkerd, Kuma and Istio, reached like port 8080; nothing listens on them without one.');
 /** Part of an object of Kubernetes, which judges it. */
 export const raw = (otherwise: Record<string, unknown>, about: string) =>
   z.record(z.string(), z.unknown()).default(otherwise).describe(about);

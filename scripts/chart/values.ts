@@ -4,9 +4,23 @@ import { providerByMesh } from '../../src/api/mesh-provider.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
-import { scalerPermissions } from '../../src/workloads/permissions.ts';
+import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
-import { image, imagePullSecrets, inert, labels, names, number, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
+import {
+  image,
+  imagePullSecrets,
+  inert,
+  labels,
+  meshPorts,
+  names,
+  namesByKey,
+  number,
+  onOff,
+  raw,
+  rawList,
+  securityContext,
+  text,
+} from './value-kinds.ts';
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
@@ -32,6 +46,10 @@ export const Values = z.strictObject({
     .array(z.enum(providers))
     .default([])
     .describe('Further providers, which Canaries name in `spec.provider`: the role has rules for these and for `meshProvider` only.'),
+  kinds: z
+    .array(z.enum(keysOf(kindPermissions)))
+    .default(keysOf(kindPermissions))
+    .describe('Kinds that `spec.targetRef` may name, beside Services, and those of Knative (provider `knative`): rules of the role.'),
   scalers: z
     .array(z.enum(keysOf(scalerPermissions)))
     .default(keysOf(scalerPermissions))
@@ -59,7 +77,13 @@ export const Values = z.strictObject({
   selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
   includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
   configTracking: z
-    .strictObject({ enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.') })
+    .strictObject({
+      enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.'),
+      takeOver: onOff(
+        true,
+        'May patch ConfigMaps and Secrets, to keep the copies that Flagger made when their Canary goes. Without Flagger, or once each Canary was promoted by Serin, set it to `false`.',
+      ),
+    })
     .describe('docs/configuration.md.'),
   secrets: z
     .strictObject({
@@ -68,13 +92,32 @@ export const Values = z.strictObject({
         .union([z.enum(secretsModes), z.literal(false)])
         .default('watch')
         .describe('How Secrets that targets read are tracked: `watch`, `get` or `off`.'),
+      namespaces: names(
+        [],
+        'Only the Secrets of these namespaces may be read, with a Role for them in each; elsewhere none is tracked or referred to. None: those of all that Serin looks after.',
+      ),
+      names: names(
+        [],
+        'Only Secrets of these names may be read, in every mode: tracked, or referred to; none: all. Copies of tracked ones then stay until their Canary goes.',
+      ),
       references: onOff(true, 'In mode `off`: Canaries, MetricTemplates and AlertProviders may refer to Secrets.'),
-      names: names([], 'In mode `off`: only these may be read; none: all.'),
     })
     .describe('What Serin may see of Secrets.'),
   ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),
   ingressClass: text('', 'Ingress class of generated HTTPProxies of Contour.'),
-  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects of other namespaces.'),
+  requireSecretLabel: onOff(
+    false,
+    'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
+  ),
+  noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects, hosts or gateways of other namespaces (docs/security.md).'),
+  allowedHosts: namesByKey(
+    {},
+    'Hosts that routes may take, by namespace (`*`: any), like `{team-a: ["*.a.example.com"]}`; none: all, without `noCrossNamespaceRefs`.',
+  ),
+  allowedGateways: namesByKey(
+    {},
+    'Gateways of other namespaces that routes may use, by namespace (`*`: any), like `{team-a: [istio-system/public]}`; none: the same.',
+  ),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', 'Shown in every alert.'),
   slack: z
@@ -114,7 +157,7 @@ export const Values = z.strictObject({
 
   resources: raw(
     { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
-    'Requests and limits. The heap gets 65 % of a memory limit.',
+    'Requests and limits. The heap gets 60 % of a memory limit.',
   ),
   securityContext,
   podSecurityContext: raw({}, 'Security context of the pod.'),
@@ -135,6 +178,11 @@ export const Values = z.strictObject({
       create: onOff(true, 'Make one.'),
       name: text('', 'Its name; empty: the full name, or `default` where none is made.'),
       annotations: labels({}, 'Its annotations, for identities of a cloud.'),
+      tokenExpirationSeconds: z
+        .int()
+        .min(600)
+        .default(3600)
+        .describe('How long a token of the pod is valid; the kubelet renews it. A volume of `additionalVolumeMounts` may take its place.'),
     })
     .describe('Account of the controller.'),
   rbac: z
@@ -180,8 +228,12 @@ export const Values = z.strictObject({
     .describe('For drains of nodes.'),
   networkPolicy: z
     .strictObject({
-      enabled: onOff(false, 'Make one: nobody reaches the pods but by port 8080.'),
-      from: rawList('Who may; none: everybody.'),
+      enabled: onOff(
+        true,
+        'Make one: the pods are reached by port 8080 alone. Policies add up: where one of yours narrows who reaches it, set this to `false`, or `from`.',
+      ),
+      from: rawList('Peers that may; none: all.'),
+      meshPorts,
       egress: rawList(
         'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric servers and receivers.',
       ),

@@ -68,6 +68,13 @@ export const serinDashboard: Dashboard = {
     {
       title: 'Webhooks and metric backends',
       panels: [
+        time(
+          'Outgoing calls',
+          'short',
+          ['sum by (kind) (serin_outgoing_calls)', '{{kind}} under way'],
+          ['sum by (kind) (serin_outgoing_calls_waiting)', '{{kind}} waiting'],
+          ['sum by (kind) (delta(serin_outgoing_calls_refused[$__rate_interval]))', '{{kind}} not made'],
+        ),
         time('Calls of webhooks', 'short', [
           'sum by (type, result) (increase(serin_webhook_duration_seconds_count[$__rate_interval]))',
           '{{type}} {{result}}',

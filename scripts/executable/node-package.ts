@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cacheFolder } from '../e2e-tools.ts';
+import { nodeChecksum, verifyNode } from './node-checksum.ts';
 import { type PlatformName, platforms } from './platforms.ts';
 
 export interface NodePackage {
@@ -11,14 +12,17 @@ export interface NodePackage {
 
 /**
  * Node for a platform, of the very version that runs now: what it writes for an executable is read by no other for certain. From the npm
- * registry, whose digest npm checks, and kept in the cache folder.
+ * registry, kept in the cache folder, and held against its checksum each time.
  */
 export function nodePackage(name: PlatformName): NodePackage {
   const { os } = platforms[name];
+  const sum = nodeChecksum(name, process.versions.node);
   const folder = packageFolder(name);
   const licence = join(folder, 'LICENSE');
+  const program = join(folder, 'bin', os === 'windows' ? 'node.exe' : 'node');
+  verifyNode(program, sum);
   return {
-    program: join(folder, 'bin', os === 'windows' ? 'node.exe' : 'node'),
+    program,
     // The package for Windows has none, and the text is the same for all.
     licence: existsSync(licence) ? licence : join(packageFolder('linux-amd64'), 'LICENSE'),
   };

@@ -29,6 +29,7 @@ export function loadTesterObjects(version: string): KubeObject[] {
           metadata: { labels, annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' } },
           spec: {
             automountServiceAccountToken: false,
+            enableServiceLinks: false,
             terminationGracePeriodSeconds: 40,
             securityContext: { fsGroup: 65532 },
             containers: [

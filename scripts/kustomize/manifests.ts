@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { permissionsFor } from '../../src/controller/permissions.ts';
+import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { requestPolicy, virtualVerbs } from '../admission/request-policy.ts';
+import { sidecarPorts } from '../chart/value-kinds.ts';
 
 const NAME = 'serin';
 const NAMESPACE = 'serin';
@@ -16,15 +17,7 @@ const rulesOf = (permissions: readonly Permission[]) =>
 
 /** Everything but routes: those are granted by the component of a provider. */
 export function baseObjects(version: string): KubeObject[] {
-  const rules = rulesOf(
-    permissionsFor({
-      providers: [],
-      configTracking: true,
-      secretsMode: 'watch',
-      scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-      metricBackends: ['keptn', 'externalmetrics'],
-    }),
-  );
+  const rules = rulesOf(permissionsFor({ ...everyFeature, providers: [] }));
   const resources = ['canaries', 'metrictemplates', 'alertproviders'];
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } },
@@ -34,6 +27,7 @@ export function baseObjects(version: string): KubeObject[] {
     forPeople('view', resources, ['get', 'list', 'watch'], ['view', 'edit', 'admin']),
     forPeople('edit', resources, ['create', 'update', 'patch', 'delete', 'deletecollection'], ['edit', 'admin']),
     deployment(version),
+    networkPolicy(),
   ];
 }
 
@@ -115,6 +109,28 @@ function leaseRole(): KubeObject[] {
   ];
 }
 
+/** As the chart has it. */
+const tokenVolume = {
+  name: 'serin-token',
+  projected: {
+    sources: [
+      { serviceAccountToken: { path: 'token', expirationSeconds: 3600 } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+    ],
+  },
+};
+
+function networkPolicy(): KubeObject {
+  const ports = [8080, ...sidecarPorts].map((port) => ({ port, protocol: 'TCP' }));
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: NAME, namespace: NAMESPACE, labels },
+    spec: { podSelector: { matchLabels: labels }, policyTypes: ['Ingress'], ingress: [{ ports }] },
+  };
+}
+
 /** As the chart renders it without values; a test compares the two. */
 function deployment(version: string): KubeObject {
   const probe = (path: string, periodSeconds: number) => ({ httpGet: { path, port: 'http' }, periodSeconds, timeoutSeconds: 5 });
@@ -131,6 +147,8 @@ function deployment(version: string): KubeObject {
         metadata: { labels, annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' } },
         spec: {
           serviceAccountName: NAME,
+          automountServiceAccountToken: true,
+          enableServiceLinks: false,
           containers: [
             {
               name: 'serin',
@@ -144,7 +162,7 @@ function deployment(version: string): KubeObject {
                 '--leader-election-namespace=$(POD_NAMESPACE)',
               ],
               env: [
-                { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=65' },
+                { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' },
                 { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
               ],
               ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
@@ -158,8 +176,10 @@ function deployment(version: string): KubeObject {
                 seccompProfile: { type: 'RuntimeDefault' },
               },
               resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+              volumeMounts: [{ name: 'serin-token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }],
             },
           ],
+          volumes: [tokenVolume],
           affinity: {
             podAntiAffinity: {
               preferredDuringSchedulingIgnoredDuringExecution: [

@@ -206,7 +206,7 @@ const SpecFields = z.object({
     .object({ name: ShortText.describe('Name of the Secret.') })
     .optional()
     .describe(
-      'Secret in the same namespace for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
+      'Secret in the same namespace with the label `serin.dev/usable-by=canaries`, for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
     ),
   targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
   autoscalerRef: CrossReference.extend({

@@ -2,6 +2,7 @@ import { analysisFindings } from './analysis-findings.ts';
 import type { Canary } from './canary.ts';
 import type { Finding, Scope } from './finding.ts';
 import { type MeshProvider, observedProvider, providerOf } from './mesh-provider.ts';
+import { routedTextFindings } from './routed-text.ts';
 import { routingFindings } from './routing-findings.ts';
 import { scalerFindings } from './scaler-findings.ts';
 
@@ -16,5 +17,5 @@ export function findings(canary: Canary, options: { provider?: MeshProvider } = 
   const { provider: mesh } = options;
   const routed = named ?? mesh;
   const scope: Scope = { canary, provider: routed && providerOf(routed), observed: observedProvider(named, mesh) };
-  return [...routingFindings(scope), ...scalerFindings(scope), ...analysisFindings(scope)];
+  return [...routingFindings(scope), ...scalerFindings(scope), ...analysisFindings(scope), ...routedTextFindings(scope)];
 }

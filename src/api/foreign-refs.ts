@@ -19,5 +19,9 @@ export function foreignRefs({ metadata, spec }: Pick<Canary, 'metadata' | 'spec'
       one.providerRef.namespace,
     ]),
   ];
-  return refs.flatMap(([path, namespace]) => (namespace && namespace !== metadata.namespace ? [{ path, namespace }] : []));
+  const copies = (spec.service.mirror ?? []).map(({ backendRef }, index): [string, string | undefined] => [
+    `spec.service.mirror[${index}].backendRef.namespace`,
+    backendRef?.namespace,
+  ]);
+  return [...refs, ...copies].flatMap(([path, namespace]) => (namespace && namespace !== metadata.namespace ? [{ path, namespace }] : []));
 }

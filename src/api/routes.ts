@@ -15,12 +15,15 @@ export const HttpMatch = z.object({
 });
 export type HttpMatch = z.infer<typeof HttpMatch>;
 
+/** Other writers of a status might break out of the header: a cookie that would counts as none. */
+const CookiePair = z
+  .string()
+  .regex(/^[^;\p{Cc}]*$/u)
+  .optional()
+  .catch(undefined);
+
 /** Cookies that keep a user on one side; `previous` is being removed from browsers. Each is `name=value`. */
-export const Affinity = z.object({
-  canary: z.string().optional(),
-  primary: z.string().optional(),
-  previous: z.string().optional(),
-});
+export const Affinity = z.object({ canary: CookiePair, primary: CookiePair, previous: CookiePair });
 export type Affinity = z.infer<typeof Affinity>;
 
 /** What the traffic provider is to hold: the recorded intent, provider-neutral. */

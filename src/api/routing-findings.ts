@@ -1,10 +1,11 @@
 import { parseDuration } from './duration.ts';
-import { shorten } from './field-path.ts';
+import { fieldPath, shorten } from './field-path.ts';
 import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { isKnative } from './knative.ts';
 import { endedProvider } from './legacy-providers.ts';
 import { names } from './names.ts';
 import { serviceTrafficFields } from './service-traffic.ts';
+import { specRecords } from './tracking-metadata.ts';
 
 /** Everything about the target, its scaler and `spec.service`. */
 export function routingFindings(scope: Scope): Finding[] {
@@ -127,6 +128,10 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
     for (const field of ['hosts', 'gateways'] as const) {
       if (service[field]?.length) found.push(error(`spec.service.${field}`, 'does not go with delegation: remove it, or delegation'));
     }
+  }
+  for (const key of specRecords.filter((record) => service.apex?.annotations?.[record] !== undefined)) {
+    const path = fieldPath(['spec', 'service', 'apex', 'annotations', key]);
+    found.push(ignored(path, 'has no effect, since it is a record of the route itself: remove it'));
   }
   const { targetPort } = service;
   if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535)) {

@@ -4,6 +4,10 @@ const LAST_MS = 253_402_300_799_000;
 
 /** RFC 3339 with whole seconds, as `metav1.Time` is written. A time that cannot be written, as of a status by another hand, is the nearest one that can. */
 export function timestamp(ms: number): string {
-  const writable = Math.min(Math.max(Number.isNaN(ms) ? FIRST_MS : ms, FIRST_MS), LAST_MS);
-  return `${new Date(writable).toISOString().slice(0, 19)}Z`;
+  return `${preciseTimestamp(ms).slice(0, 19)}Z`;
+}
+
+/** The same with milliseconds. */
+export function preciseTimestamp(ms: number): string {
+  return new Date(Math.min(Math.max(Number.isNaN(ms) ? FIRST_MS : ms, FIRST_MS), LAST_MS)).toISOString();
 }

@@ -1,12 +1,19 @@
-import type { Labels } from './kube-object.ts';
+import type { KubeObject, Labels } from './kube-object.ts';
+
+/** Flagger's annotation in which a routing object found in place keeps its own spec. */
+export const originalConfig = 'flagger.kubernetes.io/original-configuration';
+/** A second copy of the object, which kubectl keeps: up to 256 KiB. */
+export const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Annotations by which deletion restores the spec of a route: of the object alone, never of a Canary, which could plant a spec in them. */
+export const specRecords: readonly string[] = [originalConfig, lastApplied];
+
+export function withoutSpecRecords(annotations: Labels | undefined): Labels {
+  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !specRecords.includes(key)));
+}
 
 const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\.io$/, /^meta\.helm\.sh$/];
 /** Written by kubectl and by the controllers of the workloads, for the object that carries them alone. */
-const TRACKING_KEYS = new Set([
-  'kubectl.kubernetes.io/last-applied-configuration',
-  'deployment.kubernetes.io/revision',
-  'deprecated.daemonset.template.generation',
-]);
+const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation']);
 
 /**
  * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or
@@ -30,4 +37,10 @@ export function withoutTracking(pairs: Labels | undefined, keep: ReadonlySet<str
 export function withPrefix(pairs: Labels, prefixes: readonly string[]): Labels {
   const isIncluded = (key: string) => prefixes.some((prefix) => prefix === '*' || (prefix !== '' && key.startsWith(prefix)));
   return Object.fromEntries(Object.entries(pairs).filter(([key]) => isIncluded(key)));
+}
+
+/** For objects that are kept in memory and never restored from it. */
+export function withoutLastApplied(metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  const { [lastApplied]: applied, ...annotations } = metadata.annotations ?? {};
+  return applied === undefined ? metadata : { ...metadata, annotations };
 }

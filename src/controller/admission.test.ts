@@ -3,14 +3,14 @@ import { aCanary } from '../../test/build/world.ts';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { routers } from '../routers/index.ts';
-import { admit } from './admission.ts';
+import { admit, type Refusal } from './admission.ts';
 import { ControllerConfig } from './config.ts';
 import { RefusedSteering } from './refused-steering.ts';
 import { warningsOf } from './standing-warnings.ts';
 
-const admitted = (canary: Canary, noCrossNamespaceRefs: boolean) =>
+const admitted = (canary: Canary, noCrossNamespaceRefs: boolean, lists: object = {}) =>
   admit(canary as KubeObject, {
-    config: ControllerConfig.parse({ noCrossNamespaceRefs, meshProvider: 'gloo' }),
+    config: ControllerConfig.parse({ noCrossNamespaceRefs, meshProvider: 'gloo', ...lists }),
     olderRival: () => undefined,
   });
 
@@ -33,6 +33,44 @@ it.each([
     message: `${path}: ops is another namespace, which --no-cross-namespace-refs forbids`,
   });
   expect(admitted(plan, false)).toHaveProperty('canary');
+});
+
+it('DF615: a copy of requests to another namespace is such a reference, too', () => {
+  const mirror = [{ backendRef: { name: 'spy', port: 80 } }, { backendRef: { name: 'spy', namespace: 'ops', port: 80 } }];
+  const service = { port: 80, gatewayRefs: [{ name: 'podinfo', kind: 'Service', group: '' }], mirror };
+  const canary = aCanary({ stepWeight: 10 }, { provider: 'gatewayapi:v1', service });
+  expect(admitted(canary, true)).toMatchObject({
+    reason: 'CrossNamespaceRef',
+    message: expect.stringContaining('spec.service.mirror[1].'),
+  });
+});
+
+it.each([
+  { service: { hosts: ['api.other'] }, path: 'spec.service.hosts[0]', remedy: '--allowed-hosts=test=api.other' },
+  { service: { gateways: ['edge.infra'] }, path: 'spec.service.gateways[0]', remedy: '--allowed-gateways=test=infra/edge' },
+  { service: { hosts: ['podinfo.'] }, path: 'spec.service.hosts[0]', remedy: 'shop.example.com' },
+  { service: { gateways: ['infra/'] }, path: 'spec.service.gateways[0]', remedy: 'istio-system/public' },
+])('DF615: $path that takes requests of others is refused, with $remedy', ({ service, path, remedy }) => {
+  const canary = aCanary({ stepWeight: 10 }, { provider: 'istio', service: { port: 80, ...service } });
+  const refusal = admitted(canary, true) as Refusal;
+  expect(refusal).toMatchObject({ reason: 'CrossNamespaceRef', message: expect.stringContaining(remedy) });
+  expect(refusal.message.split(': ')[0]).toBe(path);
+  expect(admitted(canary, false)).toHaveProperty('canary');
+});
+
+it('DF615: what the lists allow is admitted', () => {
+  const canary = aCanary(
+    { stepWeight: 10 },
+    { provider: 'istio', service: { port: 80, hosts: ['shop.example.com'], gateways: ['infra/edge', 'mesh'] } },
+  );
+  const lists = { allowedHosts: ['test=*.example.com'], allowedGateways: ['*=infra/edge'] };
+  expect(admitted(canary, true, lists)).toHaveProperty('canary');
+  expect(admitted(canary, false, { ...lists, allowedHosts: ['other=*.example.com'] })).toHaveProperty('reason', 'CrossNamespaceRef');
+});
+
+it('DF615: a list that cannot be read is refused by its flag', () => {
+  const { error } = ControllerConfig.safeParse({ allowedHosts: ['test=a', 'team'], allowedGateways: ['team=public'] });
+  expect(error?.issues.map(({ path }) => path)).toEqual([['allowedHosts'], ['allowedGateways']]);
 });
 
 it('I12: 05 T23: references within the namespace are none of that', () => {

@@ -2,6 +2,7 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { Condition } from '../api/canary-status.ts';
 import { findings } from '../api/findings.ts';
 import { foreignRefs } from '../api/foreign-refs.ts';
+import { foreignRoutes } from '../api/foreign-routes.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { providerOf } from '../api/mesh-provider.ts';
 import { parseCanary } from '../api/parse-canary.ts';
@@ -70,6 +71,8 @@ export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'con
     const { path, namespace } = foreign;
     return { reason: 'CrossNamespaceRef', message: `${path}: ${namespace} is another namespace, which --no-cross-namespace-refs forbids` };
   }
+  const [route] = foreignRoutes(canary, providerOf(named), config);
+  if (route) return { reason: 'CrossNamespaceRef', message: `${route.path}: ${route.message}` };
   return { canary, provider: providerOf(named), router, workload };
 }
 

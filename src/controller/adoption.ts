@@ -7,7 +7,7 @@ import { isForbidden } from '../kube/errors.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
 import { configChecksum } from '../workloads/configs/checksum.ts';
 import { type ConfigRef, configKey, configObjectRef } from '../workloads/configs/config-ref.ts';
-import type { FoundConfigs } from '../workloads/configs/read-configs.ts';
+import { type FoundConfigs, secretsPolicy, trackable } from '../workloads/configs/read-configs.ts';
 import { isTracked } from '../workloads/configs/tracking.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { Anchors } from './anchors.ts';
@@ -96,8 +96,10 @@ async function keepCopies(
   { cluster, anchors, config, log, signal }: AdoptionRoom,
 ): Promise<void> {
   const isTheirs = ({ kind, name }: { kind: string; name: string }) => kind === 'Canary' && name === canary.metadata.name;
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
   for (const ref of refs) {
-    if (!ref.name.endsWith('-primary') || (ref.kind === 'Secret' && config.secretsMode === 'off')) continue;
+    const source = { ...ref, name: ref.name.slice(0, -'-primary'.length) };
+    if (!ref.name.endsWith('-primary') || trackable([source], secrets).length === 0) continue;
     const where = configObjectRef(ref, canary.metadata.namespace);
     const copy = await cluster.get(where, { signal });
     const owners = copy?.metadata.ownerReferences ?? [];

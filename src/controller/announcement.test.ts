@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
 import { aCanary } from '../../test/build/world.ts';
 import { eventually } from '../../test/suite/eventually.ts';
-import { straightWay } from '../api/outgoing.ts';
+import { atOnce, straightWay } from '../api/outgoing.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import { announcer } from './announcer.ts';
 import { loggedEvents } from './logged-events.ts';
@@ -33,8 +33,7 @@ it('05-V1, V5: what happens is an Event of its own reason, a log line with the C
     clock: handClock(1234),
     secret: async () => undefined,
     eventWebhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    findWay: straightWay,
-    findOwnWay: straightWay,
+    callsOf: () => ({ turns: atOnce, findWay: straightWay, findOwnWay: straightWay }),
     timeCall: () => () => undefined,
     signal: new AbortController().signal,
   });

@@ -1,13 +1,13 @@
 import type { Canary } from '../api/canary.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../kube/events.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { sendEvent } from '../webhooks/run-hooks.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom, Log } from './controller-room.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 import { labelOf } from './readable.ts';
 
 /** How what happened is told: by an Event, by the event webhooks, in the log and in the metrics. Nobody waits for it. */
@@ -18,8 +18,7 @@ export function announcer({
   clock,
   secret,
   eventWebhook,
-  findWay,
-  findOwnWay,
+  callsOf,
   timeCall,
   signal,
 }: {
@@ -29,9 +28,7 @@ export function announcer({
   clock: Clock;
   secret: ReadSecret;
   eventWebhook: string;
-  findWay: FindWay;
-  /** To addresses of flags. */
-  findOwnWay: FindWay;
+  callsOf: CallsOf;
   timeCall: TimeCall;
   signal: AbortSignal;
 }): Pick<ControllerRoom, 'announce' | 'announceOn'> {
@@ -44,7 +41,10 @@ export function announcer({
     const { phase, release } = canary.status ?? { phase: '' as const };
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
     const checksum = release?.revision ?? '';
-    sendEvent(canary, event, { phase, checksum, signal, clock, secret, fallbackUrl: eventWebhook, findWay, findOwnWay, timeCall }).then(
+    // Many may wait, and each has to be taken off a list of its own.
+    const own = AbortSignal.any([signal]);
+    const calls = callsOf(canary.metadata.namespace);
+    sendEvent(canary, event, { phase, checksum, signal: own, clock, secret, fallbackUrl: eventWebhook, ...calls, timeCall }).then(
       (refusals) => {
         for (const refusal of refusals)
           log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');

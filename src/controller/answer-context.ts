@@ -2,12 +2,12 @@ import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { Clock } from '../api/clock.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { Anchors } from './anchors.ts';
 import type { ControllerConfig } from './config.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 import type { TrackedConfigs } from './tracked-configs.ts';
 
 /** What an answer to one of the chart's questions takes from the world. */
@@ -21,8 +21,9 @@ export interface AnswerContext {
   learn(object: KubeObject): void;
   measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
   secret: ReadSecret;
-  findWay?: FindWay | undefined;
   clock?: Clock | undefined;
+  callsOf?: CallsOf | undefined;
+  gatesOf?: CallsOf | undefined;
   timeCall?: TimeCall | undefined;
   signal: AbortSignal;
 }

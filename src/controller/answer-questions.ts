@@ -1,10 +1,10 @@
-import type { Canary } from '../api/canary.ts';
+import type { Canary, HookType } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
 import type { Answer, Question } from '../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../kube/errors.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
-import { seenConfigs } from '../workloads/configs/read-configs.ts';
+import { secretsPolicy, seenConfigs } from '../workloads/configs/read-configs.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec, Workload } from '../workloads/workload.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -14,6 +14,9 @@ import { primaryRefOf, targetRefOf } from './gather-facts.ts';
 import { patchPrimary } from './patch-primary.ts';
 import { readTargetConfigs } from './target-configs.ts';
 import { undo, undoableTemplate } from './undo.ts';
+
+/** Asked whether a release may go on or has to go back; the others do something. */
+const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback']);
 
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
@@ -25,10 +28,14 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
-      const { canary, signal, clock, secret, findWay, timeCall } = context;
+      const { canary, signal, clock, secret, timeCall } = context;
+      const callsOf = GATES.has(question.type) ? context.gatesOf : context.callsOf;
       const { type, phase, checksum } = question;
       const revision = canary.status?.release?.revision ?? '';
-      const outcome = await runHooks(canary, type, { phase, checksum, revision, signal, clock, secret, findWay, timeCall });
+      const outcome = await runHooks(canary, type, {
+        ...{ phase, checksum, revision, signal, clock, secret, timeCall },
+        ...callsOf?.(canary.metadata.namespace),
+      });
       return { kind: 'runHooks', id, type, ...outcome };
     }
     case 'measure':
@@ -99,7 +106,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
     replicas: workload.replicas(primary),
     configs: read.copies.names,
   });
-  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), signal);
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), { secrets, signal });
   if (!isCarried) await keepCarried(primary, context, workload);
   const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
   const answer = isWritten ? primary : await write(primary, template, context, workload);
@@ -175,7 +183,8 @@ async function keep(
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
   // What its pods read until now they may read until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
-  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets: config.secretsMode, signal });
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });
 }
 
 function workloadOf(canary: Canary): Workload {

@@ -75,7 +75,7 @@ export class Asking {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
-    const { clock, cluster, anchors, config, view, measure, secret, findWay, timeCall } = this.#room;
+    const { clock, cluster, anchors, config, view, measure, secret, callsOf, gatesOf, timeCall } = this.#room;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
@@ -88,7 +88,8 @@ export class Asking {
       configs,
       measure,
       secret,
-      findWay,
+      callsOf,
+      gatesOf,
       timeCall,
       learn,
       signal,

@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { resumeAnnotation } from '../api/names.ts';
+import type { Phase } from '../api/phase.ts';
 import type { Adoption, Facts } from '../engine/facts.ts';
 import { type Snapshot, start, step } from '../engine/machine.ts';
 import type { EngineEvent, Question } from '../engine/questions.ts';
+import { upkeepWhile } from '../kube/upkeep.ts';
 import type { Router } from '../routers/router.ts';
 import { type Admitted, admit, type Refusal, refuse } from './admission.ts';
 import { isForeign, lookAtAdoption } from './adoption.ts';
@@ -29,6 +31,7 @@ import { Told } from './told.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
+const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
 
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
@@ -52,11 +55,14 @@ export class CanaryProcess {
   #fallback: Fallback | undefined;
   #adoption: Adoption | undefined;
   #isAside = false;
+  /** Not initialized yet: what it asks for delays no release. */
+  #isNew = true;
   #pauseMs = FIRST_PAUSE_MS;
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
 
-  constructor(room: ControllerRoom, key: { namespace: string; name: string }) {
+  constructor(shared: ControllerRoom, key: { namespace: string; name: string }) {
+    const room = { ...shared, cluster: upkeepWhile(shared.cluster, () => this.#isNew) };
     this.#room = room;
     this.#key = key;
     this.#alarms = new Alarms(room.clock);
@@ -99,6 +105,7 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#room.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
+    this.#isNew = INITIALIZING.has(raw.status?.phase);
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
@@ -262,7 +269,7 @@ export class CanaryProcess {
 
   /** Stores the last recorded intent of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
-    const warnings = this.#told.warnings(canary, facts.provider, this.#convergence.steering);
+    const warnings = this.#told.warnings(canary, facts.provider, this.#convergence.steering, this.#configs.unwatched);
     this.#told.edit(canary, facts);
     this.#alarms.clear('tell');
     const { brake } = this.#convergence;

@@ -105,3 +105,41 @@ it('a listener that fails on one object leaves no one waiting for the list', asy
   await expect(ready).resolves.toBeUndefined();
   expect(view.all(ref)).toHaveLength(2);
 });
+
+it.each([
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+])('I15: of a $kind of 1.5 MB a few kilobytes are kept', ({ apiVersion, kind }) => {
+  const { view, bring } = aView();
+  const long = 'x'.repeat(250_000);
+  const env = Array.from({ length: 3_000 }, (_, index) => ({
+    name: `V${index}`,
+    valueFrom: { configMapKeyRef: { name: `flag-${index}`, key: 'x'.repeat(200), optional: true } },
+  }));
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': long };
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': { long } } }];
+  const metadata = { name: 'web', namespace: 'test', resourceVersion: '2', annotations, managedFields };
+  const pods = { template: { spec: { containers: [{ name: 'web', image: '1', env, args: [long] }] } } };
+  view.find({ apiVersion, kind, name: 'web', namespace: 'test' });
+  bring({ apiVersion, kind, metadata, spec: kind === 'Deployment' ? pods : {} });
+  const kept = view.find({ apiVersion, kind, name: 'web', namespace: 'test' });
+  expect(kept?.object.metadata.name).toBe('web');
+  expect(JSON.stringify(kept).length).toBeLessThan(20_000);
+});
+
+it.each([
+  ['flagger.app/v1beta1', 'Canary'],
+  ['flagger.app/v1beta1', 'MetricTemplate'],
+  ['apps/v1', 'Deployment'],
+])('I15: of a %s %s neither the manifest that kubectl keeps nor the writers of fields are kept', (apiVersion, kind) => {
+  const { view, list } = aView();
+  const kept = { apiVersion, kind, name: 'web', namespace: 'test' };
+  view.find(kept);
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(200_000), 'serin.dev/request': 'r' };
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': 'x'.repeat(200_000) } }];
+  const metadata = { name: 'web', namespace: 'test', resourceVersion: '1', annotations, managedFields } as KubeObject['metadata'];
+  list({ apiVersion, kind, metadata, spec: { template: { spec: { containers: [] } } } });
+  const seen = view.find(kept);
+  expect(JSON.stringify(seen).length).toBeLessThan(1_000);
+  expect(seen?.object.metadata.annotations).toEqual({ 'serin.dev/request': 'r' });
+});

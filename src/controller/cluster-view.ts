@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { apiVersion } from '../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../api/kube-object.ts';
 import { establishedManager, fieldManager } from '../api/names.ts';
+import { withoutLastApplied } from '../api/tracking-metadata.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
 import { installRemedy } from '../kube/discovery.ts';
@@ -224,8 +225,14 @@ function see(whole: KubeObject): Seen {
   const known = remembered(object);
   return {
     ...known,
-    object: withoutBookkeeping(known.object),
+    object: keptOf(known.object),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, establishedManager) ? { isEstablished: true } : {}),
   };
+}
+
+function keptOf(known: KubeObject): KubeObject {
+  const object = withoutBookkeeping(known);
+  // On Services and routes it shows what they were before Serin.
+  return object.apiVersion === apiVersion ? { ...object, metadata: withoutLastApplied(object.metadata) } : object;
 }

@@ -3,12 +3,14 @@ import { aCanary } from '../../test/build/world.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { ApiError } from '../kube/errors.ts';
 import { copiesOf } from '../workloads/configs/copies.ts';
+import type { SecretsPolicy } from '../workloads/configs/read-configs.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
 const canary = aCanary();
 const owner = { name: 'podinfo-serin-anchor', uid: 'a-1' };
 const { signal } = new AbortController();
+const secrets: SecretsPolicy = { mode: 'watch', names: [] };
 const secret = (name: string, password: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
@@ -48,10 +50,10 @@ describe('makeCopies', () => {
   it('creates each copy, owned by the anchor, and takes one that an interrupted promotion has made', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
-    await makeCopies(store, copies, owner, signal);
+    await makeCopies(store, copies, owner, { secrets, signal });
     const [made] = [...store.objects.values()];
     expect(made?.metadata.ownerReferences).toEqual([{ apiVersion: 'apps/v1', kind: 'ControllerRevision', ...owner }]);
-    await makeCopies(store, copies, owner, signal);
+    await makeCopies(store, copies, owner, { secrets, signal });
     expect([...store.objects.values()]).toEqual([made]);
   });
 
@@ -61,7 +63,7 @@ describe('makeCopies', () => {
     const [copy] = copies.copies;
     const theirs = secret(copy?.metadata.name ?? '', 'bWluZQ==');
     store.objects.set(theirs.metadata.name, theirs);
-    await expect(makeCopies(store, copies, owner, signal)).rejects.toThrow(
+    await expect(makeCopies(store, copies, owner, { secrets, signal })).rejects.toThrow(
       /Secret db-primary-.* exists and is not ours: rename or remove it$/,
     );
     expect(store.objects.get(theirs.metadata.name)).toBe(theirs);
@@ -70,9 +72,17 @@ describe('makeCopies', () => {
   it('one that is being deleted is waited for', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
-    await makeCopies(store, copies, owner, signal);
+    await makeCopies(store, copies, owner, { secrets, signal });
     for (const copy of store.objects.values()) copy.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
-    await expect(makeCopies(store, copies, owner, signal)).rejects.toThrow(/is being deleted/);
+    await expect(makeCopies(store, copies, owner, { secrets, signal })).rejects.toThrow(/is being deleted/);
+  });
+
+  it('where Secrets are limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
+    const store = new Store();
+    const copies = copyOf(secret('db', 'eA=='));
+    for (const _ of ['made', 'found']) await makeCopies(store, copies, owner, { secrets: { mode: 'watch', names: ['db'] }, signal });
+    expect(store.asked).toEqual([]);
+    expect(store.objects.size).toBe(1);
   });
 
   it.each([
@@ -103,7 +113,9 @@ describe('makeCopies', () => {
   ])('$what is told without content', async ({ error, says }) => {
     const store = new Store();
     store.refusal = error;
-    const refused = await makeCopies(store, copyOf(secret('db', SECRET_TEXT)), owner, signal).catch((thrown: unknown) => thrown);
+    const refused = await makeCopies(store, copyOf(secret('db', SECRET_TEXT)), owner, { secrets, signal }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(String(refused)).toMatch(says);
     expect(String(refused)).toMatch(/Secret db-primary-[0-9a-f]{10}, the copy/);
     expect(`${refused} ${JSON.stringify(refused)}`).not.toContain(SECRET_TEXT);
@@ -115,37 +127,45 @@ describe('pruneCopies', () => {
     const store = new Store();
     const old = copyOf(secret('db', 'b2xk'));
     const current = copyOf(secret('db', 'bmV3'));
-    for (const copies of [old, current]) await makeCopies(store, copies, owner, signal);
+    for (const copies of [old, current]) await makeCopies(store, copies, owner, { secrets, signal });
     const nameIn = ({ names }: typeof old) => names.get('secret/db') ?? '';
     return { store, old: nameIn(old), current: nameIn(current) };
   }
 
-  it.each(['watch', 'get'] as const)('03-CT18: in mode %s a copy that no kept template reads is deleted', async (secrets) => {
+  it.each(['watch', 'get'] as const)('03-CT18: in mode %s a copy that no kept template reads is deleted', async (mode) => {
     const { store, old, current } = await withCopies();
-    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(old)] }, { secrets, signal });
+    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(old)] }, { secrets: { mode, names: [] }, signal });
     expect([...store.objects.keys()]).toEqual([current]);
-    expect(store.asked.includes('list Secret')).toBe(secrets === 'watch');
+    expect(store.asked.includes('list Secret')).toBe(mode === 'watch');
   });
 
   it('a copy that is read by a kept template stays, also when a pruned one read it too', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current), reading(old)], pruned: [reading(old)] };
-    for (const secrets of ['watch', 'get'] as const) await pruneCopies(store, canary, templates, { secrets, signal });
+    for (const mode of ['watch', 'get'] as const) await pruneCopies(store, canary, templates, { secrets: { mode, names: [] }, signal });
     expect([...store.objects.keys()]).toEqual([old, current]);
   });
 
   it('mode get looks at nothing that is not named like a copy, mode off at no Secret', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current)], pruned: [reading(old, 'regcred')] };
-    await pruneCopies(store, canary, templates, { secrets: 'off', signal });
+    await pruneCopies(store, canary, templates, { secrets: { mode: 'off', names: [] }, signal });
     expect(store.asked).not.toContain('list Secret');
-    await pruneCopies(store, canary, templates, { secrets: 'get', signal });
+    await pruneCopies(store, canary, templates, { secrets: { mode: 'get', names: [] }, signal });
     expect(store.asked).not.toContain('get regcred');
+  });
+
+  it('where Secrets are limited by name, no Secret is looked at, and their copies stay', async () => {
+    const { store, old, current } = await withCopies();
+    const templates = { kept: [reading(current)], pruned: [reading(old)] };
+    for (const mode of ['watch', 'get'] as const) await pruneCopies(store, canary, templates, { secrets: { mode, names: ['db'] }, signal });
+    expect(store.asked).toEqual(['list ConfigMap', 'list ConfigMap']);
+    expect([...store.objects.keys()]).toEqual([old, current]);
   });
 
   it('without any copy there is nothing to look for', async () => {
     const store = new Store();
-    await pruneCopies(store, canary, { kept: [reading('db')], pruned: [] }, { secrets: 'watch', signal });
+    await pruneCopies(store, canary, { kept: [reading('db')], pruned: [] }, { secrets: { mode: 'watch', names: [] }, signal });
     expect(store.asked).toEqual([]);
   });
 
@@ -154,7 +174,7 @@ describe('pruneCopies', () => {
     store.list = async () => {
       throw new ApiError('GET: 403', { status: 403, reason: 'Forbidden' });
     };
-    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [] }, { secrets: 'watch', signal });
+    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [] }, { secrets: { mode: 'watch', names: [] }, signal });
     expect(store.objects.size).toBe(2);
   });
 });

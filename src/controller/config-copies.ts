@@ -5,20 +5,21 @@ import { ApiError, exceedsQuota, isAlreadyExists, lacksRight } from '../kube/err
 import { recordsOf } from '../workloads/anchor.ts';
 import { type ConfigRef, configObjectRef } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesToPrune, isSameCopy } from '../workloads/configs/copies.ts';
-import type { SecretsMode } from '../workloads/configs/read-configs.ts';
+import type { SecretsPolicy } from '../workloads/configs/read-configs.ts';
 import { configReferences } from '../workloads/configs/references.ts';
 import type { PrimarySpec } from '../workloads/workload.ts';
 import { ConfigCopyError, NameTakenError } from './errors.ts';
 
 /**
  * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03 B7). What exists under
- * the name is the same copy, made by a promotion that was interrupted, or it is somebody else's and refused (B25).
+ * the name is the same copy, made by a promotion that was interrupted, or it is another owner's and refused (B25). With Secrets limited by name
+ * no copy can be read: then the name decides, a digest of Canary and content.
  */
 export async function makeCopies(
   cluster: Pick<Cluster, 'create' | 'get'>,
   { copies }: Pick<ConfigCopies, 'copies'>,
   owner: { name: string; uid: string },
-  signal: AbortSignal,
+  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
 ): Promise<void> {
   const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
   for (const copy of copies) {
@@ -28,6 +29,7 @@ export async function makeCopies(
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (!isAlreadyExists(error)) throw new ConfigCopyError(kind, metadata.name, refusalOf(error));
+      if (kind === 'Secret' && secrets.names.length > 0) continue;
       const found = await cluster.get(refOf(copy), { signal });
       if (found === undefined || found.metadata.deletionTimestamp !== undefined)
         throw new ConfigCopyError(kind, metadata.name, 'it is being deleted');
@@ -38,13 +40,13 @@ export async function makeCopies(
 
 /**
  * Deletes the copies that no kept template reads any more (03 CT18). Where Secrets may not be listed, the ones that a pruned template
- * named are looked at. A copy that cannot be deleted now is found again at the next promotion.
+ * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted now is found again at the next promotion.
  */
 export async function pruneCopies(
   cluster: Pick<Cluster, 'list' | 'get' | 'delete'>,
   canary: Canary,
   templates: { kept: readonly PrimarySpec[]; pruned: readonly PrimarySpec[] },
-  { secrets, signal }: { secrets: SecretsMode; signal: AbortSignal },
+  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
 ): Promise<void> {
   const { namespace } = canary.metadata;
   // Most applications have none, and cost no request.
@@ -60,7 +62,8 @@ export async function pruneCopies(
     return (await Promise.all(refs.map((ref) => cluster.get(configObjectRef(ref, namespace), { signal })))).flatMap((found) => found ?? []);
   };
   try {
-    const ofSecrets = secrets === 'watch' ? () => listed('Secret') : secrets === 'get' ? named : () => [];
+    const mode = secrets.names.length > 0 ? 'off' : secrets.mode;
+    const ofSecrets = mode === 'watch' ? () => listed('Secret') : mode === 'get' ? named : () => [];
     const copies = [...(await listed('ConfigMap')), ...(await ofSecrets())];
     for (const copy of copiesToPrune(canary, copies, templates.kept)) await cluster.delete(refOf(copy), { signal });
   } catch (error) {

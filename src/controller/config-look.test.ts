@@ -7,7 +7,9 @@ import { deployment } from '../workloads/deployment/deployment.ts';
 import type { WatchedObjects } from '../workloads/workload.ts';
 import { ControllerConfig } from './config.ts';
 import { ConfigLook } from './config-look.ts';
-import type { ConfigSight } from './config-watches.ts';
+import type { ConfigSight } from './config-sight.ts';
+import { RefusedSteering } from './refused-steering.ts';
+import { warningsOf } from './standing-warnings.ts';
 
 const KEY = 'configmap/settings';
 const { signal } = new AbortController();
@@ -26,6 +28,8 @@ let version: number;
 let generation: number;
 /** Set: the config is optional and missing. */
 let missingSince: string | undefined;
+/** Others of the namespace are watched, and a watch of all is forbidden. */
+let tooMany: boolean;
 let reads: string[];
 let learned: KubeObject[];
 let canary: Canary;
@@ -35,6 +39,7 @@ beforeEach(() => {
   version = 7;
   generation = 1;
   missingSince = undefined;
+  tooMany = false;
   reads = [];
   learned = [];
   const get = async ({ kind }: ObjectRef): Promise<KubeObject> => {
@@ -43,9 +48,11 @@ beforeEach(() => {
     return { apiVersion: 'v1', kind, metadata: { name: 'settings', uid: 'c-1', resourceVersion: `${version}` }, data: { color: 'blue' } };
   };
   const sight = async (): Promise<ConfigSight> =>
-    missingSince === undefined
-      ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
-      : { state: 'absent', resourceVersion: missingSince };
+    tooMany
+      ? { state: 'unwatched' }
+      : missingSince === undefined
+        ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
+        : { state: 'absent', resourceVersion: missingSince };
   const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
   const watched: WatchedObjects['find'] = ({ name }) => {
     const object = { ...target, metadata: { ...target.metadata, generation } };
@@ -106,4 +113,49 @@ it('E56: in a release, one that is missing and was not watched all the time is n
   const release = { ...status.release, step: 'analysing' };
   await look.look({ ...canary, status: { ...status, phase: 'Progressing', release } }, deployment, signal);
   expect(reads).toEqual(['Deployment']);
+});
+
+it('a config that is read instead of watched is named by a condition of the Canary, which goes on', async () => {
+  tooMany = true;
+  const { status: _, ...fresh } = canary;
+  expect(await look.look(fresh, deployment, signal)).toBeUndefined();
+  expect([reads, look.unwatched.map(({ name }) => name)]).toEqual([['ConfigMap', 'Deployment'], ['settings']]);
+  const [warning, ...others] = warningsOf(
+    canary,
+    'kubernetes',
+    { find: () => undefined, all: () => [] },
+    new RefusedSteering(),
+    look.unwatched,
+  );
+  expect([warning, others]).toEqual([{ type: 'ConfigUnwatched', message: expect.stringContaining('ConfigMap settings') }, []]);
+});
+
+it('secrets namespaces: a Secret of the target is neither watched nor read in any other namespace', async () => {
+  const followed: string[][] = [];
+  const lookIn = async (secretsNamespaces: string[]) => {
+    const envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'db' } }];
+    const spec = { ...target.spec, template: { spec: { containers: [{ name: 'web', image: '1', envFrom }] } } };
+    const reading = deployment.configs?.({ ...target, spec }) ?? [];
+    const one = new ConfigLook(
+      {
+        cluster: { get: async () => undefined },
+        configWatches: {
+          follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
+          sight: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', optedOut: true }),
+        },
+        config: ControllerConfig.parse({ secretsNamespaces }),
+        view: {
+          find: () => ({ object: { ...target, metadata: { ...target.metadata, uid: 't-2' } }, revision: 's1:2', configs: reading }),
+          all: () => [],
+          learn: () => undefined,
+        },
+        announceOn: () => undefined,
+      },
+      'test/podinfo',
+    );
+    await one.look(recorded({}), deployment, signal);
+  };
+  await lookIn(['test']);
+  await lookIn(['other']);
+  expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
 });

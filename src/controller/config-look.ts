@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../api/canary.ts';
 import { areSameConfigs } from '../engine/pin.ts';
+import type { ConfigRef } from '../workloads/configs/config-ref.ts';
+import { secretsPolicy } from '../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../workloads/configs/revision.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { ControllerRoom } from './controller-room.ts';
@@ -31,12 +33,17 @@ export class ConfigLook {
     const { cluster, configWatches: watches, config } = room;
     this.#room = room;
     this.#follower = follower;
-    this.#tracked = new TrackedConfigs({ cluster, watches, secrets: config.secretsMode });
+    this.#tracked = new TrackedConfigs({ cluster, watches, secrets: (namespace) => secretsPolicy(config, namespace) });
   }
 
   /** Undefined where nothing is tracked. */
   get latest(): Look | undefined {
     return this.#latest;
+  }
+
+  /** Read when a release starts, and not watched: too many are. */
+  get unwatched(): readonly ConfigRef[] {
+    return this.#latest !== undefined && 'configs' in this.#latest ? (this.#latest.unwatched ?? []) : [];
   }
 
   /** Who reads configs tells here what was found. */

@@ -1,7 +1,19 @@
 import * as z from 'zod';
+import { type AllowList, gatewayEntries, hostEntries, parseAllowList } from '../api/allow-list.ts';
 import { MeshProvider } from '../api/mesh-provider.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
 import { allowedAddressProblem } from './outgoing.ts';
+
+const allowList = (entries: typeof hostEntries) =>
+  z
+    .array(z.string())
+    .default([])
+    .transform((values, context): AllowList => {
+      const list = parseAllowList(values, entries);
+      if (!('problem' in list)) return list;
+      context.addIssue({ code: 'custom', message: list.problem });
+      return z.NEVER;
+    });
 
 const seconds = (fallback: number) => z.number().min(0).default(fallback);
 
@@ -31,6 +43,8 @@ export const ControllerConfig = z.object({
     .enum(secretsModes)
     .default('watch')
     .describe('how Secrets are tracked: watch (by name, metadata only), get (read when a release starts) or off'),
+  secretsNamespaces: z.array(z.string()).default([]).describe('namespaces in which Secrets are tracked; none is all'),
+  secretsNames: z.array(z.string()).default([]).describe('Secrets that are tracked; none is all'),
   minAnalysisIntervalMs: seconds(10_000).describe('floor of analysis.interval'),
   scaleDownDelayMs: z
     .number()
@@ -47,7 +61,10 @@ export const ControllerConfig = z.object({
   slackChannel: z.string().default(''),
   msteamsUrl: z.string().default('').describe('the same for Teams, which wins over Slack'),
   msteamsProxyUrl: z.string().default(''),
+  requireSecretLabel: z.boolean().default(false).describe('use only Secrets that carry the label serin.dev/usable-by'),
   noCrossNamespaceRefs: z.boolean().default(false).describe('refuse Canaries that refer to other namespaces'),
+  allowedHosts: allowList(hostEntries).describe('hosts that routes may take, by namespace; none is all, without noCrossNamespaceRefs'),
+  allowedGateways: allowList(gatewayEntries).describe('gateways of other namespaces that routes may use, by namespace; none is the same'),
   allowedAddresses: z
     .array(
       z.string().superRefine((entry, context) => {
@@ -59,6 +76,7 @@ export const ControllerConfig = z.object({
     .describe('addresses and networks that Canaries, MetricTemplates and AlertProviders may have called; none is all'),
   apiServers: z.array(z.string()).default([]).describe('addresses of API servers, whose answers are shown to nobody'),
   proxyEnvironment: z.record(z.string(), z.string()).default({}).describe('the variables that name proxies, as the process has them'),
+  threads: z.int().min(1).default(4).describe('threads of the process for look-ups of names and files, which UV_THREADPOOL_SIZE sets'),
   port: z.int().default(8080).describe('port of /metrics and the health endpoints'),
   enableLeaderElection: z.boolean().default(false),
   leaderElectionNamespace: z.string().default('kube-system'),

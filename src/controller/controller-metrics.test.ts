@@ -227,12 +227,19 @@ it('06-F13: what comes late of a Canary that was made again is not counted for t
 
 it('06-F13: a replica that stands by has no series of Canaries, and serin_leader is 0', async () => {
   const { metrics, lines } = started();
-  metrics.leads({ watches: () => [{ kind: 'v1/Service', ageMs: 5_000, restarts: 2 }], deliveries: () => 3 });
+  metrics.leads({
+    watches: () => [{ kind: 'v1/Service', ageMs: 5_000, restarts: 2 }],
+    deliveries: () => 3,
+    calls: () => [{ kind: 'query', running: 32, waiting: 9, refused: 4 }],
+  });
   metrics.counted('test', 1);
   tellAll(metrics, aCanary());
   const text = await metrics.registry.metrics();
   expect(text).toContain('serin_leader 1\n');
   expect(text).toContain('serin_delivery_queue_depth 3\n');
+  expect(text).toContain('serin_outgoing_calls{kind="query"} 32\n');
+  expect(text).toContain('serin_outgoing_calls_waiting{kind="query"} 9\n');
+  expect(text).toContain('serin_outgoing_calls_refused{kind="query"} 4\n');
   expect(text).toContain('serin_watch_age_seconds{kind="v1/Service"} 5\n');
   expect(text).toContain('serin_watch_restarts{kind="v1/Service"} 2\n');
   metrics.stopped();

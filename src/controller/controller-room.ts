@@ -1,20 +1,20 @@
 import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { FindWay } from '../api/outgoing.ts';
 import type { Phase } from '../api/phase.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { Anchors } from './anchors.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import type { ConfigWatches } from './config-watches.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 
 export interface Log {
   debug(fields: object, message: string): void;
@@ -44,8 +44,10 @@ export interface ControllerRoom {
   measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
-  /** How the addresses of Canaries are reached. */
-  readonly findWay?: FindWay;
+  /** How webhooks are called, and when. */
+  readonly callsOf?: CallsOf;
+  /** The same for gates. */
+  readonly gatesOf?: CallsOf;
   /** Takes the time of calls of webhooks. */
   readonly timeCall?: TimeCall;
   /** There is a receiver for the alerts of Canaries that name none. */

@@ -10,10 +10,10 @@ import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
+import { forUpkeep } from '../kube/upkeep.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { admitSpec, refuse } from './admission.ts';
 import { Anchors } from './anchors.ts';
@@ -32,14 +32,16 @@ import { editedTarget } from './edited-target.ts';
 import { globalNotifier } from './global-notifier.ts';
 import { loggedEvents } from './logged-events.ts';
 import { measuring } from './measuring.ts';
-import { outgoing } from './outgoing.ts';
+import { egressPolicy, ownOutgoing } from './outgoing.ts';
+import { OutgoingCalls } from './outgoing-calls.ts';
 import { ProviderConditions } from './provider-conditions.ts';
 import { deliveringOf, validityOf } from './provider-findings.ts';
-import { readSecret } from './read-secret.ts';
+import { secretReader } from './read-secret.ts';
 import { labelOf, readable } from './readable.ts';
 import { scalerRefs } from './scaling.ts';
 import { alertSender } from './send-alert.ts';
 import { suspected } from './service-fit.ts';
+import { Turns } from './turns.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -88,17 +90,21 @@ export function startController(options: ControllerOptions): Controller {
   const { ask } = cluster;
   const askCluster: AskCluster | undefined =
     ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
+  const turns = new Turns(clock, (err) => log.warn({ err }, 'a change of the cluster could not be looked at'));
   const view = new ClusterView(cluster, config.namespaces, onChange, ({ kind, metadata: { namespace, name } }, err) =>
     log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
   );
-  const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, stopping.signal);
+  const secret = secretReader(cluster, config, stopping.signal);
   const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
-  const findWay = outgoing({ ...config, agents });
-  /** To addresses of flags: whoever sets those decides himself. */
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [], agents });
+  const calls = new OutgoingCalls({
+    ...{ clock, threads: config.threads },
+    findWay: egressPolicy({ ...config, agents }),
+    findOwnWay: ownOutgoing({ ...config, agents }),
+  });
+  const callsOf = calls.messagesOf;
   const timeCall = metrics.timeCall(clock);
   const conditions = new ProviderConditions({
-    ...{ cluster, clock, log, mayWrite },
+    ...{ cluster: forUpkeep(cluster), clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.
     learn: (object) => object.kind === TEMPLATE.kind && view.learn(object),
   });
@@ -119,18 +125,18 @@ export function startController(options: ControllerOptions): Controller {
         log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
       },
     },
-    configWatches: new ConfigWatches(cluster, clock, (follower) => processes.get(follower)?.wake()),
+    configWatches: new ConfigWatches(forUpkeep(cluster), clock, wakeInTurn),
     anchors: new Anchors(cluster, config.historyLimit, log),
     deliveries: new DeliveryQueue({
       clock,
       log,
       sendAlert: alertSender({
-        ...{ config, cluster, clock, secret, global, findWay },
+        ...{ config, cluster, clock, secret, global, callsOf },
         told: (provider, outcome) => conditions.say(provider, deliveringOf(outcome)),
       }),
       mayWrite,
       eventWebhook: config.eventWebhook,
-      ...{ findWay, findOwnWay, timeCall },
+      ...{ callsOf, timeCall },
       secret,
       record: (canary, event) => recorder.record(canary, event),
       onEnding: metrics.told,
@@ -138,14 +144,16 @@ export function startController(options: ControllerOptions): Controller {
     }),
     mayWrite,
     cookieWord: word,
-    ...{ secret, findWay, timeCall },
+    ...{ secret, callsOf, timeCall },
+    gatesOf: calls.gatesOf,
     globalAlerts: global !== undefined,
     ...measuring({
-      ...{ config, cluster, view, clock, metrics, conditions, askCluster, findWay, findOwnWay },
+      ...{ config, cluster, view, clock, metrics, conditions, askCluster },
+      callsOf: calls.queriesOf,
       metricsServerSecret: options.metricsServerSecret,
     }),
     ...announcer({
-      ...{ metrics, recorder, log, clock, secret, findWay, findOwnWay, timeCall },
+      ...{ metrics, recorder, log, clock, secret, callsOf, timeCall },
       eventWebhook: config.eventWebhook,
       signal: stopping.signal,
     }),
@@ -170,19 +178,20 @@ export function startController(options: ControllerOptions): Controller {
 
   function onChange(ref: ObjectRef): void {
     if (stopping.signal.aborted || !isStarted) return;
-    if (ref.kind === 'Canary') {
-      if (ref.name !== '') canaryChanged(ref);
+    const { kind, namespace = '', name } = ref;
+    if (kind === 'Canary') {
+      if (name !== '') turns.add(namespace, `Canary ${namespace}/${name}`, () => canaryChanged(ref));
       return;
     }
-    if (ref.kind === 'MetricTemplate' && ref.name !== '') {
-      lookAtTemplate(view.find(ref)?.object);
+    if (kind === 'MetricTemplate' && name !== '') {
+      turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => lookAtTemplate(view.find(ref)?.object));
       return;
     }
-    if (ref.name === '') {
-      for (const process of processes.values()) process.wake();
-      return;
-    }
-    for (const key of register.interestedIn(ref)) processes.get(key)?.wake();
+    for (const key of name === '' ? processes.keys() : register.interestedIn(ref)) wakeInTurn(key);
+  }
+
+  function wakeInTurn(key: string): void {
+    turns.add(key.slice(0, key.indexOf('/')), key, () => processes.get(key)?.wake());
   }
 
   function lookAtTemplate(template: KubeObject | undefined): void {
@@ -302,7 +311,7 @@ export function startController(options: ControllerOptions): Controller {
   const watches = () => [...view.watches(), ...room.configWatches.watches()];
 
   async function start(): Promise<void> {
-    metrics.leads({ watches, deliveries: () => room.deliveries.depth });
+    metrics.leads({ watches, deliveries: () => room.deliveries.depth, calls: () => calls.figures() });
     await view.start();
     metrics.started(config.meshProvider);
     departures.leaveAll((await departures.orphans()).filter(isInSlice));
@@ -324,6 +333,7 @@ export function startController(options: ControllerOptions): Controller {
     async stop() {
       stopping.abort(new Error('stopping'));
       metrics.stopped();
+      turns.stop();
       room.deliveries.stop();
       conditions.stop();
       const stopped = [...processes.values()].map((process) => process.stop());

@@ -3,6 +3,7 @@ import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../api/names.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { sleep } from '../kube/clock.ts';
+import { forUpkeep } from '../kube/upkeep.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { depart } from './departure.ts';
 import { labelOf, readable } from './readable.ts';
@@ -45,7 +46,8 @@ export class Departures {
   readonly #leaving = new Map<string, Departing & { under: AbortController }>();
 
   constructor(room: Room, stopping: AbortSignal, remaining: Remaining) {
-    this.#room = room;
+    // The application is served meanwhile.
+    this.#room = { ...room, cluster: forUpkeep(room.cluster) };
     this.#stopping = stopping;
     this.#remaining = remaining;
   }

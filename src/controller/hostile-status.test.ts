@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef } from '../../test/build/model/lab.ts';
 import { HOSTILE, twoTenants } from '../../test/build/model/two-tenants.ts';
 import { ApiError } from '../kube/errors.ts';
+import { MOST_STATUS_BYTES } from './status-size.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -40,6 +41,17 @@ const statuses: Record<string, object> = {
   },
   'pods beyond all': { release: { ...RELEASE, heldPods: Number.MAX_SAFE_INTEGER, stoppedPods: Number.MAX_SAFE_INTEGER } },
   'ten thousand verdicts': { release: { ...RELEASE, verdicts: Array.from({ length: 10_000 }, () => ({ check: 'x', verdict: 'failed' })) } },
+  'two thousand deliveries': {
+    release: {
+      ...RELEASE,
+      deliveries: Array.from({ length: 2_000 }, (_, nth) => ({ key: `${nth}`, kind: 'event', message: 'x', sinceMs: 4e12 })),
+    },
+  },
+  'a megabyte of text': { release: { ...RELEASE, reason: 'x'.repeat(1_000_000) } },
+  'a thousand conditions': {
+    release: RELEASE,
+    conditions: Array.from({ length: 1_000 }, (_, nth) => ({ type: `T${nth}`, status: 'True', reason: 'x', message: 'x'.repeat(500) })),
+  },
   'a prototype': {
     release: { ...RELEASE, failures: JSON.parse('{"__proto__":1,"constructor":2}'), recent: JSON.parse('{"__proto__":[]}') },
   },
@@ -72,10 +84,15 @@ describe('statuses that another tenant has forged', () => {
     expect(lab.lost).toEqual([]);
     const minutes = (lab.clock.monotonicMs() - (lab.writes[before]?.atMs ?? 0)) / 60_000;
     const often = Object.keys(statuses).flatMap((what, nth) => {
-      const writes = lab.writes.slice(before).filter(({ ref }) => ref.namespace === HOSTILE && ref.name.startsWith(`app-${nth}`));
+      const writes = lab.writes.slice(before).filter(({ ref }) => ref.namespace === HOSTILE && `${ref.name}-`.startsWith(`app-${nth}-`));
       return writes.length > MOST_WRITES * minutes ? [`${what}: ${writes.length} writes`] : [];
     });
     expect(often).toEqual([]);
+    // Those that are written at all are stored within the limit, mark included.
+    const sizes = Object.keys(statuses).map(
+      (_, nth) => JSON.stringify(lab.server.find({ ...canaryRef, name: `app-${nth}`, namespace: HOSTILE })?.status).length,
+    );
+    expect(sizes.filter((size) => size > MOST_STATUS_BYTES + 1_024)).toEqual([]);
     const failed = lab.logged.filter(({ msg, canary }) => msg === 'tick failed' && `${canary}`.startsWith(`${HOSTILE}/`));
     // What the API server refuses of a forged counter is its own affair.
     expect(failed.flatMap(({ canary, err }) => (err instanceof ApiError ? [] : [`${canary}: ${err}`]))).toEqual([]);

@@ -1,19 +1,19 @@
-import type { FindWay } from '../api/outgoing.ts';
+import type { Canary } from '../api/canary.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { findOffline } from '../metrics/find-offline.ts';
 import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import { measure } from '../metrics/measure.ts';
 import type { MeasureDependencies } from '../metrics/measure-dependencies.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { ControllerConfig } from './config.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerRoom } from './controller-room.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 import type { ProviderConditions } from './provider-conditions.ts';
 import { answeringOf } from './provider-findings.ts';
-import { readSecret } from './read-secret.ts';
+import { secretReader } from './read-secret.ts';
 
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 const TIMEOUT_MS = 10_000;
@@ -28,8 +28,7 @@ export function measuring({
   conditions,
   askCluster,
   metricsServerSecret,
-  findWay,
-  findOwnWay,
+  callsOf,
 }: {
   config: ControllerConfig;
   cluster: Cluster;
@@ -39,12 +38,10 @@ export function measuring({
   conditions: ProviderConditions;
   askCluster: AskCluster | undefined;
   metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  findWay: FindWay;
-  findOwnWay: FindWay;
+  callsOf: CallsOf;
 }): Pick<ControllerRoom, 'measure' | 'findOffline'> {
   const timeQuery = metrics.timeQuery(clock);
-  const dependencies = (signal: AbortSignal): MeasureDependencies => {
-    const secret: ReadSecret = (namespace, name) => readSecret(cluster, namespace, name, signal);
+  const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
     return {
       meshProvider: config.meshProvider,
       metricsServer: config.metricsServer,
@@ -55,9 +52,9 @@ export function measuring({
         const template = view.find({ ...TEMPLATE, ...ref })?.object;
         if (template) conditions.say(template, answeringOf(problem));
       },
-      secret,
+      secret: secretReader(cluster, config, signal),
       askCluster,
-      ...{ findWay, findOwnWay },
+      ...callsOf(own),
       signal,
       nowMs: clock.nowMs(),
       clock,
@@ -69,7 +66,7 @@ export function measuring({
       const workload = workloadFor(canary.spec.targetRef);
       const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
       const verdicts = await measure(canary, {
-        ...dependencies(signal),
+        ...dependencies(canary, signal),
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
         timeQuery,
         // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
@@ -79,6 +76,6 @@ export function measuring({
       if (!signal.aborted) metrics.measured(canary, verdicts);
       return verdicts;
     },
-    findOffline: (canary, signal) => findOffline(canary, dependencies(signal)),
+    findOffline: (canary, signal) => findOffline(canary, dependencies(canary, signal)),
   };
 }

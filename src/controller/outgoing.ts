@@ -1,8 +1,10 @@
-import { lookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { FindWay, Way } from '../api/outgoing.ts';
+import { lookup as dnsLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { type FindWay, NotAllowedError, straightWay, type Way } from '../api/outgoing.ts';
+import { addressList, embeddedIn, specialAddress } from '../api/special-addresses.ts';
 import { proxyFromEnv } from '../kube/proxy-from-env.ts';
-import { agentsFor } from '../notifiers/proxy.ts';
+import { proxyUrl } from '../notifiers/proxy.ts';
+import { directAgents, hostOf, proxiedAgents } from './egress-agents.ts';
 
 interface Settings {
   /** The variables that name proxies. */
@@ -11,38 +13,88 @@ interface Settings {
   allowedAddresses: readonly string[];
   /** Hosts of API servers. */
   apiServers: readonly string[];
-  /** For direct calls, where they are not made by TCP. */
+  /** Make the connections of direct calls, where those are not made by TCP. */
   agents?: Way['agent'] | undefined;
 }
 
 const NOT_ALLOWED = 'its address is not among --allowed-addresses';
+const PROXY_NOT_ALLOWED = 'the address of its proxy is not among --allowed-addresses: correct proxy, or have the address allowed';
+const PROXY_NOT_ASKED =
+  'its proxy is at a loopback, link-local or metadata address or the API server, which is asked only where --allowed-addresses names it';
+/** Names that stand for such addresses at the proxy as well, also where this pod cannot resolve them. */
+const LOCAL_NAMES = /(?:^|\.)localhost\.?$|^metadata(?:\.google\.internal)?\.?$/i;
 
 /**
- * How calls leave that users of the cluster ask for: through the proxies of the environment (or the one that is given), and to the allowed
- * addresses alone. A name is looked up for each call, so that nothing changes between the look and the call; through a proxy only an address
- * that is written out can be judged (05 W18, W37).
+ * The egress policy for calls that users of the cluster ask for: through the proxies of the environment (or the one that a resource names), and to the
+ * allowed addresses alone. A name is resolved once for each connection, which goes to an address that was judged; through a proxy the proxy is
+ * judged so, and of the target only an address that is written out (05 W18, W37). `lookup` resolves the names of all calls of the FindWay.
  */
-export function outgoing({ proxyEnvironment, allowedAddresses, apiServers, agents }: Settings): FindWay {
-  const allowed = allowedAddresses.length > 0 ? networksOf(allowedAddresses) : undefined;
-  const isAllowed = (address: string) => allowed === undefined || isIn(allowed, address);
-  const dnsLookup = allowed && lookupWithin(isAllowed);
-  // What the operator has named is meant to be asked, and to be heard.
-  const isNamed = (address: string) => allowed !== undefined && isIn(allowed, address);
-  const conceals = (address: string | undefined) =>
-    address === undefined || (!isNamed(address) && (isIn(inward, address) || apiServers.includes(plain(address))));
-  return (url, proxy) => {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && !isAllowed(host)) return { problem: NOT_ALLOWED };
-    const by = proxy ?? proxyFromEnv(url.href, proxyEnvironment);
-    if (by === undefined) return { ...(agents && { agent: agents }), ...(dnsLookup && { dnsLookup }), conceals, end: () => undefined };
-    const agent = agentsFor(by, {});
-    if (agent === undefined) return { problem: 'a proxy needs Node 22.21, 24.5 or later' };
-    const end = () => {
-      agent.http.destroy();
-      agent.https.destroy();
+export function egressPolicy({
+  proxyEnvironment,
+  allowedAddresses,
+  apiServers,
+  agents: base,
+}: Settings): (lookup: LookupFunction) => FindWay {
+  const isNamed = addressList(allowedAddresses);
+  const isBounded = allowedAddresses.length > 0;
+  const isApiServer = addressList(apiServers.filter((host) => isIP(host) !== 0));
+  const isInward = (address: string) => specialAddress(address) !== undefined || [address, ...embeddedIn(address)].some(isApiServer);
+  // The operator who names an address wants it to be asked, and its answers to be used.
+  const isConcealed = (address: string) => !isNamed(address) && isInward(address);
+  const targetProblem: Judge = (address) => (isBounded && !isNamed(address) ? NOT_ALLOWED : undefined);
+  const proxyProblem: Judge = (address) => {
+    if (isBounded && !isNamed(address)) return PROXY_NOT_ALLOWED;
+    return isConcealed(address) ? PROXY_NOT_ASKED : undefined;
+  };
+  const resolvesInward = (lookup: LookupFunction, name: string, found: () => void) =>
+    lookup(name, { all: true }, (error, addresses) => {
+      if (!error && Array.isArray(addresses) && addresses.some(({ address }) => isConcealed(address))) found();
+    });
+  return (lookup) => (url, proxy) => {
+    const problem = ofHost(targetProblem)(hostOf(url));
+    if (problem !== undefined) return { problem };
+    let isAnyConcealed: boolean | undefined;
+    const note = (conceals: boolean) => {
+      isAnyConcealed = isAnyConcealed || conceals;
     };
-    // Whose answer it is cannot be told by the connection.
-    return { agent, conceals: () => isIP(host) !== 0 && conceals(host), end };
+    const conceals = () => isAnyConcealed ?? true;
+    const hop = proxy ?? proxyFromEnv(url.href, proxyEnvironment);
+    if (hop === undefined) {
+      const agents = directAgents({
+        problemOf: ofHost(targetProblem),
+        lookup: lookupWithin(lookup, targetProblem),
+        base,
+        reached: (address) => note(address === undefined || isConcealed(address)),
+      });
+      return { ...agents, conceals };
+    }
+    const hopUrl = proxyUrl(hop);
+    if (!hopUrl) return { problem: 'its proxy must be an http or https address' };
+    const ofTenant = proxy === undefined ? undefined : ofHost(proxyProblem)(hostOf(hopUrl));
+    if (ofTenant !== undefined) return { problem: ofTenant };
+    const agents = proxiedAgents(hopUrl, {
+      problemOf: ofHost(targetProblem),
+      lookup: proxy === undefined ? lookup : lookupWithin(lookup, proxyProblem),
+      reached(host = '') {
+        note(isIP(host) === 0 ? LOCAL_NAMES.test(host) : isConcealed(host));
+        if (isIP(host) === 0) resolvesInward(lookup, host, () => note(true));
+      },
+    });
+    return agents ? { ...agents, conceals } : { problem: 'a proxy needs Node 22.21, 24.5 or later' };
+  };
+}
+
+/** The policy for addresses that stand in flags: the operator chose them, so they are neither bounded nor concealed. */
+export function ownOutgoing(settings: Settings): FindWay {
+  const findWay = egressPolicy({ ...settings, allowedAddresses: [] })(dnsLookup);
+  return (url) => {
+    if (proxyFromEnv(url.href, settings.proxyEnvironment) === undefined) {
+      return settings.agents ? { agent: settings.agents, end: () => undefined } : straightWay(url);
+    }
+    const way = findWay(url);
+    if ('problem' in way) return way;
+    const { conceals: _, ...open } = way;
+    return open;
   };
 }
 
@@ -56,31 +108,22 @@ export function allowedAddressProblem(entry: string): string | undefined {
   return undefined;
 }
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
-/** An IPv4 address in the words of IPv6 is the same one. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d{1,3}\.)/i, '');
-const isIn = (networks: BlockList, address: string): boolean => networks.check(plain(address), familyOf(plain(address)));
+/** Why an address may not be called. */
+type Judge = (address: string) => string | undefined;
 
-function networksOf(entries: readonly string[]): BlockList {
-  const networks = new BlockList();
-  for (const entry of entries) {
-    const [address = '', bits] = entry.split('/');
-    if (bits === undefined) networks.addAddress(address, familyOf(address));
-    else networks.addSubnet(address, Number(bits), familyOf(address));
-  }
-  return networks;
-}
+const ofHost =
+  (judge: Judge): Judge =>
+  (host) =>
+    isIP(host) === 0 ? undefined : judge(host);
 
-/** Loopback and link-local: what answers there answers this machine alone. */
-const inward = networksOf(['127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10', '0.0.0.0/8', '::']);
-
-function lookupWithin(isAllowed: (address: string) => boolean): LookupFunction {
+function lookupWithin(lookup: LookupFunction, judge: Judge): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '');
-      const addresses = found.filter(({ address }) => isAllowed(address));
+      const all = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
+      const addresses = all.filter(({ address }) => judge(address) === undefined);
       const [first] = addresses;
-      if (!first) return callback(Object.assign(new Error(NOT_ALLOWED), { code: 'ENOTALLOWED' }), '');
+      if (!first) return callback(new NotAllowedError(judge(all[0]?.address ?? '') ?? NOT_ALLOWED), '');
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
     });
   };

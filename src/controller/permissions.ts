@@ -6,20 +6,44 @@ import { routerPermissions, servicePermissions } from '../routers/permissions.ts
 import type { SecretsMode } from '../workloads/configs/read-configs.ts';
 import {
   configMapPermissions,
+  kindPermissions,
   knativePermissions,
+  namedSecretPermissions,
   scalerPermissions,
   secretPermissions,
+  takeOverPermissions,
   workloadPermissions,
 } from '../workloads/permissions.ts';
 
 /** What is switched on, and so needs permission. */
 export interface Features {
   providers: readonly Provider[];
+  kinds: readonly (keyof typeof kindPermissions)[];
   configTracking: boolean;
+  /** Copies that Flagger made are kept. */
+  takeOver: boolean;
   secretsMode: SecretsMode;
+  /** Secrets that may be read; none: all. */
+  secretsNames: readonly string[];
+  /** In mode `off`: Secrets may be referred to. */
+  secretsReferences: boolean;
   scalers: readonly (keyof typeof scalerPermissions)[];
   metricBackends: readonly (keyof typeof metricsPermissions)[];
 }
+
+const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
+
+export const everyFeature: Features = {
+  providers,
+  kinds: keysOf(kindPermissions),
+  configTracking: true,
+  takeOver: true,
+  secretsMode: 'watch',
+  secretsNames: [],
+  secretsReferences: true,
+  scalers: keysOf(scalerPermissions),
+  metricBackends: keysOf(metricsPermissions),
+};
 
 /** Needed whatever is switched on. */
 export const corePermissions: readonly Permission[] = [
@@ -51,8 +75,8 @@ export function providerPermissions(provider: Provider): readonly Permission[] {
 
 /** Every part that can be switched, by the name of the chart's value. */
 export const switchedPermissions = {
+  kinds: kindPermissions,
   configTracking: { enabled: configMapPermissions },
-  secrets: secretPermissions,
   scalers: scalerPermissions,
   metricBackends: metricsPermissions,
   providers: Object.fromEntries(providers.map((provider) => [provider, providerPermissions(provider)])),
@@ -60,17 +84,35 @@ export const switchedPermissions = {
 
 /** The rules of a role that is enough for these features, and grants nothing else; the lease has a role of its own. */
 export function permissionsFor(features: Features): Permission[] {
+  return merged([...permissionsBesideSecrets(features), ...secretPermissionsFor(features)]);
+}
+
+/** The same without Secrets. */
+export function permissionsBesideSecrets(features: Features): Permission[] {
   return merged([
     ...corePermissions,
+    ...features.kinds.flatMap((kind) => kindPermissions[kind]),
     ...(features.configTracking ? configMapPermissions : []),
-    ...secretPermissions[features.configTracking ? features.secretsMode : 'off'],
+    ...(features.configTracking && features.takeOver ? [takeOverPermissions.configMaps] : []),
     ...features.scalers.flatMap((kind) => scalerPermissions[kind]),
     ...features.metricBackends.flatMap((backend) => metricsPermissions[backend]),
     ...features.providers.flatMap(providerPermissions),
   ]);
 }
 
+/** Only those on Secrets, which may have a role of their own. */
+export function secretPermissionsFor({ configTracking, takeOver, secretsMode, secretsNames, secretsReferences }: Features): Permission[] {
+  const mode = configTracking ? secretsMode : 'off';
+  if (mode === 'off' && !secretsReferences) return [];
+  const patch = takeOver && mode !== 'off' ? [takeOverPermissions.secrets] : [];
+  if (secretsNames.length === 0) return [...secretPermissions[mode], ...patch];
+  const { sources, takenOver, copies } = namedSecretPermissions[mode];
+  const limited = (permissions: readonly Permission[], names: readonly string[]) => permissions.map((one) => ({ ...one, names }));
+  const primaries = secretsNames.map((name) => `${name}-primary`);
+  return [...limited(sources, secretsNames), ...limited([...takenOver, ...patch], primaries), ...copies];
+}
+
 /** Providers share kinds: each rule once. */
 function merged(permissions: readonly Permission[]): Permission[] {
-  return [...new Map(permissions.map((each) => [`${each.group} ${each.resources} ${each.verbs}`, each])).values()];
+  return [...new Map(permissions.map((each) => [`${each.group} ${each.resources} ${each.names} ${each.verbs}`, each])).values()];
 }

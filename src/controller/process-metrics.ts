@@ -1,11 +1,28 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { CallFigures } from './outgoing-calls.ts';
 
 /** What a controller at work can be asked when somebody scrapes: nothing of it is looked at in between. */
 export interface Inspected {
   watches(): readonly { kind: string; ageMs: number; restarts: number }[];
   /** Messages that have no answer of their receiver yet. */
   deliveries(): number;
+  calls(): readonly CallFigures[];
 }
+
+const KINDS = '`kind` is query, message, gate, large_answer, or lookup';
+const callGauges = [
+  { name: 'serin_outgoing_calls', help: `Outgoing calls under way; ${KINDS}`, of: 'running' },
+  {
+    name: 'serin_outgoing_calls_waiting',
+    help: `Outgoing calls that wait until their namespace, or Serin, has fewer under way; ${KINDS}`,
+    of: 'waiting',
+  },
+  {
+    name: 'serin_outgoing_calls_refused',
+    help: `Outgoing calls that waited too long and were not made, since the start; ${KINDS}`,
+    of: 'refused',
+  },
+] as const;
 
 /** This process: its API requests, watches and deliveries, and whether it leads. */
 export function processMetrics(registry: Registry, version: string) {
@@ -54,6 +71,17 @@ export function processMetrics(registry: Registry, version: string) {
       this.set(inspected?.deliveries() ?? 0);
     },
   });
+  for (const { name, help, of } of callGauges)
+    new Gauge({
+      name,
+      help,
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        this.reset();
+        for (const figures of inspected?.calls() ?? []) this.set({ kind: figures.kind }, figures[of]);
+      },
+    });
   info.set({ version, mesh_provider: '' }, 1);
   leader.set(0);
   return {

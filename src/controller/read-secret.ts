@@ -1,14 +1,19 @@
+import { type ReadSecret, secretRefusal } from '../api/secret-use.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import type { ControllerConfig } from './config.ts';
 
-/** The values of a Secret, decoded and never kept; undefined when it does not exist. */
-export async function readSecret(
+/** Reads Secrets, decodes their values and keeps nothing; type and labels come with the same request. */
+export function secretReader(
   cluster: Pick<Cluster, 'get'>,
-  namespace: string,
-  name: string,
+  { requireSecretLabel }: Pick<ControllerConfig, 'requireSecretLabel'>,
   signal: AbortSignal,
-): Promise<Record<string, string> | undefined> {
-  const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
-  if (!secret) return undefined;
-  const values = Object.entries(secret.data ?? {});
-  return Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]));
+): ReadSecret {
+  return async (namespace, name, field) => {
+    const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
+    if (!secret) return undefined;
+    const refusal = secretRefusal(secret, field, { isLabelRequired: requireSecretLabel });
+    if (refusal) return refusal;
+    const values = Object.entries(secret.data ?? {});
+    return Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]));
+  };
 }

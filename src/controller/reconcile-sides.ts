@@ -2,6 +2,7 @@ import { refKey, refOf } from '../api/kube-object.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Intent } from '../engine/intent.ts';
 import type { Apex } from '../routers/router.ts';
+import { secretsPolicy } from '../workloads/configs/read-configs.ts';
 import type { Seen } from './cluster-view.ts';
 import { makeCopies } from './config-copies.ts';
 import { missingField } from './drift.ts';
@@ -63,7 +64,8 @@ export async function ensurePrimary(
     replicas,
     ...(read && { configs: read.copies.names }),
   };
-  if (read) await makeCopies(cluster, read.copies, owner, signal);
+  const secrets = secretsPolicy(context.config, canary.metadata.namespace);
+  if (read) await makeCopies(cluster, read.copies, owner, { secrets, signal });
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;

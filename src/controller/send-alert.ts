@@ -2,13 +2,14 @@ import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 import type { Clock } from '../api/clock.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import { atOnce } from '../api/outgoing.ts';
 import { parseAlertProvider } from '../api/parse-canary.ts';
+import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { notifierFor } from '../notifiers/index.ts';
 import type { AlertMessage, Notifier, SendOutcome } from '../notifiers/notifier.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import type { ControllerConfig } from './config.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 
 /** `isFinal`: no attempt can change it, so it counts as answered. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
@@ -19,7 +20,7 @@ interface Room {
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
-  findWay?: FindWay;
+  callsOf?: CallsOf;
   clock?: Clock;
   /** Hears what came of each attempt at an AlertProvider that exists. */
   told?(provider: KubeObject, outcome: SendOutcome): void;
@@ -34,7 +35,9 @@ export function alertSender(room: Room): SendAlert {
       : { receiver: room.global };
     const { receiver } = found;
     if (receiver === undefined) return { ok: true };
-    const outcome = 'send' in receiver ? await receiver.send(messageOf(canary, delivery, room.config), signal) : receiver;
+    const { turns = atOnce } = room.callsOf?.(canary.metadata.namespace) ?? {};
+    const message = messageOf(canary, delivery, room.config);
+    const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
     if (found.provider) room.told?.(found.provider, outcome);
     return outcome;
   };
@@ -74,7 +77,7 @@ async function receiverOf(to: { namespace: string; name: string }, canary: Canar
   try {
     const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
     if (provider === undefined) return { receiver: wrong('it does not exist: create it, or correct providerRef') };
-    return { provider, receiver: await notifierOf(provider, to.namespace, room) };
+    return { provider, receiver: await notifierOf(provider, to.namespace, room, canary) };
   } catch {
     signal.throwIfAborted();
     // The error of a failed read may quote the request; the words for the user are ours.
@@ -82,16 +85,23 @@ async function receiverOf(to: { namespace: string; name: string }, canary: Canar
   }
 }
 
-async function notifierOf(provider: KubeObject, namespace: string, { config, secret, findWay, clock }: Room): Promise<Notifier | Problem> {
+async function notifierOf(
+  provider: KubeObject,
+  namespace: string,
+  { config, secret, callsOf, clock }: Room,
+  { metadata }: Canary,
+): Promise<Notifier | Problem> {
   const parsed = parseAlertProvider(provider);
   if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
   const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
-  const data = secretRef && (await secret(namespace, secretRef.name));
+  const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
+  if (data instanceof RefusedSecret) return wrong(data.reason);
   if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
   if (secretRef && !data?.address && !address)
     return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
+  const { findWay } = callsOf?.(metadata.namespace) ?? {};
   const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(findWay && { findWay }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }

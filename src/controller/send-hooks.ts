@@ -1,18 +1,16 @@
 import type { Canary, Webhook } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 import type { Clock } from '../api/clock.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import { callWebhook, type HookOutcome, type TimeCall } from '../webhooks/call-webhook.ts';
 import { eventPayload, hookPayload } from '../webhooks/hook-payload.ts';
-import type { ReadSecret } from '../webhooks/hook-secret.ts';
 import { eventReceivers, hooksOf } from '../webhooks/run-hooks.ts';
+import type { CallsOf } from './outgoing-calls.ts';
 
 export interface SendHooksOptions {
   eventWebhook: string;
   secret: ReadSecret;
-  findWay?: FindWay;
-  /** To addresses of flags. */
-  findOwnWay?: FindWay;
+  callsOf?: CallsOf;
   timeCall?: TimeCall;
   /** Default: the machine's. */
   clock?: Clock;
@@ -31,18 +29,20 @@ export interface SentHooks {
 export async function sendHooks(
   canary: Canary,
   delivery: Delivery,
-  { eventWebhook, secret, findWay, findOwnWay, timeCall, clock }: SendHooksOptions,
+  { eventWebhook, secret, callsOf, timeCall, clock }: SendHooksOptions,
   signal: AbortSignal,
 ): Promise<SentHooks> {
   const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
   const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';
   const isEvent = delivery.kind === 'event-webhook';
   const type = phase === 'Failed' ? 'Warning' : 'Normal';
+  const { turns, findWay, findOwnWay } = callsOf?.(canary.metadata.namespace) ?? {};
   const call = (webhook: Webhook): Promise<HookOutcome> => {
     const payload = isEvent
       ? eventPayload(canary, { message: delivery.message, type, atMs: delivery.sinceMs }, { phase, checksum, webhook })
       : hookPayload(canary, webhook, { phase, checksum });
-    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, findWay: isEvent && !delivery.hook ? findOwnWay : findWay });
+    const findWayOf = isEvent && !delivery.hook ? findOwnWay : findWay;
+    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, turns, findWay: findWayOf });
   };
   const hooks = isEvent ? eventReceivers(canary, delivery.hook ? '' : eventWebhook) : hooksOf(canary, 'post-rollout');
   const passed: string[] = [];

@@ -4,12 +4,21 @@ import { endedProvider } from '../api/legacy-providers.ts';
 import { idleTrafficFields } from '../api/routing-findings.ts';
 import { isIdle } from '../engine/pin.ts';
 import { routerFor } from '../routers/index.ts';
+import type { ConfigRef } from '../workloads/configs/config-ref.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { WatchedObjects } from '../workloads/workload.ts';
+import { MOST_BY_NAME_ALONE } from './namespace-configs.ts';
 import type { RefusedSteering } from './refused-steering.ts';
 import { scalerDoubts } from './scaling.ts';
 
-export const standingWarnings = ['FieldIgnored', 'ProviderDeprecated', 'ScalerInDoubt', 'ServiceTrafficRefused', 'TargetScaledUp'] as const;
+export const standingWarnings = [
+  'ConfigUnwatched',
+  'FieldIgnored',
+  'ProviderDeprecated',
+  'ScalerInDoubt',
+  'ServiceTrafficRefused',
+  'TargetScaledUp',
+] as const;
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
 export interface StandingWarning {
@@ -22,18 +31,29 @@ export function warningsOf(
   provider: Provider,
   view: WatchedObjects,
   steering: Pick<RefusedSteering, 'messageFor'>,
+  unwatched: readonly ConfigRef[] = [],
 ): readonly StandingWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? steering.messageFor(canary);
   const ignored = ignoredFields(canary, provider);
   const doubts = scalerDoubts(canary, view).join('; ');
   return [
+    ...(unwatched.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, unwatched) } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
     ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: refused } as const]),
     ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
     ...(doubts === '' ? [] : [{ type: 'ScalerInDoubt', message: doubts } as const]),
   ];
+}
+
+/** A change of them alone starts no release. */
+function unwatchedConfigs({ metadata: { namespace } }: Canary, refs: readonly ConfigRef[]): string {
+  const SHOWN = 5;
+  const named = refs.slice(0, SHOWN).map(({ kind, name }) => `${kind} ${name}`);
+  const more = refs.length > SHOWN ? ` and ${refs.length - SHOWN} more` : '';
+  const resources = [...new Set(refs.map(({ kind }) => `${kind.toLowerCase()}s`))].join(' and ');
+  return `${named.join(', ')}${more} are read when a release starts, and not watched, since ${MOST_BY_NAME_ALONE} others of namespace ${namespace} are watched by name: grant the service account of Serin list and watch on ${resources} without resourceNames, or name fewer`;
 }
 
 /** Another writer has given a resting target pods. */

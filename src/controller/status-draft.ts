@@ -8,8 +8,9 @@ import type { HealingBrake } from './healing-brake.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { type StandingWarning, standingWarnings } from './standing-warnings.ts';
 import { saysOnlyAnew, statusPatch } from './status-patch.ts';
+import { fitStatus, MOST_STATUS_BYTES } from './status-size.ts';
 
-const SAID_ANEW = new Set<string>(['Accepted', 'Contested', ...standingWarnings]);
+const SAID_ANEW = new Set<string>(['Accepted', 'Contested', 'StatusTruncated', ...standingWarnings]);
 
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
@@ -21,6 +22,8 @@ export interface StatusDraft {
   patch?: Record<string, unknown>;
   /** A sentence that is held back may be written after this time (rule E55). */
   tellInMs?: number;
+  /** What is left out of the status, since it would be too large. */
+  truncated?: string;
 }
 
 /** What the status should say after this pass, as a patch of what is stored; undefined for a Canary that has no release yet. */
@@ -49,7 +52,7 @@ export function draftStatus(
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is said anew as long as it lasts.
   const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
-  const status = {
+  const { status: fit, left } = fitStatus({
     ...wanted,
     conditions: keepTimes(
       canary,
@@ -61,7 +64,12 @@ export function draftStatus(
       ],
       facts.nowMs,
     ),
-  };
+  });
+  const truncated = left.length === 0 ? undefined : truncatedMessage(left);
+  const status =
+    truncated === undefined
+      ? fit
+      : { ...fit, conditions: [...(fit.conditions ?? []), ...keepTimes(canary, [truncatedCondition(truncated)], facts.nowMs)] };
   const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
   if (patch === undefined) return { phase, status };
   const tellInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
@@ -70,7 +78,14 @@ export function draftStatus(
   return {
     phase,
     status,
-    patch: statusPatch(stored, { ...status, release: signedBy(writer, release) }, canary.metadata.resourceVersion, facts.nowMs) ?? patch,
+    patch:
+      statusPatch(
+        stored,
+        { ...status, release: signedBy(writer, status.release ?? release) },
+        canary.metadata.resourceVersion,
+        facts.nowMs,
+      ) ?? patch,
+    ...(truncated !== undefined && { truncated }),
   };
 }
 
@@ -83,6 +98,16 @@ function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: S
   if (canary.spec.suspend === true || (facts.obstacle ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
   return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
 }
+
+const truncatedMessage = (left: readonly string[]): string =>
+  `status: would be larger than ${MOST_STATUS_BYTES / 1024} KiB, and is stored without ${left.join(', ')}: use fewer or shorter metrics, webhooks and alerts, and a shorter spec.service`;
+
+const truncatedCondition = (message: string): Condition => ({
+  type: 'StatusTruncated',
+  status: 'True',
+  reason: 'StatusTruncated',
+  message,
+});
 
 function refusal({ refused }: Facts): Condition[] {
   return refused ? [{ type: 'Accepted', status: 'False', reason: refused.reason, message: refused.message }] : [];

@@ -93,6 +93,9 @@ export class StatusWriter {
       this.#unanswered.answered();
       this.#outdatedPauseMs = 0;
       if (canary.status?.phase !== draft.phase) this.#room.metrics.phaseChanged(canary, draft.phase);
+      const isKnown = canary.status?.conditions?.some(({ type, message }) => type === 'StatusTruncated' && message === draft.truncated);
+      if (draft.truncated !== undefined && isKnown !== true)
+        this.#room.announceOn(canary, { reason: 'StatusTruncated', type: 'Warning', message: draft.truncated });
       const { resourceVersion = '' } = answer.metadata;
       return { outcome: 'written', canary: { ...canary, metadata: { ...canary.metadata, resourceVersion }, status } };
     } catch (error) {

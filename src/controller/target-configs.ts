@@ -3,7 +3,14 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesOf } from '../workloads/configs/copies.ts';
-import { type FoundConfigs, readConfigs, seenConfigs, trackable } from '../workloads/configs/read-configs.ts';
+import {
+  type FoundConfigs,
+  readConfigs,
+  secretsPolicy,
+  seenConfigs,
+  tooManyConfigs,
+  trackable,
+} from '../workloads/configs/read-configs.ts';
 import { revisionWithConfigs } from '../workloads/configs/revision.ts';
 import { countOf } from '../workloads/pods/sides.ts';
 import type { Workload } from '../workloads/workload.ts';
@@ -34,7 +41,11 @@ export async function readTargetConfigs(
   const recorded = recordedFor(canary, seen);
   const refs = workload.configs?.(target) ?? [];
   // What was recorded counts, also when a flag has been changed since.
-  const counted = recorded ? refs.filter((ref) => recorded.configs?.[configKey(ref)] !== undefined) : newlyCounted(refs, config);
+  const counted = recorded
+    ? refs.filter((ref) => recorded.configs?.[configKey(ref)] !== undefined)
+    : newlyCounted(refs, config, canary.metadata.namespace);
+  const tooMany = tooManyConfigs(counted);
+  if (tooMany !== undefined) return { problem: tooMany };
   const read = await readConfigs(cluster, canary.metadata.namespace, counted, signal);
   if ('problem' in read) return read;
   const template = recorded?.template ?? recorded?.revision ?? revision;
@@ -48,7 +59,8 @@ export async function readTargetConfigs(
 /** Which configs count for a template that was not recorded yet. */
 export function newlyCounted(
   refs: readonly ConfigRef[],
-  { enableConfigTracking, secretsMode }: Pick<ControllerConfig, 'enableConfigTracking' | 'secretsMode'>,
+  config: Pick<ControllerConfig, 'enableConfigTracking' | 'secretsMode' | 'secretsNamespaces' | 'secretsNames'>,
+  namespace: string,
 ): ConfigRef[] {
-  return enableConfigTracking ? trackable(refs, secretsMode) : [];
+  return config.enableConfigTracking ? trackable(refs, secretsPolicy(config, namespace)) : [];
 }

@@ -1,6 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
+import type { ConfigRef } from '../workloads/configs/config-ref.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import type { RefusedSteering } from './refused-steering.ts';
 import { type StandingWarning, warningsOf } from './standing-warnings.ts';
@@ -26,8 +27,8 @@ export class Told {
   }
 
   /** What goes on all the same, and a person has to judge: a condition as long as it holds, and an event once. */
-  warnings(canary: Canary, provider: Provider, steering: RefusedSteering): readonly StandingWarning[] {
-    const warnings = warningsOf(canary, provider, this.#room.view, steering);
+  warnings(canary: Canary, provider: Provider, steering: RefusedSteering, unwatched: readonly ConfigRef[]): readonly StandingWarning[] {
+    const warnings = warningsOf(canary, provider, this.#room.view, steering, unwatched);
     const stored = canary.status?.conditions ?? [];
     for (const { type, message } of warnings) {
       const isKnown = [...stored, ...this.#warnings].some((one) => one.type === type && one.message === message);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { ApiError } from '../kube/errors.ts';
 import type { ConfigRef } from '../workloads/configs/config-ref.ts';
-import type { SecretsMode } from '../workloads/configs/read-configs.ts';
+import { MOST_CONFIGS, type SecretsMode } from '../workloads/configs/read-configs.ts';
 import { type SeenConfigs, trackedChecksums } from '../workloads/configs/revision.ts';
-import type { ConfigSight } from './config-watches.ts';
+import type { ConfigSight } from './config-sight.ts';
 import { TrackedConfigs } from './tracked-configs.ts';
 
 const settings: ConfigRef = { kind: 'ConfigMap', name: 'settings', optional: false };
@@ -46,7 +46,7 @@ class Configs {
       },
       sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? MISSING,
     };
-    return new TrackedConfigs({ cluster: { get }, watches, secrets });
+    return new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: secrets, names: [] }) });
   }
 }
 
@@ -132,7 +132,7 @@ describe('watched configs', () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
     const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
-    const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: 'watch' });
+    const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
     expect(await lookAt(broken, [settings])).toEqual({ problem: expect.stringContaining('cannot be read') });
   });
 
@@ -147,6 +147,35 @@ describe('watched configs', () => {
     tracked.learn(new Map([['configmap/settings', configs.objects.get('settings')]]));
     expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
     expect(configs.read.length).toBe(1);
+  });
+});
+
+describe('many configs', () => {
+  it('I15: a template that names more than the limit is a problem, and none of them is watched or read', async () => {
+    const configs = new Configs();
+    const refs = (count: number) => Array.from({ length: count }, (_, index) => ({ ...settings, name: `flag-${index}`, optional: true }));
+    const tracked = configs.tracked();
+    expect(Object.keys(await known(lookAt(tracked, refs(MOST_CONFIGS))))).toHaveLength(MOST_CONFIGS);
+    expect(await lookAt(tracked, refs(MOST_CONFIGS + 1))).toEqual({ problem: expect.stringContaining(`${MOST_CONFIGS}`) });
+    expect([configs.followed, configs.read]).toEqual([[], []]);
+  });
+
+  it('those that cannot be watched are read when a watched one or the template starts a release, and are named', async () => {
+    const configs = new Configs();
+    const extra: ConfigRef = { ...settings, name: 'extra' };
+    configs.put(settings, { color: 'blue' });
+    configs.put(extra, { size: '1' });
+    configs.sights.set('extra', { state: 'unwatched' });
+    const tracked = configs.tracked();
+    const first = await lookAt(tracked, [settings, extra]);
+    expect(first).toMatchObject({ configs: { 'configmap/extra': { checksum: expect.any(String) } }, unwatched: [extra] });
+    const pinned = await known(Promise.resolve(first));
+    configs.put(extra, { size: '2' });
+    configs.sights.set('extra', { state: 'unwatched' });
+    expect(await known(lookAt(configs.tracked(), [settings, extra], pinned, true)), 'after a restart').toEqual(pinned);
+    expect(configs.read).toEqual(['settings', 'extra']);
+    const next = await known(lookAt(tracked, [settings, extra], pinned, false, 's1:b'));
+    expect(next['configmap/extra']?.checksum).not.toBe(pinned['configmap/extra']?.checksum);
   });
 });
 

@@ -6,15 +6,23 @@ import {
   type FoundConfigs,
   missingConfig,
   readConfigs,
-  type SecretsMode,
+  type SecretsPolicy,
   seenConfig,
+  tooManyConfigs,
   trackable,
 } from '../workloads/configs/read-configs.ts';
 import { type SeenConfigs, trackedChecksums } from '../workloads/configs/revision.ts';
-import type { ConfigSight, ConfigWatches } from './config-watches.ts';
+import type { ConfigSight } from './config-sight.ts';
+import type { ConfigWatches } from './config-watches.ts';
 
 /** What is known of the configs of one target, or why nothing can be told of them now. */
-export type ConfigsLook = { configs: SeenConfigs } | { problem: string };
+export type ConfigsLook =
+  | {
+      configs: SeenConfigs;
+      /** Of these, the ones that are read when a release starts, since too many are watched. */
+      unwatched?: readonly ConfigRef[];
+    }
+  | { problem: string };
 
 /** The target as the watch shows it. */
 export interface LookedAt {
@@ -34,7 +42,8 @@ export interface Remembered {
 export interface ConfigRoom {
   cluster: Pick<Cluster, 'get'>;
   watches: Pick<ConfigWatches, 'follow' | 'sight'>;
-  secrets: SecretsMode;
+  /** Of a namespace. */
+  secrets(namespace: string): SecretsPolicy;
 }
 
 /**
@@ -55,17 +64,25 @@ export class TrackedConfigs {
 
   /** What decides the pods besides the template. One look reads each changed config once. */
   async look(target: LookedAt, remembered: Remembered, signal: AbortSignal): Promise<ConfigsLook> {
-    const { watches, secrets } = this.#room;
+    const { watches } = this.#room;
+    const secrets = this.#room.secrets(target.namespace);
     const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
-    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets === 'watch';
-    const watched = wanted.filter(isWatched);
-    const unwatched = wanted.filter((ref) => !isWatched(ref));
-    watches.follow(target.follower, target.namespace, watched);
-    for (const key of this.#read.keys()) if (!wanted.some((ref) => configKey(ref) === key)) this.#read.delete(key);
-    const seen = await this.#lookAtWatched(watched, target.namespace, remembered.configs, signal);
+    const tooMany = tooManyConfigs(wanted);
+    if (tooMany !== undefined) {
+      watches.follow(target.follower, target.namespace, []);
+      return { problem: tooMany };
+    }
+    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets.mode === 'watch';
+    watches.follow(target.follower, target.namespace, wanted.filter(isWatched));
+    const keys = new Set<string>(wanted.map(configKey));
+    for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key);
+    const seen = await this.#lookAtWatched(wanted.filter(isWatched), target.namespace, remembered.configs, signal);
     if ('problem' in seen) return seen;
-    const others = await this.#lookAtUnwatched(unwatched, seen.configs, target, remembered, signal);
-    return 'problem' in others ? others : { configs: { ...constant, ...seen.configs, ...others.configs } };
+    const { unwatched = [] } = seen;
+    const unseen = [...unwatched, ...wanted.filter((ref) => !isWatched(ref))];
+    const others = await this.#lookAtUnwatched(unseen, seen.configs, target, remembered, signal);
+    if ('problem' in others) return others;
+    return { configs: { ...constant, ...seen.configs, ...others.configs }, ...(unwatched.length > 0 && { unwatched }) };
   }
 
   /** What a promotion has read, so that a mismatch is not found again and again. */
@@ -79,31 +96,39 @@ export class TrackedConfigs {
     const sights = await Promise.all(refs.map(async (ref) => ({ ref, sight: await this.#room.watches.sight(ref, namespace, signal) })));
     const configs: Record<string, SeenConfig> = {};
     const unread: ConfigRef[] = [];
+    const unwatched: ConfigRef[] = [];
     for (const { ref, sight } of sights) {
       const key = configKey(ref);
       if (sight.state === 'unknown') return { problem: sight.problem };
+      if (sight.state === 'unwatched') {
+        unwatched.push(ref);
+        continue;
+      }
       if (sight.state === 'absent' && !ref.optional) return { problem: missingConfig(ref) };
       const known = knownOf(sight, [this.#read.get(key), remembered[key]]);
       if (known) configs[key] = known;
       else unread.push(ref);
     }
-    return this.#readNow(unread, namespace, configs, signal);
+    const read = await this.#readNow(unread, namespace, configs, signal);
+    return 'problem' in read ? read : { ...read, unwatched };
   }
 
-  /** Read again at each release start, which another template or ConfigMap makes. */
+  /** Read again at each release start, which another template or watched config makes. */
   async #lookAtUnwatched(
     refs: readonly ConfigRef[],
-    configMaps: SeenConfigs,
+    watched: SeenConfigs,
     { namespace, uid, template }: LookedAt,
     { configs: remembered, isPinned }: Remembered,
     signal: AbortSignal,
   ): Promise<ConfigsLook> {
     if (refs.length === 0) return { configs: {} };
-    this.#occasion = [uid, template, trackedChecksums(configMaps)];
-    const isRemembered = isPinned && isDeepStrictEqual(trackedChecksums(configMaps), trackedChecksums(onlyConfigMaps(remembered)));
+    const keys = new Set<string>(refs.map(configKey));
+    const then = Object.fromEntries(Object.entries(remembered).filter(([key]) => watched[key] !== undefined));
+    this.#occasion = [uid, template, trackedChecksums(watched)];
+    const isRemembered = isPinned && isDeepStrictEqual(trackedChecksums(watched), trackedChecksums(then));
     const isRead = isDeepStrictEqual(this.#unwatched?.occasion, this.#occasion);
     const known = isRead ? (this.#unwatched?.configs ?? {}) : isRemembered ? remembered : {};
-    const configs = Object.fromEntries(Object.entries(known).filter(([key]) => refs.some((ref) => configKey(ref) === key)));
+    const configs = Object.fromEntries(Object.entries(known).filter(([key]) => keys.has(key)));
     const unread = refs.filter((ref) => configs[configKey(ref)] === undefined);
     const look = await this.#readNow(unread, namespace, configs, signal);
     if ('configs' in look) this.#unwatched = { occasion: this.#occasion, configs: look.configs };
@@ -131,7 +156,7 @@ export class TrackedConfigs {
 export function countedRefs(
   refs: readonly ConfigRef[],
   { configs, isPinned }: Remembered,
-  secrets: SecretsMode,
+  secrets: SecretsPolicy,
 ): { wanted: ConfigRef[]; constant: SeenConfigs } {
   const lookable = trackable(refs, secrets);
   if (!isPinned) return { wanted: lookable, constant: {} };
@@ -145,7 +170,7 @@ export function countedRefs(
 
 /** The remembered one that is as new as the watch, or newer: it was read after the watch last told. */
 function knownOf(
-  sight: Exclude<ConfigSight, { state: 'unknown' }>,
+  sight: Extract<ConfigSight, { state: 'present' | 'absent' }>,
   remembered: readonly (SeenConfig | undefined)[],
 ): SeenConfig | undefined {
   if (sight.state === 'absent') return { resourceVersion: sight.resourceVersion };
@@ -157,8 +182,4 @@ function knownOf(
 /** API servers number versions upwards (KEP-5504); what is no number can only be the same. */
 function isOlder(known: string | undefined, seen: string): boolean {
   return known !== seen && !(Number(known) > Number(seen));
-}
-
-function onlyConfigMaps(configs: SeenConfigs): SeenConfigs {
-  return Object.fromEntries(Object.entries(configs).filter(([key]) => key.startsWith('configmap/')));
 }

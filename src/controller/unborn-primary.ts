@@ -1,6 +1,7 @@
 import { progressDeadlineMs } from '../engine/deadlines.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Apex } from '../routers/router.ts';
+import { secretsPolicy } from '../workloads/configs/read-configs.ts';
 import { makeCopies } from './config-copies.ts';
 import { ConfigUnavailableError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
@@ -45,7 +46,8 @@ export async function renewUnborn(context: ReconcileContext, apex: Apex, done: R
     replicas: workload.replicas(primary),
     configs: copies.names,
   });
-  await makeCopies(cluster, copies, await anchors.reference(canary, signal), signal);
+  const secrets = secretsPolicy(context.config, canary.metadata.namespace);
+  await makeCopies(cluster, copies, await anchors.reference(canary, signal), { secrets, signal });
   await anchors.replaceTemplate(canary, carried, template, revision, signal, undoableTemplate(canary, target));
   view.learn(await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal));
   done.wrote = true;

@@ -219,6 +219,21 @@ describe('suspend, answers and deliveries', () => {
     expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed')).toBe(true);
   });
 
+  it('I15: of the messages of releases that have ended at most 500 wait, and an announcement tells of the oldest', () => {
+    const world = releasing(withHooks(...Array.from({ length: 100 }, () => 'event' as const)));
+    world.deliversAtOnce = false;
+    world.tickUntil(at('Succeeded'));
+    const first = world.release.deliveries?.[0]?.key;
+    for (let turn = 0; turn < 5; turn += 1) {
+      world.push(`s1:r${turn}`);
+      world.tickUntil(at('Progressing'));
+      world.tickUntil(at('Succeeded'));
+    }
+    expect(world.release.deliveries?.length).toBe(500);
+    expect(world.release.deliveries?.some(({ key }) => key === first)).toBe(false);
+    expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed')).toBe(true);
+  });
+
   it('I8: a restart over a resting Canary asks for nothing', () => {
     const world = initialized();
     const { questions } = step(start(world.canary, world.facts()), { type: 'RESUME', facts: world.facts() });

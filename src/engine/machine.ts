@@ -208,19 +208,27 @@ function nextWakeOf(context: Context, now: Snapshot, { type, facts }: EngineEven
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
+/** A release that ends lists one for each webhook and alert, 300 at the most; receivers that never answer must not make the status grow. */
+const MOST_DELIVERIES = 500;
+const MOST_NAMED = 10;
+
 function giveUpDeliveries(context: Context, facts: Facts): Context {
   const { deliveries = [] } = context.release;
-  const left = deliveries.filter((one) => facts.nowMs < one.sinceMs + deliveryLifetimeMs(one));
+  const alive = deliveries.filter((one) => facts.nowMs < one.sinceMs + deliveryLifetimeMs(one));
+  const left = alive.slice(-MOST_DELIVERIES);
   if (left.length === deliveries.length) return context;
   const lapsed = deliveries.filter((one) => !left.includes(one));
+  const isTooMany = left.length < alive.length;
   const isNews = lapsed.every(({ outcome }) => outcome === undefined);
-  const names = lapsed.map(({ kind, alert, hook }) => {
+  const names = lapsed.slice(0, MOST_NAMED).map(({ kind, alert, hook }) => {
     if (hook) return `${kind} ${hook.name}`;
     return alert?.to ? `${kind} to ${alert.to.namespace}/${alert.to.name}` : kind;
   });
   const attempt = context.attempt + 1;
   const id = `${context.release.run}/${context.release.revision}/${attempt}`;
-  const announcement = say('DeliveryLapsed', `Given up after ${isNews ? '15 min' : '24 h'}: ${names.join(', ')}`, { warning: true });
+  const more = lapsed.length > names.length ? `, and ${lapsed.length - names.length} more` : '';
+  const why = isTooMany ? `since ${MOST_DELIVERIES} newer ones wait` : `after ${isNews ? '15 min' : '24 h'}`;
+  const announcement = say('DeliveryLapsed', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
   return {
     ...context,
     attempt,

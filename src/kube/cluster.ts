@@ -60,6 +60,8 @@ export interface Cluster {
   /** Deleting what is absent is done already: no error. */
   delete(ref: ObjectRef, options?: { signal?: AbortSignal; propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' }): Promise<void>;
   watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
+  /** The same cluster for requests that no release waits for: those of releases go first. Absent: all are equal. */
+  readonly upkeep?: Cluster;
   /** Closes idle connections and stops every watch. */
   close(): void;
 }

@@ -71,6 +71,14 @@ describe('createCluster', () => {
     expect(server.calls.map(({ path }) => path).filter((path) => path !== '/api/v1')).toEqual([]);
   });
 
+  it.each(['../../other/secrets/s', 's%2f..', '/'])('knows without asking that no object has the name %j', async (name) => {
+    const { cluster, server } = await given(answers);
+    expect(await cluster.get({ ...settings, name })).toBeUndefined();
+    await expect(cluster.patch({ ...settings, name }, { data: {} })).rejects.toThrow('cannot be the name or namespace of an object');
+    await expect(cluster.get({ ...settings, namespace: name })).rejects.toThrow('cannot be the name or namespace of an object');
+    expect(server.calls.map(({ path }) => path).filter((path) => path !== '/api/v1')).toEqual([]);
+  });
+
   it.each(['../api/v1/namespaces/test/secrets/s', 'v1/../../x', '..', 'apps/..', 'v1?x=1', 'v1#', 'a/v1/b', ''])(
     'asks for no other address than that of a group and its version: %j',
     async (apiVersion) => {

@@ -5,10 +5,10 @@ import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import type { Connection } from './connect.ts';
-import { createDiscovery, notServed, type Resource } from './discovery.ts';
+import { createDiscovery, type Discovery, notServed, type Resource } from './discovery.ts';
 import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
 import type { KubeCluster } from './kube-cluster.ts';
-import { type ApiCall, createTransport, type SeenRequest, type TransportOptions } from './transport.ts';
+import { type ApiCall, createTransport, type SeenRequest, type Transport, type TransportOptions } from './transport.ts';
 import { defaultWatchSettings, startWatch, type WatchSettings } from './watch.ts';
 
 export interface ClusterOptions {
@@ -60,8 +60,23 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
     if (answer.status >= 400) throw apiErrorOf(`GET ${path}`, answer.status, answer.text, answer.retryAfterMs);
     return JSON.parse(answer.text);
   });
-  const watches = new Set<{ stop(): void }>();
+  const parts = { clock, transport, discovery, watches: new Set<{ stop(): void }>() };
+  const ofUpkeep: Transport = {
+    ...transport,
+    send: (call) => transport.send({ ...call, isUpkeep: true }),
+    stream: (call) => transport.stream({ ...call, isUpkeep: true }),
+  };
+  return { ...clusterOver(connection, options, parts), upkeep: clusterOver(connection, options, { ...parts, transport: ofUpkeep }) };
+}
 
+interface Parts {
+  clock: Clock;
+  transport: Transport;
+  discovery: Discovery;
+  watches: Set<{ stop(): void }>;
+}
+
+function clusterOver(connection: Connection, options: ClusterOptions, { clock, transport, discovery, watches }: Parts): KubeCluster {
   async function resourceOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource> {
     const resource = GROUP_VERSION.test(apiVersion) ? await discovery.find(apiVersion, kind, signal) : undefined;
     if (resource === undefined) throw notServed(apiVersion, kind);
@@ -155,6 +170,8 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
 
   const cluster: KubeCluster = {
     async get(ref, { signal, subresource } = {}) {
+      // An API server answers 400 or 404, by what else there is in the path.
+      if (NO_NAME.test(ref.name)) return undefined;
       try {
         const resource = await resourceOf(ref.apiVersion, ref.kind, signal);
         const path = pathOfRef(resource, ref, subresource);
@@ -274,8 +291,11 @@ function jsonOrText(text: string): unknown {
   }
 }
 
+/** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
+const NO_NAME = /[/%]/;
+
 /** Of an address: dots alone would lead to that of something else. */
 function segment(name: string): string {
-  if (name !== '.' && name !== '..') return encodeURIComponent(name);
+  if (name !== '.' && name !== '..' && !NO_NAME.test(name)) return encodeURIComponent(name);
   throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });
 }

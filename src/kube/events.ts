@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { sleep, systemClock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError, isAlreadyExists, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
+import { createEventLimits } from './event-limits.ts';
 
 /** What an Event speaks of; a KubeObject fits. */
 export interface InvolvedObject {
@@ -43,10 +44,18 @@ const longestMessage = 1024;
 const longestName = 253;
 const mostRemembered = 1000;
 
+/** An Event that was not sent, since there were too many before it. */
+export class TooManyEventsError extends Error {
+  constructor({ kind, metadata: { namespace, name } }: InvolvedObject) {
+    super(`too many events on ${kind} ${namespace}/${name}, or in its namespace: this one is in the log alone`);
+  }
+}
+
 /** core/v1 Events in the object's namespace. Their name follows from what they say, so that replicas and restarts count on. */
 export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): EventRecorder {
   const clock = options.clock ?? systemClock;
   const counts = new Map<string, number>();
+  const limits = createEventLimits(clock);
 
   function remember(key: string, count: number): void {
     counts.delete(key);
@@ -112,21 +121,30 @@ export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): 
 
   return {
     async record(involved, event) {
-      const text = { ...event, message: shortened(event.message) };
-      for (let attempt = 0; ; attempt += 1) {
-        try {
-          await send(involved, text, attempt > 0);
-          return;
-        } catch (error) {
-          const pauseMs = PAUSES_MS[attempt];
-          if (pauseMs === undefined || !isTransient(error) || !(await hasWaited(pauseMs))) {
-            options.onError?.(error);
-            return;
-          }
-        }
+      const { namespace = '', name, uid = name } = involved.metadata;
+      const ended = limits.admit(namespace, uid);
+      if (ended === undefined) {
+        options.onError?.(new TooManyEventsError(involved));
+        return;
       }
+      await sendUntilTaken(involved, { ...event, message: shortened(event.message) }).finally(ended);
     },
   };
+
+  async function sendUntilTaken(involved: InvolvedObject, text: EventText): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await send(involved, text, attempt > 0);
+        return;
+      } catch (error) {
+        const pauseMs = PAUSES_MS[attempt];
+        if (pauseMs === undefined || !isTransient(error) || !(await hasWaited(pauseMs))) {
+          options.onError?.(error);
+          return;
+        }
+      }
+    }
+  }
 
   /** False: the signal was aborted meanwhile. */
   function hasWaited(ms: number): Promise<boolean> {

@@ -12,6 +12,7 @@ export function splitCluster(local: Cluster, remote: Cluster, isRemote: (apiVers
     patch: (ref, patch, options) => of(ref).patch(ref, patch, options),
     delete: (ref, options) => of(ref).delete(ref, options),
     watch: (kind, handler, options) => of(kind).watch(kind, handler, options),
+    ...(local.upkeep && remote.upkeep && { upkeep: splitCluster(local.upkeep, remote.upkeep, isRemote) }),
     close() {
       local.close();
       remote.close();

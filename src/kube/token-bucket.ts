@@ -1,31 +1,27 @@
 import type { Clock } from './clock.ts';
-import { sleep } from './clock.ts';
 
+/** An Admission that counts what begins, and not what is under way. */
 export interface TokenBucket {
-  /** Resolves when one more request may go out. */
-  take(signal?: AbortSignal): Promise<void>;
+  /** 0: one may begin, and is counted. Otherwise milliseconds until the next one may. */
+  take(): number;
 }
 
-/** At most `burst` requests at once and `qps` a second after that, in the order of asking. No qps: no limit. */
+/** At most `burst` at once and `qps` a second after that. No qps: no limit. */
 export function createTokenBucket(clock: Clock, limits: { qps?: number | undefined; burst?: number | undefined }): TokenBucket {
   const { qps } = limits;
-  if (qps === undefined || qps <= 0) return { take: async () => {} };
+  if (qps === undefined || qps <= 0) return { take: () => 0 };
   const burst = Math.max(1, limits.burst ?? qps);
   let tokens = burst;
   let filledAtMs = clock.monotonicMs();
   return {
-    async take(signal) {
+    take() {
       const nowMs = clock.monotonicMs();
       tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * qps);
       filledAtMs = nowMs;
+      // A timer may fire a rounding error early: that must not cost another wait.
+      if (tokens < 1 - 1e-9) return ((1 - tokens) / qps) * 1000;
       tokens -= 1;
-      if (tokens >= 0) return;
-      try {
-        await sleep(clock, (-tokens / qps) * 1000, signal);
-      } catch (cause) {
-        tokens += 1; // nobody uses it: the next in line may
-        throw cause;
-      }
+      return 0;
     },
   };
 }

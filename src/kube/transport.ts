@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
+import { atMost, FairQueue } from './fair-queue.ts';
+import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
@@ -22,6 +24,8 @@ export interface ApiCall {
   contentType?: string;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** No release waits for it: releases' requests go first. */
+  isUpkeep?: boolean;
 }
 
 export interface Answer {
@@ -65,7 +69,8 @@ const maxAttempts = 4;
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
   const { clock } = options;
-  const bucket = createTokenBucket(clock, options);
+  const admission = atMost(MOST_UNDER_WAY, createTokenBucket(clock, options));
+  const queue = new FairQueue({ clock, admission, perKey: MOST_OF_LINE, mostUpkeep: MOST_OF_UPKEEP });
   const agents = new Map<TlsIdentity | undefined, http.Agent>();
   const secure = connection.baseUrl.startsWith('https:');
 
@@ -135,8 +140,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function send(call: ApiCall): Promise<Answer> {
-    call.signal?.throwIfAborted();
-    await bucket.take(call.signal);
+    const ended = await queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
     const what = `${call.method} ${call.path}`;
     const limit = new AbortController();
     const onAbort = () => limit.abort(call.signal?.reason);
@@ -160,11 +164,12 @@ export function createTransport(connection: Connection, options: TransportOption
     } finally {
       cancelTimer();
       call.signal?.removeEventListener('abort', onAbort);
+      ended();
     }
   }
 
   async function stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
-    await bucket.take(call.signal);
+    const ended = await queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
     const startedAtMs = clock.monotonicMs();
     let status = 0;
     try {
@@ -184,6 +189,7 @@ export function createTransport(connection: Connection, options: TransportOption
       options.outage?.failed(error);
       throw error;
     } finally {
+      ended();
       seen(call, status, startedAtMs);
     }
   }

@@ -101,6 +101,14 @@ describe('a caller', () => {
     expect(await ask(early)).toEqual({ refused: 'the call was signed at another time: look at the clocks' });
   });
 
+  it('I15: who has used up the ids of one key leaves those of the others', async () => {
+    const ask = check();
+    let used = 0;
+    while (!('refused' in (await ask(signed({ key: 'sh0p-key', id: `id-shop-${used}` }))))) used += 1;
+    expect(used).toBe(50_000);
+    expect(await ask(signed())).toEqual({ by: 'signature' });
+  });
+
   it('06-SE1: is nobody where all credentials have gone', async () => {
     const ask = check({ known: [] });
     expect(await ask({ authorization: 'Bearer ' })).toHaveProperty('refused');

@@ -25,13 +25,16 @@ export interface CallerCheck {
 
 /** How far the clocks of the two sides may be apart, and how long a call can be under way. */
 const WINDOW_MS = 300_000;
+/** Of one key: who holds another is not kept out by them. */
 const MOST_IDS = 50_000;
 
 /** Proves callers by a bearer token or the signature of an attempt, each of which counts once. */
 export function createCallerCheck({ credentials, nowMs }: CallerCheck): (call: Call) => Promise<Caller | { refused: string }> {
-  /** Ids that have been seen, with the time from which the timestamp alone refuses them; the oldest first. */
-  const seen = new Map<string, number>();
-  const isNew = (id: string): boolean => {
+  /** By key, ids that have been seen, with the time from which the timestamp alone refuses them; the oldest first. */
+  const seenOf = new Map<string, Map<string, number>>();
+  const isNew = (key: string, id: string): boolean => {
+    const seen = seenOf.get(key) ?? new Map<string, number>();
+    seenOf.set(key, seen);
     for (const [old, untilMs] of seen) {
       if (untilMs >= nowMs()) break;
       seen.delete(old);
@@ -59,7 +62,7 @@ export function createCallerCheck({ credentials, nowMs }: CallerCheck): (call: C
     if (key === undefined) return { refused: 'the signature does not fit this call' };
     if (Math.abs(nowMs() - Number(timestamp) * 1000) > WINDOW_MS)
       return { refused: 'the call was signed at another time: look at the clocks' };
-    if (!isNew(id)) return { refused: 'the call has come before' };
+    if (!isNew(key.value, id)) return { refused: 'the call has come before' };
     return { by: 'signature', ...(key.namespace && { namespace: key.namespace }) };
   };
 }

@@ -110,7 +110,14 @@ function written(text: string, { status, size, headers }: Answer, tookMs: number
     ...{ http_code: String(status).padStart(3, '0'), response_code: String(status).padStart(3, '0'), size_download: String(size) },
     ...{ time_total: (tookMs / 1000).toFixed(6), content_type: String(headers['content-type'] ?? '') },
   };
+  // One header of the tested server, named over and over, must not fill the memory.
+  let left = KEEP_BYTES;
+  const bounded = (value: string) => {
+    const shown = value.slice(0, left);
+    left -= shown.length;
+    return shown;
+  };
   return text
-    .replace(/%\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+    .replace(/%\{(\w+)\}/g, (_, name: string) => bounded(values[name] ?? ''))
     .replace(/\\([nrt])/g, (_, letter) => ({ n: '\n', r: '\r', t: '\t' })[letter as 'n'] ?? '');
 }

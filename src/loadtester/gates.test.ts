@@ -55,10 +55,19 @@ it('06-LT24: what could not be written does not count, and does not stop the nex
   expect(await gates.set('gate', 'test', 'a', false)).toBe(true);
 });
 
+it('I15: gates that one namespace opens leave room for those of others', async () => {
+  const gates = await openGates(undefined, never);
+  let opened = 0;
+  while (await gates.set('gate', 'greedy', `app-${opened}`, true)) opened += 1;
+  expect(opened).toBe(5_000);
+  expect(await gates.set('gate', 'calm', 'app', true)).toBe(true);
+  expect(await gates.set('gate', 'greedy', 'app-1', false)).toBe(true);
+});
+
 it('06-SE7: ten thousand open gates are enough', async () => {
   const gates = await openGates(undefined, never);
-  for (let index = 0; index < 10_000; index += 1) await gates.set('gate', 'test', `app-${index}`, true);
+  for (let index = 0; index < 10_000; index += 1) expect(await gates.set('gate', `test-${index}`, 'app', true)).toBe(true);
   expect(await gates.set('gate', 'test', 'one-more', true)).toBe(false);
-  expect(await gates.set('gate', 'test', 'app-1', false)).toBe(true);
+  expect(await gates.set('gate', 'test-1', 'app', false)).toBe(true);
   expect(await gates.set('gate', 'test', 'one-more', true)).toBe(true);
 });

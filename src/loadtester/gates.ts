@@ -15,13 +15,20 @@ const State = z.object({
   open: z.array(z.object({ kind: z.enum(['gate', 'rollback']), namespace: z.string(), name: z.string() })),
 });
 const MOST_OPEN = 10_000;
-
 /** As a list: with a separator, a Canary named `rollback.x` would share a key with the rollback gate of `x` (LT25). */
 const keyOf = (kind: GateKind, namespace: string, name: string): string => JSON.stringify([kind, namespace, name]);
 
 /** Without a file the gates are closed after each start (LT24). `onUnreadable` hears of a file that was put aside. */
 export async function openGates(file: string | undefined, onUnreadable: (aside: string) => void): Promise<Gates> {
   const openGates = file === undefined ? new Set<string>() : await readState(file, onUnreadable);
+  const openOf = new Map<string, number>();
+  const count = (key: string, by: 1 | -1) => {
+    const [, namespace] = JSON.parse(key) as [GateKind, string, string];
+    const left = (openOf.get(namespace) ?? 0) + by;
+    if (left === 0) openOf.delete(namespace);
+    else openOf.set(namespace, left);
+  };
+  for (const key of openGates) count(key, 1);
   let lastWrite: Promise<unknown> = Promise.resolve();
   return {
     isOpen: (kind, namespace, name) => openGates.has(keyOf(kind, namespace, name)),
@@ -29,11 +36,13 @@ export async function openGates(file: string | undefined, onUnreadable: (aside: 
       const change = async (): Promise<boolean> => {
         const key = keyOf(kind, namespace, name);
         if (openGates.has(key) === isOpen) return true;
-        if (isOpen && openGates.size >= MOST_OPEN) return false;
+        // A namespace opens another while it has fewer open than can still be opened: others find room (I15).
+        if (isOpen && (openOf.get(namespace) ?? 0) >= MOST_OPEN - openGates.size) return false;
         // Before it counts: an answer must not promise what a restart would forget.
         if (file !== undefined) await writeState(file, [...openGates].filter((other) => other !== key).concat(isOpen ? [key] : []));
         if (isOpen) openGates.add(key);
         else openGates.delete(key);
+        count(key, isOpen ? 1 : -1);
         return true;
       };
       const done = lastWrite.then(change);

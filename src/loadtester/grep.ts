@@ -1,7 +1,11 @@
-import { linePattern } from './line-pattern.ts';
+import type { FilterWork } from './filter-work.ts';
+import { type LinePattern, linePattern } from './line-pattern.ts';
 
-/** What `grep` does with text: what it prints, and its exit code (1: no line matches). */
-export type Grep = (text: string) => { exitCode: number; stdout: string };
+export interface Grep {
+  /** What `grep` does with text: what it prints, and its exit code (1: no line matches). */
+  filter(text: string, work: FilterWork): Promise<{ exitCode: number; stdout: string }>;
+  pattern: LinePattern;
+}
 
 const LONG: Readonly<Record<string, string>> = {
   ...{ 'ignore-case': 'i', quiet: 'q', silent: 'q', 'invert-match': 'v', count: 'c', 'line-regexp': 'x' },
@@ -47,10 +51,17 @@ export function grep(words: readonly string[]): Grep | { problem: string } {
   const kind = flags.has('F') ? 'fixed' : flags.has('E') ? 'extended' : 'basic';
   const read = linePattern(wanted, kind, { ignoresCase: flags.has('i'), wholeLine: flags.has('x') });
   if ('problem' in read) return { problem: `grep: ${read.problem}, which is not read here` };
-  return (text) => {
-    const lines = text.replace(/\n$/, '').split('\n');
-    const found = text === '' ? [] : lines.filter((line) => read.matches(line) !== flags.has('v'));
-    const shown = flags.has('q') ? '' : flags.has('c') ? `${found.length}\n` : found.map((line) => `${line}\n`).join('');
-    return { exitCode: found.length > 0 ? 0 : 1, stdout: shown };
+  return {
+    pattern: read,
+    async filter(text, work) {
+      const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+      const found: string[] = [];
+      for (const line of lines) {
+        await work.spend(read.stepsFor(line));
+        if (read.matches(line) !== flags.has('v')) found.push(line);
+      }
+      const shown = flags.has('q') ? '' : flags.has('c') ? `${found.length}\n` : found.map((line) => `${line}\n`).join('');
+      return { exitCode: found.length > 0 ? 0 : 1, stdout: shown };
+    },
   };
 }

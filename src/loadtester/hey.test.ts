@@ -135,6 +135,8 @@ describe('hey', () => {
       'http://2852039166/',
       'http://[fe80::1]/',
       'http://[fd00:ec2::254]/',
+      'http://100.100.100.200/',
+      'http://[64:ff9b::a9fe:a9fe]/',
     ]) {
       const { ending } = await run(`hey -n 1 -c 1 ${address}`, { allowLocal: false });
       expect(ending, address).toEqual({ ok: false, why: 'no request was answered: ADDRESS_REFUSED (1 time)' });

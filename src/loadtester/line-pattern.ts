@@ -2,6 +2,8 @@ type Test = (char: string) => boolean;
 
 interface Atom {
   test: Test;
+  /** Comparisons that one test takes at most. */
+  cost: number;
   /** Whether it may be left out, and whether it may stand more than once. */
   optional: boolean;
   repeats: boolean;
@@ -26,6 +28,11 @@ export class LinePattern {
     this.#branches = branches;
     this.#ignoresCase = ignoresCase;
     this.#wholeLine = wholeLine;
+  }
+
+  /** Steps that `matches` takes at most: each piece of the pattern is tried on each character. */
+  stepsFor(line: string): number {
+    return (line.length + 1) * (this.#branches.length + costOf(this.#branches));
   }
 
   matches(line: string): boolean {
@@ -86,7 +93,11 @@ export function linePattern(
   options: { ignoresCase: boolean; wholeLine: boolean },
 ): LinePattern | { problem: string } {
   const fold = (char: string) => (options.ignoresCase ? char.toLowerCase() : char);
-  const only = (char: string): Atom => ({ test: (other) => other === fold(char), optional: false, repeats: false });
+  const once = (test: Test, cost = 1): Atom => ({ test, cost, optional: false, repeats: false });
+  const only = (char: string): Atom => {
+    const wanted = fold(char);
+    return once((other) => other === wanted);
+  };
   if (kind === 'fixed') {
     const branches = text.split('\n').map((line) => ({ atStart: false, atEnd: false, atoms: Array.from(line, only) }));
     return tooLong(branches) ?? new LinePattern(branches, options);
@@ -108,26 +119,29 @@ export function linePattern(
     else if (isEscaped && /[wWsS]/.test(char)) {
       const wanted = /[wW]/.test(char) ? /[\p{L}0-9_]/u : /\s/;
       const isNot = /[WS]/.test(char);
-      branch.atoms.push({ test: (other) => wanted.test(other) !== isNot, optional: false, repeats: false });
+      branch.atoms.push(once((other) => wanted.test(other) !== isNot));
     } else if (((char === '*' && !isEscaped) || ('+?'.includes(char) && isSpecial)) && last) {
       last.optional ||= char !== '+';
       last.repeats ||= char !== '?';
     } else if (char === '^' && !isEscaped && branch.atoms.length === 0 && !branch.atStart) branch.atStart = true;
     else if (char === '$' && !isEscaped && endsBranch(chars, at + 1, kind)) branch.atEnd = true;
-    else if (char === '.' && !isEscaped) branch.atoms.push({ test: () => true, optional: false, repeats: false });
+    else if (char === '.' && !isEscaped) branch.atoms.push(once(() => true));
     else if (char === '[' && !isEscaped) {
       const set = bracket(chars, at + 1, fold);
       if (set === undefined) return { problem: 'its pattern has a `[` without `]`' };
-      branch.atoms.push({ test: set.test, optional: false, repeats: false });
+      branch.atoms.push(once(set.test, set.cost));
       at = set.end;
     } else branch.atoms.push(only(char));
   }
   return tooLong(branches) ?? new LinePattern(branches, options);
 }
 
+function costOf(branches: readonly Branch[]): number {
+  return branches.reduce((sum, { atoms }) => sum + atoms.reduce((inBranch, { cost }) => inBranch + cost, 0), 0);
+}
+
 function tooLong(branches: readonly Branch[]): { problem: string } | undefined {
-  const atoms = branches.reduce((sum, branch) => sum + branch.atoms.length, 0);
-  return atoms > MOST_ATOMS || branches.length > MOST_ATOMS
+  return costOf(branches) > MOST_ATOMS || branches.length > MOST_ATOMS
     ? { problem: `its pattern is longer than ${MOST_ATOMS} characters` }
     : undefined;
 }
@@ -136,13 +150,17 @@ function endsBranch(chars: readonly string[], at: number, kind: 'basic' | 'exten
   return at === chars.length || (kind === 'extended' ? chars[at] === '|' : chars[at] === '\\' && chars[at + 1] === '|');
 }
 
-function bracket(chars: readonly string[], from: number, fold: (char: string) => string): { test: Test; end: number } | undefined {
+function bracket(
+  chars: readonly string[],
+  from: number,
+  fold: (char: string) => string,
+): { test: Test; cost: number; end: number } | undefined {
   const isNot = chars[from] === '^';
   const tests: Test[] = [];
   const first = from + (isNot ? 1 : 0);
   for (let at = first; at < chars.length; at += 1) {
     const char = chars[at] ?? '';
-    if (char === ']' && at > first) return { test: (other) => tests.some((test) => test(other)) !== isNot, end: at };
+    if (char === ']' && at > first) return { test: (other) => tests.some((test) => test(other)) !== isNot, cost: tests.length, end: at };
     const named = /^\[:(\w+):\]/.exec(chars.slice(at, at + 12).join(''));
     const known = named && Object.hasOwn(CLASSES, named[1] ?? '') ? CLASSES[named[1] ?? ''] : undefined;
     if (named && known) {
@@ -152,7 +170,10 @@ function bracket(chars: readonly string[], from: number, fold: (char: string) =>
       const [low, high] = [fold(char), fold(chars[at + 2] ?? '')];
       tests.push((other) => other >= low && other <= high);
       at += 2;
-    } else tests.push((other) => other === fold(char));
+    } else {
+      const wanted = fold(char);
+      tests.push((other) => other === wanted);
+    }
   }
   return undefined;
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BoundedOutput } from './bounded-output.ts';
+import { FilterWork, FilterWorkExceeded } from './filter-work.ts';
+import { grep } from './grep.ts';
 import { nativeCommand } from './native-command.ts';
 import { targetPolicy } from './target-policy.ts';
 import { startTarget } from './test-target.ts';
@@ -84,6 +86,53 @@ describe('curl', () => {
     expect(text).toContain('bytes before this are left out');
     const found = await run('curl -s URL/huge | grep -q y');
     expect(found.text).toContain('only the first 262144 bytes of the answer were kept');
+  });
+});
+
+it('I15: --write-out prints no more than is kept of an answer, whatever a server names as its type', async () => {
+  const { ending, text } = await run(`curl -s -o /dev/null -w '${'%{content_type}'.repeat(3_000)}' URL/long-type`);
+  expect(ending).toEqual({ ok: true });
+  expect(text.length).toBeLessThan(70_000);
+  expect(text).toMatch(/^\[19\d{4} bytes before this are left out\]/);
+});
+
+describe('filters', () => {
+  const filterOf = (...words: string[]) => {
+    const filter = grep(words);
+    if ('problem' in filter) throw new Error(filter.problem);
+    return filter;
+  };
+
+  it('I15: are counted in steps, each piece of a pattern on each character, over all filters of a task', async () => {
+    const work = new FilterWork(new AbortController().signal);
+    const text = 'abc\n'.repeat(1_000);
+    await filterOf('x').filter(text, work);
+    const once = work.spent;
+    expect(once).toBeGreaterThanOrEqual(3_000);
+    await filterOf('xyz').filter(text, work);
+    expect(work.spent - once).toBeGreaterThan(once + 5_000);
+    const plain = work.spent;
+    await filterOf('[abcdefghij]').filter(text, work);
+    expect(work.spent - plain).toBeGreaterThan(10 * 3_000);
+  });
+
+  it('I15: let others have their turn, and end with their task', async () => {
+    const stop = new AbortController();
+    const filtering = filterOf('x'.repeat(100)).filter('abc\n'.repeat(20_000), new FilterWork(stop.signal));
+    setImmediate(() => stop.abort(new Error('stopped')));
+    await expect(filtering).rejects.toThrow('stopped');
+  });
+
+  it('I15: that take more than a task may are stopped, and the task says what to shorten', async () => {
+    const work = new FilterWork(new AbortController().signal, 1_000);
+    await expect(filterOf('x').filter('a'.repeat(1_000), work)).rejects.toThrow(FilterWorkExceeded);
+    const { ending } = await run(`curl -s URL/huge${` | grep -v ${'y'.repeat(100)}`.repeat(3)}`);
+    expect(ending).toEqual({ ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' });
+  });
+
+  it('I15: a pattern is as long as what its brackets name', () => {
+    expect(grep([`[${'ab'.repeat(64)}]`])).not.toHaveProperty('problem');
+    expect(grep([`[${'ab'.repeat(65)}]`])).toEqual({ problem: 'grep: its pattern is longer than 128 characters, which is not read here' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { curl } from './curl.ts';
 import { curlOptions } from './curl-options.ts';
+import { FilterWork, FilterWorkExceeded } from './filter-work.ts';
 import { type Grep, grep } from './grep.ts';
 import { hey } from './hey.ts';
 import { heyOptions } from './hey-options.ts';
@@ -49,7 +50,13 @@ function curlInto(words: readonly string[], filters: readonly (readonly string[]
     async run({ output, signal }) {
       const result = await curl(options, policy, signal);
       let { exitCode, stdout } = result;
-      for (const filter of greps) ({ exitCode, stdout } = filter(stdout));
+      const work = new FilterWork(signal);
+      try {
+        for (const { filter } of greps) ({ exitCode, stdout } = await filter(stdout, work));
+      } catch (error) {
+        if (!(error instanceof FilterWorkExceeded)) throw error;
+        return { ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' };
+      }
       const greppedOut = exitCode !== 0 && result.exitCode === 0 && greps.length > 0;
       // When no line was found, what came instead is what the user needs to see.
       output.write(`${greppedOut ? result.stdout : stdout}${result.stderr}`);

@@ -1,5 +1,6 @@
 import { lookup as lookUp } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import { specialAddress } from '../api/special-addresses.ts';
 
 /** Which addresses requests may go to. A name is judged by what it resolves to when the connection is made. */
 export interface TargetPolicy {
@@ -8,23 +9,12 @@ export interface TargetPolicy {
   lookup: LookupFunction;
 }
 
-/** Of the node, of clouds' metadata services, and of everything that only this pod can reach (a proxy's administration, our own gates). */
-function blocked(allowLocal: boolean): BlockList {
-  const list = new BlockList();
-  list.addSubnet('169.254.0.0', 16, 'ipv4');
-  list.addSubnet('fe80::', 10, 'ipv6');
-  list.addAddress('fd00:ec2::254', 'ipv6');
-  if (allowLocal) return list;
-  list.addSubnet('127.0.0.0', 8, 'ipv4');
-  list.addSubnet('0.0.0.0', 8, 'ipv4');
-  list.addAddress('::1', 'ipv6');
-  list.addAddress('::', 'ipv6');
-  return list;
-}
-
+/** Refuses addresses of the node, of clouds' metadata services, and of everything that only this pod can reach (a proxy's administration, our own gates). */
 export function targetPolicy({ allowLocal }: { allowLocal: boolean }): TargetPolicy {
-  const list = blocked(allowLocal);
-  const isBlocked = (address: string) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isBlocked = (address: string) => {
+    const kind = specialAddress(address);
+    return kind !== undefined && !(allowLocal && kind === 'loopback');
+  };
   const reason = (address: string) => `${address} is an address of this pod or node, which tests do not reach`;
   return {
     refuses(hostname) {

@@ -97,9 +97,40 @@ describe('tasks in the background', () => {
     tasks.background(aRequest(program, { key: '1' }));
     tasks.background(aRequest(program, { key: '2' }));
     expect(tasks.background(aRequest(program, { key: '3' }))).toEqual({ busy: '2 tasks of this Canary run already' });
-    tasks.background(aRequest(program, { key: '4', name: 'other' }));
-    expect(tasks.background(aRequest(program, { key: '5', name: 'third' }))).toEqual({ busy: '3 tasks run already' });
+    tasks.background(aRequest(program, { key: '4', namespace: 'other' }));
+    expect(tasks.background(aRequest(program, { key: '5', namespace: 'third' }))).toEqual({ busy: '3 tasks run already' });
     expect(tasks.background(aRequest(program, { key: '1' }))).toHaveProperty('task');
+    await tasks.drain(0);
+  });
+
+  it('I15: of one namespace are fewer than are free for others, and the last slot is for a namespace that has none', async () => {
+    const { tasks, ended, until } = tasksWith({ atMost: 8, atMostOfCanary: 100 });
+    const { program, ends } = held();
+    const start = (namespace: string, nth: number) => tasks.background(aRequest(program, { key: `${namespace} ${nth}`, namespace }));
+    const fill = (namespace: string) => Array.from({ length: 8 }, (_, nth) => start(namespace, nth)).filter((one) => 'task' in one).length;
+    expect(['greedy', 'second', 'third'].map(fill)).toEqual([4, 2, 1]);
+    expect(start('greedy', 9)).toEqual({
+      busy: 'namespace greedy runs 4 of 8 tasks, and the rest is kept for others: try again, or raise --max-tasks',
+    });
+    expect(start('late', 1)).toHaveProperty('task');
+    expect(start('latest', 1)).toEqual({ busy: '8 tasks run already' });
+    ends({ ok: true });
+    await until(8);
+    expect(ended).toHaveLength(8);
+    expect(fill('latest')).toBe(4);
+    await tasks.drain(0);
+  });
+
+  it('I15: that are aborted and still end hold the slot of their namespace', async () => {
+    const { tasks } = tasksWith({ atMost: 4, atMostOfCanary: 100 });
+    const { promise, resolve } = Promise.withResolvers<Ending>();
+    const stubborn: Program = { name: 'stubborn', secrets: [], run: () => promise };
+    const gone = AbortSignal.abort();
+    const waiting = [1, 2].map((nth) => tasks.blocking(aRequest(stubborn, { key: `${nth}`, namespace: 'greedy' }), gone));
+    expect(tasks.background(aRequest(stubborn, { key: '3', namespace: 'greedy' }))).toHaveProperty('busy');
+    expect(tasks.background(aRequest(stubborn, { key: '4', namespace: 'other' }))).toHaveProperty('task');
+    resolve({ ok: true });
+    await Promise.all(waiting);
     await tasks.drain(0);
   });
 
@@ -178,11 +209,22 @@ it('06-LT8: what is stopped lets go of loads at once, waits for what somebody wa
 });
 
 it('keeps the latest five hundred tasks that have ended', async () => {
-  const { tasks, ended, until } = tasksWith({ atMost: 1000, atMostOfCanary: 1000 });
+  const { tasks, ended, until } = tasksWith({ atMost: 2000, atMostOfCanary: 1000 });
   for (let index = 0; index < 501; index += 1) tasks.background(aRequest(ok, { key: `${index}` }));
   await until(501);
   expect(tasks.find(ended[0]?.id ?? '')).toBeUndefined();
   expect(tasks.find(ended[1]?.id ?? '')).toBe(ended[1]);
+});
+
+it('I15: of a namespace that floods are forgotten before those of others, and so are its failures', async () => {
+  const { tasks, ended, until } = tasksWith({ atMost: 10_000, atMostOfCanary: 10_000 });
+  tasks.background(aRequest(bad, { key: 'mine', namespace: 'calm' }));
+  for (let index = 0; index < 600; index += 1) tasks.background(aRequest(bad, { key: `${index}`, namespace: 'flood' }));
+  await until(601);
+  expect(tasks.find(ended[0]?.id ?? '')).toBe(ended[0]);
+  expect(tasks.find(ended[1]?.id ?? '')).toBeUndefined();
+  expect(tasks.background(aRequest(ok, { key: 'mine', namespace: 'calm' }))).toHaveProperty('failed');
+  await tasks.drain(0);
 });
 
 it('06-LT31: a failure is told with the end of the output, within what an event shows', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BoundedOutput } from './bounded-output.ts';
 import type { Task, TaskRequest } from './task.ts';
+import { TaskMemory } from './task-memory.ts';
 
 export interface TasksOptions {
   timeoutMs: number;
@@ -16,9 +17,8 @@ export interface TasksOptions {
 export type Busy = { busy: string };
 
 const KEEP_OUTPUT_BYTES = 65_536;
-/** Tasks that have ended and can still be asked about, and failures that wait to be told. */
-const MOST_REMEMBERED = 500;
-const MOST_OF_ALL_OUTPUT_BYTES = 16_777_216;
+/** Tasks that have ended and can still be asked about; the same again of failures that wait for the next call. */
+const REMEMBERED = { tasks: 500, outputBytes: 16_777_216, keepBytes: KEEP_OUTPUT_BYTES };
 
 interface Running {
   task: Task;
@@ -40,11 +40,11 @@ class Stopped extends Error {
 export class Tasks {
   readonly #options: TasksOptions;
   readonly #running = new Map<string, Running>();
-  /** Of aborted tasks too, until they are gone. */
-  readonly #living = new Set<Promise<Task>>();
-  readonly #ended = new Map<string, Task>();
+  /** Of aborted tasks too, until they are gone; with their namespaces. */
+  readonly #living = new Map<Promise<Task>, string>();
+  readonly #ended = new TaskMemory(REMEMBERED);
   /** By key: what failed in the background and nobody has heard of yet. */
-  readonly #untold = new Map<string, Task>();
+  readonly #untold = new TaskMemory(REMEMBERED);
   #isDraining = false;
 
   constructor(options: TasksOptions) {
@@ -61,7 +61,7 @@ export class Tasks {
     if ('busy' in started) return started;
     this.#untold.delete(key);
     void started.ended.then((task) => {
-      if (task.now.state === 'failed' || task.now.state === 'timeout') remember(this.#untold, key, task);
+      if (task.now.state === 'failed' || task.now.state === 'timeout') this.#untold.set(key, task);
     });
     return { task: started.task, ...(failed?.checksum === request.checksum && { failed }) };
   }
@@ -103,32 +103,45 @@ export class Tasks {
     };
     stop((key) => key.startsWith('background '));
     const timer = setTimeout(() => stop(() => true), graceMs);
-    await Promise.all(this.#living);
+    await Promise.all(this.#living.keys());
     clearTimeout(timer);
   }
 
   #start(key: string, request: TaskRequest): Running | Busy {
-    const { atMost, atMostOfCanary, clock } = this.#options;
+    const { atMostOfCanary, clock } = this.#options;
     if (this.#isDraining) return { busy: 'the load tester is being stopped' };
-    if (this.#living.size >= atMost) return { busy: `${atMost} tasks run already` };
     const ofCanary = [...this.#running.values()].filter(({ task }) => task.namespace === request.namespace && task.name === request.name);
     if (ofCanary.length >= atMostOfCanary) return { busy: `${atMostOfCanary} tasks of this Canary run already` };
+    const full = this.#lacksSlot(request.namespace);
+    if (full !== undefined) return { busy: full };
     const output = new BoundedOutput(KEEP_OUTPUT_BYTES);
     const startedAt = new Date(clock.nowMs()).toISOString();
     const task: Task = { ...request, id: randomUUID(), startedAt, output, now: { state: 'running' } };
     const stop = new AbortController();
     const running: Running = { task, stop, waiting: 0, ended: this.#run(task, stop) };
     this.#running.set(key, running);
-    this.#living.add(running.ended);
+    this.#living.set(running.ended, request.namespace);
     this.#options.onStart(task);
     void running.ended.then(() => {
       if (this.#running.get(key) === running) this.#running.delete(key);
       this.#living.delete(running.ended);
-      remember(this.#ended, task.id, task);
-      this.#forgetOutputs();
+      this.#ended.set(task.id, task);
       this.#options.onEnd(task);
     });
     return running;
+  }
+
+  /**
+   * Why no task of this namespace starts now. It gets another slot while it holds fewer than are free: so some are left for those to come,
+   * and the last one is for a namespace that has none (I15).
+   */
+  #lacksSlot(namespace: string): string | undefined {
+    const { atMost } = this.#options;
+    const free = atMost - this.#living.size;
+    if (free <= 0) return `${atMost} tasks run already`;
+    const held = [...this.#living.values()].filter((one) => one === namespace).length;
+    if (held < free) return undefined;
+    return `namespace ${namespace} runs ${held} of ${atMost} tasks, and the rest is kept for others: try again, or raise --max-tasks`;
   }
 
   /** Never rejects: what a program throws is how its task ended. */
@@ -140,15 +153,6 @@ export class Tasks {
     clearTimeout(timer);
     task.now = { ...state, tookMs: clock.monotonicMs() - startedMs };
     return task;
-  }
-
-  /** The latest outputs are worth most. */
-  #forgetOutputs(): void {
-    let bytes = 0;
-    for (const [id, { output }] of [...this.#ended].reverse()) {
-      bytes += Math.min(output.total, KEEP_OUTPUT_BYTES);
-      if (bytes > MOST_OF_ALL_OUTPUT_BYTES) this.#ended.delete(id);
-    }
   }
 }
 
@@ -167,11 +171,4 @@ async function endOf({ program, output }: Task, signal: AbortSignal): Promise<En
   }
   const reason: unknown = signal.reason;
   return reason instanceof Stopped ? { state: reason.state, why: reason.message } : { state: 'stopped', why: 'it was stopped' };
-}
-
-function remember(tasks: Map<string, Task>, key: string, task: Task): void {
-  tasks.delete(key);
-  tasks.set(key, task);
-  const [oldest] = tasks.keys();
-  if (tasks.size > MOST_REMEMBERED && oldest !== undefined) tasks.delete(oldest);
 }

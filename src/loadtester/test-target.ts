@@ -11,7 +11,7 @@ export interface Asked {
 
 /**
  * An application that is tested, on loopback: `/token` answers like podinfo, `/status/N` with that status, `/moved` redirects to `/token`, `/never`
- * does not answer, `/huge` pours 2 MB. For tests.
+ * does not answer, `/huge` pours 2 MB, `/long-type` has a content type of 8 KB. For tests.
  */
 export async function startTarget(): Promise<{ url: string; port: number; asked: Asked[]; stop(): Promise<void> }> {
   const asked: Asked[] = [];
@@ -22,6 +22,7 @@ export async function startTarget(): Promise<{ url: string; port: number; asked:
     if (path === '/never') return;
     if (path === '/moved') response.writeHead(302, { location: '/token' }).end();
     else if (path === '/huge') response.end('x'.repeat(2_000_000));
+    else if (path === '/long-type') response.writeHead(200, { 'content-type': 'x'.repeat(8_192) }).end();
     else if (path.startsWith('/token')) response.end('{"token":"abc"}\n');
     else response.writeHead(Number(status ?? 200)).end(`you asked for ${path}\n`);
   });

@@ -2,6 +2,8 @@ import type { Canary, Metric } from '../api/canary.ts';
 import { isBuiltin } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-server.ts';
+import type { MetricProvider } from './providers/metric-provider.ts';
+import { queuedBackend } from './queued-backend.ts';
 import { templateBackend } from './template-backend.ts';
 
 type OnlineDependencies = Pick<
@@ -19,6 +21,7 @@ type OnlineDependencies = Pick<
   | 'clock'
   | 'findWay'
   | 'findOwnWay'
+  | 'turns'
 >;
 
 /**
@@ -29,15 +32,21 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
   let server: Promise<string | undefined> | undefined;
   const reasonOf = async (metric: Metric): Promise<string | undefined> => {
     if (isBuiltin(metric)) {
-      server ??= serverOf(canary, deps).isOnline(deps.signal);
+      server ??= queuedBackend(serverOf(canary, deps), deps).isOnline(deps.signal);
       return server;
     }
     if (!metric.templateRef) return undefined;
     const found = await templateBackend(metric, canary.metadata.namespace, deps);
     if ('problem' in found) return found.problem;
-    const reason = await found.backend.isOnline(deps.signal);
-    if (!deps.signal.aborted) deps.templateAsked?.(found.template, reason);
-    return reason;
+    const told: MetricProvider = {
+      ...found.backend,
+      async isOnline(signal) {
+        const reason = await found.backend.isOnline(signal);
+        if (!signal.aborted) deps.templateAsked?.(found.template, reason);
+        return reason;
+      },
+    };
+    return queuedBackend(told, deps).isOnline(deps.signal);
   };
   const metrics = canary.spec.analysis.metrics ?? [];
   const reasons = await Promise.all(metrics.map(reasonOf));

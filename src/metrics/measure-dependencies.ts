@@ -1,6 +1,7 @@
 import type { Clock } from '../api/clock.ts';
 import type { MeshProvider } from '../api/mesh-provider.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { FindWay, Turns } from '../api/outgoing.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
@@ -21,8 +22,7 @@ export interface MeasureDependencies {
   templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
   /** References to MetricTemplates of other namespaces are refused (05 T23). */
   noForeignRefs?: boolean | undefined;
-  /** The decoded data of a Secret; undefined when there is none. */
-  secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  secret: ReadSecret;
   /** The API server, for backends that live in the cluster; without it they cannot be asked. */
   askCluster?: AskCluster | undefined;
   /** What `{{ route }}` stands for, where the target's own controller names what is measured: Knative's Revision. */
@@ -37,6 +37,8 @@ export interface MeasureDependencies {
   findWay?: FindWay | undefined;
   /** The same for `metricsServer`. */
   findOwnWay?: FindWay | undefined;
+  /** When queries may begin; default: at once. */
+  turns?: Turns | undefined;
   /** Takes the time of each query (06-F13); default: nobody does. */
   timeQuery?: TimeQuery | undefined;
   /** Ask the built-in queries for the primary, too. */

@@ -16,6 +16,7 @@ import type { Observer } from './observers/observer.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
+import { queuedBackend } from './queued-backend.ts';
 import { templateBackend } from './template-backend.ts';
 import { timedBackend } from './timed-backend.ts';
 
@@ -116,7 +117,7 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
   const found = await templateBackend(metric, canary.metadata.namespace, deps);
   if ('problem' in found) return judgeMeasurement(metric, 'custom', { kind: 'error', reason: found.problem });
   const timed = timedBackend(found.type, found.backend, deps);
-  const backend: MetricProvider = {
+  const told: MetricProvider = {
     ...timed,
     async runQuery(query, signal) {
       const measured = await timed.runQuery(query, signal);
@@ -125,14 +126,15 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     },
   };
   try {
-    return await customVerdict(backend, canary, metric, found.query, deps);
+    return await customVerdict(queuedBackend(told, deps), canary, metric, found.query, deps);
   } catch {
     const reason = `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked`;
     return judgeMeasurement(metric, 'custom', { kind: 'error', reason });
   }
 }
 
-const timedServer = (canary: Canary, deps: MeasureDependencies): MetricProvider => timedBackend('prometheus', serverOf(canary, deps), deps);
+const timedServer = (canary: Canary, deps: MeasureDependencies): MetricProvider =>
+  queuedBackend(timedBackend('prometheus', serverOf(canary, deps), deps), deps);
 
 function variablesOf(canary: Canary, metric: Metric, { route }: MeasureDependencies): QueryVariables {
   const variables = queryVariables(canary, metric);

@@ -62,6 +62,8 @@ it.each<[Record<string, string>, RegExp]>([
   [{}, /--metrics-server-secret has neither token/],
   [{ username: 'me' }, /username and password not both/],
   [{ 'header.a b': 'x' }, /header\.a b that makes no header/],
+  [{ 'header.Transfer-Encoding': 'chunked' }, /header\.Transfer-Encoding that makes no header/],
+  [{ 'header.proxy-authorization': 'x' }, /header\.proxy-authorization that makes no header/],
 ])('05-W17: a Secret like %j is of no use, in words', async (data, reason) => {
   expect(await ofFlags(data).runQuery('q', signal)).toEqual({ kind: 'error', reason: expect.stringMatching(reason) });
 });

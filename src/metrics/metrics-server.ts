@@ -1,12 +1,13 @@
 import type { Canary } from '../api/canary.ts';
 import type { Clock } from '../api/clock.ts';
 import type { FindWay } from '../api/outgoing.ts';
+import { headerProblem } from '../api/request-header.ts';
+import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 
-type Data = Readonly<Record<string, string>>;
 export type ServerDependencies = Pick<
   MeasureDependencies,
   'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'findWay' | 'findOwnWay'
@@ -17,7 +18,8 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
   const { metricsServer: address, metricsServerSecretRef: ref } = spec;
   if (!address) return globalServer(deps);
   const name = `Secret ${metadata.namespace}/${ref?.name}`;
-  const read = async () => (ref ? ((await deps.secret(metadata.namespace, ref.name)) ?? { problem: `${name} not found` }) : undefined);
+  const read = async () =>
+    ref && ((await deps.secret(metadata.namespace, ref.name, 'spec.metricsServerSecretRef')) ?? new RefusedSecret(`${name} not found`));
   return withSecret(name, read, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, findWay: deps.findWay });
 }
 
@@ -35,14 +37,14 @@ export function globalServer({
 /** Read for each query: what is rotated counts at once. */
 function withSecret(
   name: string,
-  read: () => Promise<Data | { problem: string } | undefined>,
+  read: () => Promise<SecretData | RefusedSecret | undefined>,
   options: { address: string; timeoutMs: number; clock: Clock | undefined; findWay: FindWay | undefined },
 ): MetricProvider {
   const connect = async (): Promise<MetricProvider | { problem: string }> => {
     try {
       const data = await read();
       if (data === undefined) return prometheus(options);
-      if (isProblem(data)) return data;
+      if (data instanceof RefusedSecret) return { problem: data.reason };
       const credentials = credentialsOf(data);
       return 'problem' in credentials ? { problem: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {
@@ -62,19 +64,19 @@ function withSecret(
   };
 }
 
-const isProblem = (data: Data | { problem: string }): data is { problem: string } => Object.keys(data).length === 1 && 'problem' in data;
-
 type Credentials = Pick<PrometheusOptions, 'bearer' | 'basicAuth' | 'headers'> & { tls?: TlsFiles };
 
 /** `token`, or `username` and `password`; `header.NAME`; `ca.crt`, `tls.crt` and `tls.key`. Line ends at the end are not part of a value. */
-function credentialsOf(data: Data): Credentials | { problem: string } {
+function credentialsOf(data: SecretData): Credentials | { problem: string } {
   const { token, username, password } = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, value.trim()]));
   const headers = Object.fromEntries(
     Object.entries(data).flatMap(([key, value]) => (key.startsWith('header.') ? [[key.slice('header.'.length), [value.trim()]]] : [])),
   );
   const tls = tlsFiles(data);
-  const wrong = Object.entries(headers).find(([name, [value = '']]) => !/^[-\w.]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value));
-  if (wrong) return { problem: `has a key header.${wrong[0].slice(0, 80)} that makes no header` };
+  for (const [name, values] of Object.entries(headers)) {
+    const problem = headerProblem(name, values);
+    if (problem !== undefined) return { problem: `has a key header.${name.slice(0, 80)} that makes no header: it ${problem}` };
+  }
   if (!token && Boolean(username) !== Boolean(password)) return { problem: `has username and password not both` };
   if (!token && !username && !tls && Object.keys(headers).length === 0)
     return { problem: 'has neither token, username and password, header.NAME, ca.crt, nor tls.crt and tls.key' };

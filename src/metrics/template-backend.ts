@@ -1,6 +1,7 @@
 import type { ZodError } from 'zod';
 import type { Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
+import { RefusedSecret } from '../api/secret-use.ts';
 import { tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { MetricTemplate } from './metric-template.ts';
@@ -59,10 +60,12 @@ async function make(
 ): Promise<MetricProvider | { problem: string }> {
   const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
-  const secret = provider.secretRef && (await read(namespace, provider.secretRef.name));
+  const secret = provider.secretRef && (await read(namespace, provider.secretRef.name, 'spec.provider.secretRef'));
+  if (secret instanceof RefusedSecret) return { problem: secret.reason };
   if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
   const { caSecretRef, timeout } = provider;
-  const caSecret = caSecretRef && (await read(namespace, caSecretRef.name));
+  const caSecret = caSecretRef && (await read(namespace, caSecretRef.name, 'spec.provider.caSecretRef'));
+  if (caSecret instanceof RefusedSecret) return { problem: caSecret.reason };
   if (caSecretRef && !caSecret?.['ca.crt'])
     return { problem: `Secret ${namespace}/${caSecretRef.name} has no key ca.crt, or is not there` };
   const ownTimeoutMs = timeoutOf(timeout);
@@ -72,7 +75,7 @@ async function make(
   if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
   const choice = { reduce, sample, strictNoData };
   return backendFor({
-    ...{ provider, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
+    ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
     timeoutMs: ownTimeoutMs ?? timeoutMs,
     tls: tlsFiles(secret, caSecret),
   });

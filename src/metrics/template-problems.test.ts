@@ -56,6 +56,29 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
   expect(templateProblems(template)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
+it('05-W15: a query of the cluster that names another namespace than its template is a problem', () => {
+  const problem = [{ path: 'spec.query', message: expect.stringContaining('reads namespace "ops" alone') }];
+  expect(templateProblems(spec('keptn'), 'ops')).toEqual(problem);
+  expect(templateProblems(spec('externalmetrics', {}, { query: 'shop/queue' }), 'ops')).toEqual(problem);
+  const fine = [
+    templateProblems(spec('keptn'), 'shop'),
+    templateProblems(spec('externalmetrics'), 'ops'),
+    templateProblems(spec('externalmetrics', { address: 'https://metrics' }, { query: 'shop/queue' }), 'ops'),
+    templateProblems(spec('keptn', {}, { query: 'keptnmetric/{{ namespace }}/latency' }), 'ops'),
+  ];
+  expect(fine.flat()).toEqual([]);
+});
+
+it.each<[string, Record<string, string[]>, string]>([
+  ['of the connection', { 'X-Scope-OrgID': ['a'], 'Transfer-Encoding': ['chunked'] }, 'has "Transfer-Encoding", which is set by Serin'],
+  ['whose name is none', { 'a b': ['c'] }, 'has "a b", which is not a header name'],
+  ['with a line break', { 'x-a': ['b\r\nhost: c'] }, 'has "x-a", which has a value with a line break'],
+])('05-W18: a header %s is a problem of its field', (_, headers, message) => {
+  const [problem, ...more] = templateProblems(spec('prometheus', { headers }));
+  expect([problem?.path, more]).toEqual(['spec.provider.headers', []]);
+  expect(problem?.message).toContain(message);
+});
+
 it('05-W9: the templates of the examples may work', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'metric-template.yaml'), 'utf8');
   const templates = parseAllDocuments(text).flatMap((document) => {

@@ -6,6 +6,7 @@ import { readExternalQuery } from './providers/externalmetrics.ts';
 import { backendFor } from './providers/index.ts';
 import { readKeptnQuery } from './providers/keptn-query.ts';
 import { readMetricDataQueries } from './providers/metric-data-query.ts';
+import { foreignNamespaceProblem } from './providers/own-namespace.ts';
 import { splunkUrls } from './providers/splunk.ts';
 import { checkTemplate } from './query-template.ts';
 import { timeoutOf } from './template-backend.ts';
@@ -29,8 +30,8 @@ const anySecret = Object.fromEntries(
   ].map((key) => [key, 'any']),
 );
 
-/** What of a MetricTemplate can never work, whatever its Secret holds and whoever uses it: the field, and what is wrong (05 W15). */
-export function templateProblems({ provider, query, window }: MetricTemplateSpec): Problem[] {
+/** What of a MetricTemplate can never work, whatever its Secret holds: the field, and what is wrong (05 W15). `namespace`: its own, where it is known. */
+export function templateProblems({ provider, query, window }: MetricTemplateSpec, namespace?: string): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, message });
   const windowMs = window === undefined ? undefined : parseDuration(window);
@@ -44,7 +45,8 @@ export function templateProblems({ provider, query, window }: MetricTemplateSpec
   if ('problem' in backend) problems.push(placed(backend.problem));
   else if (addressProblem(provider))
     add('spec.provider.address', 'is no address that can be asked: write it as in http://name.namespace:9090');
-  const wrong = query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider.type, query));
+  const wrong =
+    query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider, query, namespace));
   if (wrong) add('spec.query', wrong);
   return problems;
 }
@@ -59,6 +61,7 @@ export function secretProblems({ provider }: Pick<MetricTemplateSpec, 'provider'
 function backendWith(provider: MetricTemplateSpec['provider'], secret: Readonly<Record<string, string>>, windowMs?: number) {
   return backendFor({
     provider,
+    namespace: '',
     secret: provider.secretRef && { ...secret },
     secretName: provider.secretRef?.name ?? '',
     intervalMs: 60_000,
@@ -81,10 +84,15 @@ function addressProblem({ type, address }: MetricTemplateSpec['provider']): bool
 }
 
 /** Of queries that are no placeholders' matter, and that Serin itself takes apart. */
-function queryProblem(type: MetricTemplateSpec['provider']['type'], query: string): string | undefined {
+function queryProblem({ type, address }: MetricTemplateSpec['provider'], query: string, namespace?: string): string | undefined {
   if (query.includes('{{')) return undefined;
-  const reader = { cloudwatch: readMetricDataQueries, externalmetrics: readExternalQuery, keptn: readKeptnQuery };
-  if (type !== 'cloudwatch' && type !== 'externalmetrics' && type !== 'keptn') return undefined;
-  const read = reader[type](query);
-  return 'problem' in read ? read.problem : undefined;
+  if (type === 'cloudwatch') {
+    const read = readMetricDataQueries(query);
+    return 'problem' in read ? read.problem : undefined;
+  }
+  if (type !== 'externalmetrics' && type !== 'keptn') return undefined;
+  const read = type === 'keptn' ? readKeptnQuery(query) : readExternalQuery(query, namespace);
+  if ('problem' in read) return read.problem;
+  const isOwn = namespace === undefined || (type === 'externalmetrics' && Boolean(address));
+  return isOwn ? undefined : foreignNamespaceProblem(read.namespace, namespace);
 }

@@ -1,3 +1,4 @@
+import { preciseTimestamp } from '../api/timestamp.ts';
 import type { AlertFormat } from './notifier.ts';
 
 const PATH = '/api/v2/alerts';
@@ -12,7 +13,7 @@ export const alertmanager: AlertFormat = {
     {
       labels: { alertname: `Canary${reason}`, namespace: canary.namespace, canary: canary.name, severity },
       annotations: { summary: text, description: fields.map(({ name, value }) => `${name}: ${value}`).join('\n') },
-      startsAt: new Date(atMs).toISOString(),
+      startsAt: preciseTimestamp(atMs),
     },
   ],
   url(address) {

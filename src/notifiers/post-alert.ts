@@ -1,6 +1,6 @@
 import got, { RequestError } from 'got';
 import { type Clock, deadlineAfter } from '../api/clock.ts';
-import type { FindWay, Way } from '../api/outgoing.ts';
+import { type FindWay, NOT_THROUGH_PROXY, NotAllowedError, type Way } from '../api/outgoing.ts';
 import { signatureHeader, signatureOf } from '../api/signature.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 import { agentsFor, type ProxyEnvironment } from './proxy.ts';
@@ -40,8 +40,13 @@ export async function postAlert({
   signal.throwIfAborted();
   const way = findWay ? findWay(url, proxy) : wayOf(agentsFor(proxy, environment));
   if ('problem' in way) return { ok: false, reason: way.problem, retry: false };
-  const body = JSON.stringify(format.body(message, settings));
   const { token, signingKey } = settings;
+  const carriesCredentials = Boolean((format.takesToken && token) || (format.isSigned && signingKey) || url.username || url.password);
+  if (findWay && proxy !== undefined && url.protocol === 'http:' && carriesCredentials) {
+    way.end();
+    return { ok: false, reason: `${url.host} cannot be called: ${NOT_THROUGH_PROXY}`, retry: false };
+  }
+  const body = JSON.stringify(format.body(message, settings));
   const deadline = deadlineAfter(clock, timeoutMs);
   const request = got.stream.post(url, {
     body,
@@ -52,7 +57,6 @@ export async function postAlert({
       ...(format.isSigned && signingKey ? { [signatureHeader]: signatureOf(body, signingKey) } : {}),
     },
     ...(way.agent && { agent: way.agent }),
-    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     retry: { limit: 0 },
     throwHttpErrors: false,
     methodRewriting: true,
@@ -106,6 +110,7 @@ function failed(error: unknown, url: URL): SendOutcome {
   if (error instanceof RedirectedError || cause instanceof RedirectedError)
     return { ok: false, reason: `${url.host} redirects to another address, which is not followed`, retry: false };
   if (!(error instanceof Error)) throw error;
+  if (cause instanceof NotAllowedError) return { ok: false, reason: `${url.host} cannot be called: ${cause.message}`, retry: true };
   return { ok: false, reason: `no answer from ${url.host}: ${codeOf(error)}`, retry: true };
 }
 

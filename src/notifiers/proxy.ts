@@ -8,7 +8,17 @@ export type ProxyEnvironment = Partial<
 
 export function proxyUrl(text: string): URL | undefined {
   const url = URL.parse(text);
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') && isDecodable(url.username + url.password) ? url : undefined;
+}
+
+/** Node's agent throws for user info that it cannot decode. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

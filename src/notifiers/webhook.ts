@@ -1,3 +1,4 @@
+import { preciseTimestamp } from '../api/timestamp.ts';
 import type { AlertFormat } from './notifier.ts';
 
 /** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one (W8). */
@@ -12,6 +13,6 @@ export const webhook: AlertFormat = {
     reason,
     message: text,
     fields,
-    timestamp: new Date(atMs).toISOString(),
+    timestamp: preciseTimestamp(atMs),
   }),
 };

@@ -1,9 +1,8 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
+import { lastApplied, originalConfig } from '../api/tracking-metadata.ts';
 
-/** The established annotation in which a routing object found in place keeps its own spec. */
-export const originalConfig = 'flagger.kubernetes.io/original-configuration';
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+export { originalConfig };
 
 /** Whether a spec routes to the sides that we have made: such a spec is none of the user's. */
 export type NamesOurSides = (spec: object) => boolean;

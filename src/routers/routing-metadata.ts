@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { ObjectMeta } from '../api/kube-object.ts';
 import { fluxOff, names } from '../api/names.ts';
-import { originalConfig } from './original-spec.ts';
+import { originalConfig, withoutSpecRecords } from '../api/tracking-metadata.ts';
 
 /**
  * Of a routing object under the apex name: `service.apex.{labels,annotations}` and what keeps Flux from it (04 §3.1). `original`: the
@@ -13,6 +13,10 @@ export function routingMetadata(canary: Canary, original: string | undefined): O
     name: names(canary).apexService,
     namespace: canary.metadata.namespace,
     ...(apex?.labels ? { labels: { ...apex.labels } } : {}),
-    annotations: { ...apex?.annotations, ...fluxOff, ...(original === undefined ? {} : { [originalConfig]: original }) },
+    annotations: {
+      ...withoutSpecRecords(apex?.annotations),
+      ...fluxOff,
+      ...(original === undefined ? {} : { [originalConfig]: original }),
+    },
   };
 }

@@ -1,23 +1,43 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { startHealthServer } from './http-server.ts';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type HealthServerOptions, startHealthServer } from './http-server.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of open.splice(0)) await stop();
 });
 
-async function served(state: { unlive?: string; unready?: string; metrics?: () => Promise<string> } = {}) {
+interface State {
+  unlive?: string;
+  unready?: string;
+  metrics?: () => Promise<string>;
+  limits?: HealthServerOptions['limits'];
+}
+
+async function served(state: State = {}) {
+  const { ask } = await servedAt(state);
+  return ask;
+}
+
+async function servedAt(state: State = {}) {
   const server = await startHealthServer({
     port: 0,
     host: '127.0.0.1',
     metrics: async () => ({ contentType: 'text/plain; version=0.0.4', text: (await state.metrics?.()) ?? 'up 1\n' }),
     unlive: () => state.unlive,
     unready: () => state.unready,
+    ...(state.limits && { limits: state.limits }),
   });
   open.push(server.stop);
-  return async (path: string, method = 'GET') => {
-    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
-    return { status: answer.status, text: await answer.text() };
+  const { port } = server;
+  return {
+    port,
+    ask: async (path: string, method = 'GET') => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+      return { status: answer.status, text: await answer.text() };
+    },
   };
 }
 
@@ -45,5 +65,88 @@ describe('what probes and scrapers ask', () => {
     expect((await ask('/debug')).status).toBe(404);
     expect((await ask('/livez', 'POST')).status).toBe(405);
     expect(await ask('/metrics')).toEqual({ status: 500, text: 'Error: no numbers\n' });
+  });
+});
+
+describe('I15: clients that hold their connections', () => {
+  const clients: Socket[] = [];
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.destroy();
+  });
+
+  /** Says so much and no more. */
+  async function client(port: number, said = '', localAddress = '127.0.0.1'): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    clients.push(socket);
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'connect');
+    socket.write(said);
+    return socket;
+  }
+
+  const held = () => clients.filter((socket) => !socket.closed).length;
+
+  it.each([
+    ['say nothing', ''],
+    ['never end their headers', 'GET /livez HTTP/1.1\r\nhost: x\r\n'],
+    ['never end their request', 'POST /livez HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n'],
+    ['ask, and stay', 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ])('and %s take no more than the limit, and every new one is answered', async (_, said) => {
+    const { port, ask } = await servedAt({ limits: { connections: 8 } });
+    for (let nth = 0; nth < 40; nth += 1) await client(port, said);
+    await vi.waitFor(() => expect(held()).toBeLessThanOrEqual(8));
+    expect((await ask('/livez')).status).toBe(200);
+  });
+
+  it('keep no other address out, however many they open: its connection stays', async () => {
+    const { port } = await servedAt({ limits: { connections: 8 } });
+    const kubelet = await client(port, '', '127.0.0.2');
+    for (let nth = 0; nth < 40; nth += 1) await client(port);
+    await vi.waitFor(() => expect(held()).toBeLessThanOrEqual(8));
+    const answered = once(kubelet, 'data');
+    kubelet.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(String(await answered)).toContain('200 OK');
+  });
+
+  it('lose them when their headers do not end in time', async () => {
+    const { port } = await servedAt({ limits: { headersMs: 20 } });
+    const slow = await client(port, 'GET /livez HTTP/1.1\r\n');
+    await vi.waitFor(() => expect(slow.closed).toBe(true), 5_000);
+  });
+
+  it('lose them when they do not read their answer in time', async () => {
+    const text = 'x'.repeat(32 * 1024 * 1024);
+    const { port } = await servedAt({ metrics: async () => text, limits: { answerMs: 20 } });
+    const slow = await client(port, 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
+    slow.pause();
+    await vi.waitFor(() => expect(slow.bytesRead).toBeGreaterThan(0));
+    const [cause] = await Promise.all([once(slow, 'close'), vi.waitFor(() => slow.resume())]);
+    expect([cause, slow.bytesRead < text.length]).toEqual([expect.anything(), true]);
+  });
+
+  it('are refused with headers beyond the limit', async () => {
+    const { port } = await servedAt();
+    const headers = { long: 'x'.repeat(10_000) };
+    const [response] = await once(get({ port, host: '127.0.0.1', path: '/livez', headers }), 'response');
+    response.resume();
+    expect(response.statusCode).toBe(431);
+  });
+
+  it('and ask for metrics together share one rendering; a failed one is not kept', async () => {
+    let renders = 0;
+    const rendered = Promise.withResolvers<string>();
+    const metrics = () => {
+      renders += 1;
+      return renders === 1 ? rendered.promise : Promise.resolve('up 2\n');
+    };
+    const { ask } = await servedAt({ metrics });
+    const first = ask('/metrics');
+    await vi.waitFor(() => expect(renders).toBe(1));
+    const others = Array.from({ length: 20 }, () => ask('/metrics'));
+    rendered.reject(new Error('no numbers'));
+    expect((await first).status).toBe(500);
+    await Promise.all(others);
+    expect(renders).toBeLessThanOrEqual(2);
+    expect((await ask('/metrics')).text).toBe('up 2\n');
   });
 });

@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { limitConnections } from './connections.ts';
+import { sharedRender } from './shared-render.ts';
 
 export interface HealthServerOptions {
   port: number;
@@ -11,12 +13,29 @@ export interface HealthServerOptions {
   unlive(): string | undefined;
   /** Why it should not be counted on now. */
   unready(): string | undefined;
+  /** Only tests wait for less, and open fewer. */
+  limits?: Partial<typeof LIMITS>;
 }
+
+/** Kubelets and Prometheus need a handful of connections, and milliseconds for a request. */
+const LIMITS = { connections: 256, headersMs: 5_000, requestMs: 5_000, answerMs: 10_000, headerBytes: 8_192 };
 
 /** `/metrics`, `/livez`, `/readyz` and `/healthz` (the established name of `/livez`). Each refusal says why. */
 export async function startHealthServer(options: HealthServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    const answer = (status: number, text: string, contentType = 'text/plain; charset=utf-8') => {
+  const { connections, headersMs, requestMs, answerMs, headerBytes } = { ...LIMITS, ...options.limits };
+  const metrics = sharedRender(options.metrics);
+  const settings = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(1_000, headersMs),
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: headerBytes,
+  };
+  const server = createServer(settings, (request, response) => {
+    // One that does not read its answer has it kept here.
+    const late = setTimeout(() => request.socket.destroy(), answerMs);
+    response.once('close', () => clearTimeout(late));
+    const answer = (status: number, text: string | Buffer, contentType = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'content-type': contentType });
       response.end(text);
     };
@@ -24,7 +43,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<{
     const why = { '/livez': options.unlive, '/healthz': options.unlive, '/readyz': options.unready };
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     if (path === '/metrics') {
-      options.metrics().then(
+      metrics().then(
         ({ contentType, text }) => answer(200, text, contentType),
         (error: unknown) => answer(500, `${error}\n`),
       );
@@ -34,7 +53,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<{
     const reason = why[path as keyof typeof why]();
     answer(reason === undefined ? 200 : 503, reason === undefined ? 'OK' : `${reason}\n`);
   });
-  server.requestTimeout = 5_000;
+  limitConnections(server, connections);
   if (options.listen) {
     const listener = await options.listen(server, options.port);
     return { port: listener.port, stop: () => listener.close(true) };

@@ -1,10 +1,11 @@
 import type { HookType, Webhook } from '../api/canary.ts';
 import { type Clock, sleep, systemClock } from '../api/clock.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import { atOnce, type FindWay, type Turns } from '../api/outgoing.ts';
+import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
-import { credentialsOf, type HookCredentials, type ReadSecret } from './hook-secret.ts';
+import { credentialsOf, type HookCredentials } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
@@ -29,6 +30,8 @@ export interface CallOptions {
   secret?: ReadSecret;
   /** How the addresses of Canaries are reached; default: straight. */
   findWay?: FindWay | undefined;
+  /** When attempts may begin; default: at once. */
+  turns?: Turns | undefined;
   /** Takes the time of each attempt (06-F13); default: nobody does. */
   timeCall?: TimeCall | undefined;
 }
@@ -49,7 +52,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = systemClock, pause = (ms, until) => sleep(clock, ms, until), secret, findWay, timeCall }: CallOptions,
+  { signal, clock = systemClock, pause = (ms, until) => sleep(clock, ms, until), secret, findWay, turns = atOnce, timeCall }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -62,10 +65,13 @@ export async function callWebhook(
 
   const lastAttempt = attemptsOf(webhook);
   for (let attempt = 1; ; attempt += 1) {
-    const ended = timeCall?.(webhook.type ?? '');
-    const answer = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, clock, credentials, findWay });
+    const answer = await turns.run(async () => {
+      const ended = timeCall?.(webhook.type ?? '');
+      const answered = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, clock, credentials, findWay });
+      ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
+      return answered;
+    }, signal);
     const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
-    ended?.(isGood ? 'passed' : answer.status === undefined ? 'unanswered' : 'refused');
     if (answer.status !== undefined && isGood) {
       return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
     }
@@ -118,8 +124,9 @@ async function credentialsFor(
   if (!secretRef?.name) return undefined;
   const name = `Secret ${namespace}/${secretRef.name}`;
   try {
-    const secret = await read?.(namespace, secretRef.name);
+    const secret = await read?.(namespace, secretRef.name, 'spec.analysis.webhooks[].secretRef');
     if (secret === undefined) return { problem: `${name} not found: create it, or correct secretRef` };
+    if (secret instanceof RefusedSecret) return { problem: secret.reason };
     const credentials = credentialsOf(secret);
     return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
   } catch {

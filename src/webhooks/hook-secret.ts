@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { headerProblem } from '../api/request-header.ts';
 import { attemptHeaders, attemptSignatureOf, signatureHeader, signatureOf, signingKeyName } from '../api/signature.ts';
-
-/** The decoded data of a Secret in the namespace of the Canary; undefined when there is none. */
-export type ReadSecret = (namespace: string, name: string) => Promise<Readonly<Record<string, string>> | undefined>;
 
 const HEADER_PREFIX = 'header.';
 /** Set by us: a Secret does not change what the body is. */
-const OURS = new Set([
-  ...['content-type', 'content-length', 'host', 'transfer-encoding', 'connection'],
-  ...[signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase()),
-]);
+const OURS = new Set([...['content-type', signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase())]);
 
 export interface HookCredentials {
   /** Of one attempt to send the body there. */
@@ -27,10 +22,11 @@ export function credentialsOf(secret: Readonly<Record<string, string>>): HookCre
   const own = Object.entries(secret).flatMap(([name, value]) =>
     name.startsWith(HEADER_PREFIX) ? [[name.slice(HEADER_PREFIX.length), value.trim()] as const] : [],
   );
-  const wrong = own.find(
-    ([name, value]) => !/^[-\w.]+$/.test(name) || OURS.has(name.toLowerCase()) || /[^\t\x20-\x7e\x80-\xff]/.test(value),
-  );
-  if (wrong) return { problem: `its key ${HEADER_PREFIX}${wrong[0].slice(0, 80)} makes no header that can be sent` };
+  for (const [name, value] of own) {
+    const problem = OURS.has(name.toLowerCase()) ? 'is set by Serin: leave it out' : headerProblem(name, [value]);
+    if (problem !== undefined)
+      return { problem: `its key ${HEADER_PREFIX}${name.slice(0, 80)} makes no header that can be sent: it ${problem}` };
+  }
   if (!key && own.length === 0) return { problem: `it has neither ${signingKeyName} nor a key ${HEADER_PREFIX}NAME` };
   return {
     headers: (body, url, nowMs) => ({ ...Object.fromEntries(own), ...(key ? signed({ body, url, nowMs }, key) : {}) }),

@@ -1,6 +1,6 @@
 import got, { RequestError } from 'got';
 import { type Clock, deadlineAfter, systemClock } from '../api/clock.ts';
-import { CONCEALED, type FindWay, straightWay, type Way } from '../api/outgoing.ts';
+import { CONCEALED, type FindWay, NotAllowedError, straightWay, type Way } from '../api/outgoing.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
 /** More than this of an answer is not read: it is shown, never used. */
@@ -31,7 +31,7 @@ export interface PostOptions {
 }
 
 class RedirectedError extends Error {}
-class NotAllowedError extends Error {}
+class RedirectNotAllowedError extends Error {}
 
 /**
  * One POST of JSON, redirects followed as Go's client does (301, 302 and 303 become a GET without body). Throws only when
@@ -55,12 +55,11 @@ export async function postOnce(
     methodRewriting: true,
     https: { rejectUnauthorized: verifyTls },
     ...(way.agent && { agent: way.agent }),
-    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     hooks: {
       beforeRedirect: [
         (next) => {
           const onward = next.url instanceof URL ? findWay(next.url) : undefined;
-          if (onward && 'problem' in onward) throw new NotAllowedError(onward.problem);
+          if (onward && 'problem' in onward) throw new RedirectNotAllowedError(onward.problem);
           onward?.end();
         },
         // They may stand in any header, so such a redirect is refused rather than stripped.
@@ -81,7 +80,7 @@ export async function postOnce(
     if (!(error instanceof Error)) throw error;
     if (error instanceof RedirectedError || error.cause instanceof RedirectedError)
       return { cause: 'it redirects to another address, and headers of a Secret go nowhere else', mayRetry: false };
-    if (error instanceof NotAllowedError || error.cause instanceof NotAllowedError)
+    if (error instanceof RedirectNotAllowedError || error.cause instanceof RedirectNotAllowedError)
       return { cause: `it redirects, and ${error.message}`, mayRetry: false };
     return { cause: describe(error), mayRetry: !isPermanent(error) };
   } finally {
@@ -102,7 +101,7 @@ async function readAnswer(request: ReturnType<typeof got.stream.post>, { conceal
   const retryAfterMs = retryAfter(response.headers['retry-after'], response.headers.date);
   return {
     status: response.statusCode,
-    body: conceals?.(response.ip) ? CONCEALED : body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
+    body: conceals?.() ? CONCEALED : body.subarray(0, BODY_LIMIT_BYTES).toString('utf8'),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
@@ -121,8 +120,9 @@ function isPermanent(error: Error): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO|TLS_|SSL|TOO_MANY_REDIRECTS|UNSUPPORTED_PROTOCOL|INVALID/.test(code);
 }
 
-/** The code alone: messages of got and Node may quote the address. */
+/** The code alone where the message is not ours: those of got and Node may quote the address. */
 function describe(error: Error): string {
+  if (error.cause instanceof NotAllowedError) return error.cause.message;
   return codeOf(error) ?? error.name;
 }
 

@@ -2,6 +2,8 @@ import type { TargetRef } from '../api/canary.ts';
 import { knativeApiVersion } from '../api/knative.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
+import type { ConfigRef } from './configs/config-ref.ts';
+import { MOST_CONFIGS } from './configs/read-configs.ts';
 import { coreService } from './core-service/core-service.ts';
 import { slimSlice } from './core-service/endpoints.ts';
 import { daemonSet } from './daemon-set/daemon-set.ts';
@@ -49,7 +51,7 @@ export function remembered(object: KubeObject): Watched {
     const slim = companions[`${object.apiVersion}/${object.kind}`];
     return { object: slim?.(object) ?? object };
   }
-  const configs = workload.configs?.(object);
+  const configs = remembering(workload.configs?.(object));
   const reportedMs = lastReportMs(object);
   return {
     object: workload.slim(object),
@@ -57,6 +59,15 @@ export function remembered(object: KubeObject): Watched {
     ...(configs && { configs }),
     ...(reportedMs !== undefined && { reportedMs }),
   };
+}
+
+/** No more of each kind than it takes to see that there are too many: a pod template has room for ten thousands. */
+function remembering(refs: readonly ConfigRef[] | undefined): readonly ConfigRef[] | undefined {
+  const counts = { ConfigMap: 0, Secret: 0 };
+  return refs?.filter(({ kind }) => {
+    counts[kind] += 1;
+    return counts[kind] <= MOST_CONFIGS + 1;
+  });
 }
 
 /** When the status last became another one: the API server notes the time with the fields of their writer. */

@@ -7,7 +7,7 @@ const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
-npm run bench -- --hostile [--canaries 20] [--interval 5] [--namespaces 200] [--with-pods 20] [--writers 32] [--minutes 10] [--blind] [--json]
+npm run bench -- --hostile [--canaries 20] [--interval 10] [--namespaces 200] [--with-pods 20] [--writers 32] [--minutes 10] [--blind] [--json]
 `;
 
 /** Counts and ratios of one run on this machine. Nothing is asserted: what a time means depends on who else is busy. */
@@ -61,7 +61,7 @@ async function bench(): Promise<void> {
     const { measureHostile, hostileReport } = await import('./measure-hostile.ts');
     const result = await measureHostile({
       releases: numberOr(values.canaries, 20),
-      intervalSeconds: numberOr(values.interval, 5),
+      intervalSeconds: numberOr(values.interval, 10),
       namespaces: positive(values.namespaces),
       withPods: positive(values['with-pods']),
       writers: positive(values.writers),
@@ -131,4 +131,6 @@ function positive(text: string): number {
   return value;
 }
 
+// What was started ends with this process: 'exit' is not emitted for a signal.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await bench();

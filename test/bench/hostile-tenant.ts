@@ -10,7 +10,8 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { container, forEachIndex } from './applications.ts';
 
 /**
- * The hostile tenant of `npm run bench -- --hostile`, in a process of its own: `node hostile-tenant.ts KUBECONFIG NAMESPACES WITH_PODS WRITERS`.
+ * The hostile tenant of `npm run bench -- --hostile`, in a process of its own:
+ * `node hostile-tenant.ts ADMIN_KUBECONFIG KUBECONFIG USER NAMESPACES WITH_PODS WRITERS`. An administrator gives it the namespaces, and all rights in them.
  * Sends `{ ready }`, then writes as fast as the API server answers, and sends its counts every second until it is killed.
  */
 export interface Counts {
@@ -95,8 +96,18 @@ const template = (namespace: string, name: string, address: string): KubeObject 
   spec: { provider: { type: 'prometheus', address }, query: '{{ range variables }}{{ . }}{{ end }}up' },
 });
 
+const RBAC = 'rbac.authorization.k8s.io';
+
+async function give(admin: KubeCluster, namespace: string, user: string): Promise<void> {
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await admin.create({
+    ...{ apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata: { name: 'all', namespace } },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+  });
+}
+
 async function settle(cluster: KubeCluster, namespace: string, replicas: number, backends: Backends): Promise<void> {
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await cluster.create(template(namespace, 'big', backends.big));
   await cluster.create(template(namespace, 'silent', backends.silent));
   await cluster.create({
@@ -160,10 +171,18 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-async function attack(kubeconfig: string, namespaces: number, withPods: number, writers: number): Promise<void> {
-  const cluster = createCluster(await loadConnection({ kubeconfig, userAgent: 'hostile-tenant' }), { requestTimeoutMs: ANSWER_WITHIN_MS });
+const clientOf = async (kubeconfig: string) =>
+  createCluster(await loadConnection({ kubeconfig, userAgent: 'hostile-tenant' }), { requestTimeoutMs: ANSWER_WITHIN_MS });
+
+async function attack(
+  admin: KubeCluster,
+  cluster: KubeCluster,
+  user: string,
+  ...[namespaces = 1, withPods = 0, writers = 1]: number[]
+): Promise<void> {
   const backends = await startBackends();
   const nameOf = (index: number) => `hostile-${index}`;
+  await forEachIndex(namespaces, (index) => give(admin, nameOf(index), user), 20);
   await forEachIndex(namespaces, (index) => settle(cluster, nameOf(index), index < withPods ? 1 : 0, backends), 20);
   const counts: Counts = { accepted: {}, refused: {} };
   process.send?.({ ready: true });
@@ -190,7 +209,6 @@ async function attack(kubeconfig: string, namespaces: number, withPods: number, 
 
 // The neighbours of a real tenant have processors of their own; here it is the last to get them.
 setPriority(19);
-const [kubeconfig = '', ...numbers] = process.argv.slice(2);
-const [namespaces = 1, withPods = 0, writers = 1] = numbers.map(Number);
+const [adminKubeconfig = '', kubeconfig = '', user = '', ...numbers] = process.argv.slice(2);
 process.once('disconnect', () => process.exit());
-await attack(kubeconfig, namespaces, withPods, writers);
+await attack(await clientOf(adminKubeconfig), await clientOf(kubeconfig), user, ...numbers.map(Number));

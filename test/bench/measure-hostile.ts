@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
 import { startRealCluster } from '../e2e/real-cluster.ts';
@@ -15,6 +14,9 @@ import type { Counts } from './hostile-tenant.ts';
 const START_BOUND_MS = 900_000;
 const CALM_ROUNDS = 3;
 const TENANT = join(import.meta.dirname, 'hostile-tenant.ts');
+const TENANT_USER = 'tenant';
+/** The share of the chart's memory limit, 512 MiB, that it gives to the heap. */
+const CHART_HEAP_MB = 307;
 
 /** Times of the neighbour's releases, from the push to Succeeded, in seconds. */
 export interface Releases {
@@ -54,7 +56,7 @@ interface Options {
 /** Releases of a neighbour on etcd and kube-apiserver: first alone, then beside a tenant that writes as fast as the API server answers. */
 export async function measureHostile(options: Options): Promise<HostileResult> {
   const { releases, intervalSeconds, minutes, say } = options;
-  const real = await startRealCluster({ say });
+  const real = await startRealCluster({ say, people: [TENANT_USER], fairness: true });
   const { cluster } = real;
   await applyCrds(cluster);
   const nodes = startNodes(cluster, {
@@ -63,10 +65,14 @@ export async function measureHostile(options: Options): Promise<HostileResult> {
   });
   await nodes.ready;
   const watch = watchCanaries(cluster);
-  const controller = startMeasuredController(real.kubeconfigFile, [
+  // The interval's floor is the default one: the operator has lifted no limit for the tenant.
+  const flags = [
     '--enable-leader-election',
+    '--min-analysis-interval=10s',
+
     ...(options.blind ? ['--namespace=bench'] : []),
-  ]);
+  ];
+  const controller = startMeasuredController(real.kubeconfigFile, flags, CHART_HEAP_MB);
   try {
     await createApplications(cluster, releases, 'kubernetes', { analysis: { interval: `${intervalSeconds}s` } });
     await watch.until(releases, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
@@ -86,7 +92,12 @@ export async function measureHostile(options: Options): Promise<HostileResult> {
     const calm = await rounds((done) => done >= CALM_ROUNDS);
     const calmPeakRssMB = controller.figures().peakRssMB;
     say(`the hostile tenant settles in ${options.namespaces} namespaces`);
-    const tenant = fork(TENANT, [real.adminKubeconfigFile, ...[options.namespaces, options.withPods, options.writers].map(String)]);
+    const tenant = fork(TENANT, [
+      real.adminKubeconfigFile,
+      real.kubeconfigFileOf(TENANT_USER),
+      TENANT_USER,
+      ...[options.namespaces, options.withPods, options.writers].map(String),
+    ]);
     let writes: Counts = { accepted: {}, refused: {} };
     try {
       await once(tenant, 'message');
@@ -96,8 +107,7 @@ export async function measureHostile(options: Options): Promise<HostileResult> {
       say(`it writes for ${minutes} min`);
       const endsAt = performance.now() + minutes * 60_000;
       const hostile = await rounds(() => performance.now() >= endsAt);
-      // The last counts are sent every second.
-      await sleep(1500);
+      await once(tenant, 'message'); // counts come every second
       const { peakRssMB, cpuSeconds } = controller.figures();
       return {
         ...{ releases, namespaces: options.namespaces, minutes, writes, calmPeakRssMB, peakRssMB, cpuSeconds },

@@ -87,7 +87,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     ['cutOff', /cannot be asked|ended/],
     ['wrongJson', /is no (JSON|CSV)/],
     ['otherJson', /no query result|without _value/],
-    ['hugeBody', /longer than 5 MB/],
+    ['hugeBody', /longer than 1 MiB/],
     ['redirect', /redirects to another address|302/],
   ];
   it.each(failures.filter(([scenario]) => isKnown(scenario)))('an answer that is %s is an error, in words', async (scenario, words) => {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type Provider, providers } from '../../src/api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
-import type { Permission } from '../../src/api/permission.ts';
+import type { Permission, Verb } from '../../src/api/permission.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
-import { type Features, permissionsFor, providerPermissions } from '../../src/controller/permissions.ts';
+import { everyFeature, type Features, permissionsFor, providerPermissions } from '../../src/controller/permissions.ts';
 import { routerFor } from '../../src/routers/index.ts';
 import { groupOf } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
@@ -62,6 +62,8 @@ function conductOf(provider: Provider): { watched: string[]; removed: string[] }
   return { watched: distinct(watched), removed: distinct(removed) };
 }
 
+const VERBS: readonly Verb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+
 describe('the role of the controller', () => {
   it.each(providers)('06-F11: %s has the kinds that its router works with, and may delete those that it removes', (provider) => {
     const permissions = providerPermissions(provider);
@@ -72,29 +74,55 @@ describe('the role of the controller', () => {
     expect(granted(permissions, 'delete')).toEqual(removed);
   });
 
-  const features: Features = { providers: [], configTracking: true, secretsMode: 'watch', scalers: [], metricBackends: [] };
+  const features: Features = { ...everyFeature, providers: [], scalers: [], metricBackends: [] };
   const verbsOn = (resource: string, changed: Partial<Features>): readonly string[] =>
     permissionsFor({ ...features, ...changed }).flatMap(({ resources, verbs }) => (resources.includes(resource) ? verbs : []));
 
   it.each([
-    { secretsMode: 'watch', configTracking: true, verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
-    { secretsMode: 'get', configTracking: true, verbs: ['get', 'create', 'patch', 'delete'] },
+    { secretsMode: 'watch', configTracking: true, verbs: ['get', 'list', 'watch', 'create', 'delete', 'patch'] },
+    { secretsMode: 'watch', configTracking: true, takeOver: false, verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+    { secretsMode: 'get', configTracking: true, verbs: ['get', 'create', 'delete', 'patch'] },
+    { secretsMode: 'get', configTracking: true, takeOver: false, verbs: ['get', 'create', 'delete'] },
     { secretsMode: 'off', configTracking: true, verbs: ['get'] },
+    { secretsMode: 'off', configTracking: true, secretsReferences: false, verbs: [] },
     { secretsMode: 'watch', configTracking: false, verbs: ['get'] },
   ] as const)('06-RB20: with secrets $secretsMode and tracking $configTracking it may $verbs Secrets', ({ verbs, ...changed }) => {
     expect(verbsOn('secrets', changed)).toEqual(verbs);
     expect(verbsOn('configmaps', changed).length > 0).toBe(changed.configTracking);
   });
 
-  const all = permissionsFor({
-    ...features,
-    providers,
-    scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-    metricBackends: ['keptn', 'externalmetrics'],
+  it.each([
+    { secretsMode: 'watch', rules: ['db: get list watch', 'db-primary: get', 'db-primary: patch', 'all: create'] },
+    { secretsMode: 'get', rules: ['db: get', 'db-primary: get', 'db-primary: patch', 'all: create'] },
+    { secretsMode: 'off', rules: ['db: get'] },
+  ] as const)(
+    'with Secrets limited by name, in mode $secretsMode no other Secret can be read, changed or deleted',
+    ({ secretsMode, rules }) => {
+      const onSecrets = permissionsFor({ ...features, secretsMode, secretsNames: ['db'] }).filter(({ resources }) =>
+        resources.includes('secrets'),
+      );
+      expect(onSecrets.map(({ names = ['all'], verbs }) => `${names.join(' ')}: ${verbs.join(' ')}`)).toEqual(rules);
+    },
+  );
+
+  it.each([
+    { kinds: [], resources: { deployments: 'list watch' } },
+    { kinds: ['Deployment'], resources: { deployments: 'list watch get create patch', 'deployments/scale': 'patch' } },
+    { kinds: ['DaemonSet'], resources: { deployments: 'list watch', daemonsets: 'get list watch create patch' } },
+  ] as const)('targets of kinds $kinds: no pod template of another kind can be written', ({ kinds, resources }) => {
+    const onKinds = ['deployments', 'deployments/scale', 'daemonsets'].flatMap((resource) => {
+      const verbs = verbsOn(resource, { kinds });
+      return verbs.length > 0 ? [[resource, verbs.join(' ')]] : [];
+    });
+    expect(Object.fromEntries(onKinds)).toEqual(resources);
   });
+
+  const all = permissionsFor(everyFeature);
   /** Those of every rule that has it. */
   const verbsOf = (group: string, resource: string): string =>
-    [...new Set(all.filter((rule) => rule.group === group && rule.resources.includes(resource)).flatMap(({ verbs }) => verbs))].join(' ');
+    [...new Set(all.filter((rule) => rule.group === group && rule.resources.includes(resource)).flatMap(({ verbs }) => verbs))]
+      .toSorted((a, b) => VERBS.indexOf(a) - VERBS.indexOf(b))
+      .join(' ');
   const written = 'get list watch create patch';
 
   // Each of them grants every verb where the established controller is installed. That each of ours is needed: test/e2e/rules.test.ts.

@@ -6,7 +6,7 @@ import { virtualVerbs } from '../../scripts/admission/request-policy.ts';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { permissionsFor } from '../../src/controller/permissions.ts';
+import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { publishedCrds } from '../contracts/routers-cases.ts';
 import { applyCrds, OWN_CRDS } from '../suite/stage.ts';
@@ -29,6 +29,10 @@ const matrix: { what: string; values: object }[] = [
   },
   { what: 'one namespace', values: { namespace: 'a', meshProvider: 'kubernetes', secrets: { mode: 'get' } } },
   { what: 'Secrets by name', values: { secrets: { mode: 'off', names: ['slack', 'datadog'] } } },
+  {
+    what: 'tracked Secrets by name and namespace, and DaemonSets alone',
+    values: { secrets: { names: ['db', 'slack'], namespaces: ['a', 'b'] }, kinds: ['DaemonSet'] },
+  },
   { what: 'no Secrets at all', values: { secrets: { mode: 'off', references: false }, configTracking: { enabled: false } } },
   {
     what: 'no leader election, no roles, no account, no definitions',
@@ -124,6 +128,10 @@ describe('the chart of Serin', () => {
       { apiGroups: [''], resources: ['secrets'], resourceNames: ['slack'], verbs: ['get'] },
     ]);
     expect(await onSecrets({ secrets: { mode: 'off', references: false } })).toEqual([]);
+    const verbsOnSecrets = async (values: object) => (await onSecrets(values)).flatMap(({ verbs }: { verbs: string[] }) => verbs);
+    expect(await verbsOnSecrets({})).toContain('patch');
+    expect(await verbsOnSecrets({ configTracking: { takeOver: false } })).not.toContain('patch');
+    expect(await verbsOnSecrets({ secrets: { namespaces: ['a'] } })).toEqual([]);
     expect(await onSecrets({ configTracking: { enabled: false } })).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
   });
 
@@ -131,13 +139,7 @@ describe('the chart of Serin', () => {
     const objects = await helm.render('serin', { providers: [...providers] });
     const rulesOf = (kind: string, name: string): KubeObject[] =>
       objects.find((object) => object.kind === kind && object.metadata.name === name)?.rules;
-    const known = permissionsFor({
-      providers,
-      configTracking: true,
-      secretsMode: 'watch',
-      scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-      metricBackends: ['keptn', 'externalmetrics'],
-    });
+    const known = permissionsFor(everyFeature);
     const asRule = ({ group, resources, verbs }: Permission) => ({ apiGroups: [group], resources, verbs });
     const texts = (rules: readonly object[]) => rules.map((rule) => JSON.stringify(rule)).toSorted();
     expect(texts(rulesOf('ClusterRole', 'serin'))).toEqual(texts(known.map(asRule)));
@@ -159,7 +161,7 @@ describe('the chart of Serin', () => {
       seccompProfile: { type: 'RuntimeDefault' },
     });
     expect(container.resources.requests).toEqual({ cpu: '50m', memory: '128Mi' });
-    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=65' }]);
+    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' }]);
     const [unlimited] = of(await helm.render('serin', { resources: { limits: null } }), 'Deployment');
     expect(unlimited?.spec.template.spec.containers[0].env).toBeUndefined();
   });
@@ -187,8 +189,26 @@ describe('the chart of Serin', () => {
     expect(containers[0].args).toEqual(
       expect.arrayContaining(['--metrics-server-secret=/etc/serin/metrics-server', '--allowed-addresses=10.0.0.0/8,fd00::/8']),
     );
-    expect(containers[0].volumeMounts).toEqual([{ name: 'metrics-server', mountPath: '/etc/serin/metrics-server', readOnly: true }]);
-    expect(volumes).toEqual([{ name: 'metrics-server', secret: { secretName: 'prometheus' } }]);
+    expect(containers[0].volumeMounts.slice(1)).toEqual([
+      { name: 'metrics-server', mountPath: '/etc/serin/metrics-server', readOnly: true },
+    ]);
+    expect(volumes.slice(1)).toEqual([{ name: 'metrics-server', secret: { secretName: 'prometheus' } }]);
+  });
+
+  it('DF614, DF615: the label of Secrets, and the hosts and gateways of each namespace, are flags', async () => {
+    const values = {
+      requireSecretLabel: true,
+      allowedHosts: { 'team-a': ['*.a.example.com', 'a.example.com'], '*': ['status.example.com'] },
+      allowedGateways: { 'team-a': ['istio-system/public'] },
+    };
+    const [deployment] = of(await helm.render('serin', values), 'Deployment');
+    const { args } = deployment?.spec.template.spec.containers[0] ?? {};
+    expect(args.filter((one: string) => /allowed-|secret-label/.test(one))).toEqual([
+      '--require-secret-label',
+      '--allowed-hosts=*=status.example.com',
+      '--allowed-hosts=team-a=*.a.example.com,a.example.com',
+      '--allowed-gateways=team-a=istio-system/public',
+    ]);
   });
 
   it('06-HC31: a budget is made for more than one replica only', async () => {
@@ -211,7 +231,8 @@ describe('the chart of Serin', () => {
     { set: 'prometheus.install=true', told: /no Prometheus in this chart/ },
     { set: 'image.repository=ghcr.io/fluxcd/flagger', told: /image of another controller/ },
     { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', told: /more than one replica/ },
-    { set: 'secrets.names={a}', told: /secrets\.names/ },
+    { set: 'secrets.namespaces={c},namespaces={a,b}', told: /secrets\.namespaces: .* c\b/ },
+    { set: 'kinds={StatefulSet}', told: /kinds/ },
     { set: 'admissionPolicy.verbs={undo}', told: /admissionPolicy/ },
     { set: 'meshProvider=kuma,namespace=a', told: /TrafficRoute of Kuma/ },
   ])('06-F10: --set $set is refused before anything is changed', async ({ set, told }) => {

@@ -1,19 +1,13 @@
-import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { permissionsFor } from '../../src/controller/permissions.ts';
+import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 
 /** What the controller may do with everything switched on, and nothing more: a request that it makes beyond this fails the suite. */
-export const controllerRules = [
-  ...permissionsFor({
-    providers,
-    configTracking: true,
-    secretsMode: 'watch',
-    scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-    metricBackends: ['keptn', 'externalmetrics'],
-  }),
-  ...leasePermissions,
-].map(({ group, resources, verbs }) => ({ apiGroups: [group], resources, verbs }));
+export const controllerRules = [...permissionsFor(everyFeature), ...leasePermissions].map(({ group, resources, verbs }) => ({
+  apiGroups: [group],
+  resources,
+  verbs,
+}));
 
 /** The ClusterRole of the controller and its binding to a user. */
 export function controllerRole(user: string): KubeObject[] {

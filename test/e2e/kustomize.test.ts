@@ -88,6 +88,13 @@ describe('the Kustomize bases', () => {
     expect(container.env).toEqual(expect.arrayContaining(charts.spec.template.spec.containers[0].env));
   });
 
+  it('the network policy is the one of the chart', async () => {
+    const policyIn = (objects: readonly KubeObject[]) => objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ours = policyIn(await build(join(ROOT, 'kuma')));
+    const { podSelector: _, ...spec } = policyIn(await helm.render('serin'))?.spec ?? {};
+    expect(ours?.spec).toEqual({ ...spec, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'serin' } } });
+  });
+
   it('06-KU3: linkerd is built with the flags of the Gateway API, in the mesh, and its policy stays where the Prometheus is', async () => {
     const objects = await build(join(ROOT, 'linkerd'));
     const { metadata, spec } = deploymentIn(objects).spec.template;

@@ -16,6 +16,8 @@ export interface RealClusterOptions {
   say?(line: string): void;
   /** User names that the API server knows beside its own, without any right. */
   people?: readonly string[];
+  /** Requests of different users wait in queues of their own, as an API server has it by default. Default: no. */
+  fairness?: boolean;
 }
 
 export interface RealCluster {
@@ -62,7 +64,11 @@ rules:
 `;
 
 /** etcd, kube-apiserver and kube-controller-manager on loopback, with RBAC; they end with this process, however it ends. */
-export async function startRealCluster({ say = () => undefined, people = [] }: RealClusterOptions = {}): Promise<RealCluster> {
+export async function startRealCluster({
+  say = () => undefined,
+  people = [],
+  fairness = false,
+}: RealClusterOptions = {}): Promise<RealCluster> {
   const { dir } = await ensureBinaries(say);
   const startedMs = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'serin-e2e-'));
@@ -128,7 +134,7 @@ export async function startRealCluster({ say = () => undefined, people = [] }: R
       '--service-cluster-ip-range=10.96.0.0/16',
       // Its own Service would otherwise want an endpoint, and loopback is none.
       '--endpoint-reconciler-type=none',
-      '--enable-priority-and-fairness=false',
+      `--enable-priority-and-fairness=${fairness}`,
       `--audit-policy-file=${file('audit-policy.yaml')}`,
       `--audit-log-path=${auditLog}`,
     );

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { permissionsFor } from '../../src/controller/permissions.ts';
+import type { ControllerConfig } from '../../src/controller/config.ts';
+import { everyFeature, type Features, permissionsFor } from '../../src/controller/permissions.ts';
 import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
@@ -10,15 +10,9 @@ import { leasePermissions } from '../../src/kube/permissions.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type RealStage, startRealStage } from '../suite/stage.ts';
 import { accountWith, play } from './rules/play.ts';
-import { type Scene, scenes, wholeRelease } from './rules/scenes.ts';
+import { CONFIG, type Scene, scenes, wholeRelease } from './rules/scenes.ts';
 
-const everything = permissionsFor({
-  providers,
-  configTracking: true,
-  secretsMode: 'watch',
-  scalers: ['HorizontalPodAutoscaler', 'ScaledObject'],
-  metricBackends: ['keptn', 'externalmetrics'],
-});
+const everything = permissionsFor(everyFeature);
 /** What no fixture defines: names and versions are all that a refused request needs. */
 const FURTHER_KINDS = [
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
@@ -38,6 +32,8 @@ const USED_ELSEWHERE = {
 /** All but this rule: others that grant the same on the same resources are gone with it. */
 const without = (rule: Permission): Permission[] =>
   everything.filter(({ group, resources }) => group !== rule.group || !resources.some((one) => rule.resources.includes(one)));
+/** A rule taken away takes those on the same resources along. */
+const distinct = (rules: readonly Permission[]): Permission[] => [...new Map(rules.map((rule) => [nameOf(rule), rule])).values()];
 const nameOf = ({ group, resources }: Permission): string => resources.map((one) => `${one}${group === '' ? '' : `.${group}`}`).join(', ');
 
 /** `canaries/status` of `/apis/flagger.app/v1beta1/namespaces/a/canaries/shop/status?…`. */
@@ -95,8 +91,44 @@ describe('each rule of the role is needed', () => {
     }
   });
 
+  const limited: { what: string; changed: Partial<Features>; settings: Partial<ControllerConfig> }[] = [
+    { what: 'Secrets by name', changed: { secretsNames: [CONFIG] }, settings: { secretsNames: [CONFIG] } },
+    { what: 'another Secret by name', changed: { secretsNames: ['other'] }, settings: { secretsNames: ['other'] } },
+    {
+      what: 'Secrets by name, read when a release starts',
+      changed: { secretsMode: 'get', secretsNames: [CONFIG] },
+      settings: { secretsMode: 'get', secretsNames: [CONFIG] },
+    },
+    {
+      what: 'Secrets of another namespace',
+      changed: { secretsMode: 'off', secretsReferences: false },
+      settings: { secretsNamespaces: ['other'] },
+    },
+    { what: 'Deployments alone', changed: { kinds: ['Deployment'], takeOver: false }, settings: {} },
+  ];
+  it.each(limited)(
+    '$what: a release, and one back to what was promoted before, have nothing refused',
+    async ({ what, changed, settings }) => {
+      const namespace = `limited-${limited.findIndex((one) => one.what === what)}`;
+      const account = await accountWith(stage, namespace, permissionsFor({ ...everyFeature, ...changed }));
+      try {
+        // The copies of the first colour are there, or pruned, when it comes again.
+        const scene = { ...wholeRelease, settings, colours: ['green', 'red', 'white', 'green'] };
+        await play(stage, scene, namespace, account, () => stage.forbidden(account.user).length > 0);
+        expect(stage.forbidden(account.user)).toEqual([]);
+      } finally {
+        await account.stop();
+      }
+    },
+  );
+
   const removals = [wholeRelease, ...scenes].flatMap((scene, index) =>
-    scene.rules.map((rule, place) => ({ what: `${scene.name}: ${nameOf(rule)}`, scene, rule, namespace: `without-${index}-${place}` })),
+    distinct(scene.rules).map((rule, place) => ({
+      what: `${scene.name}: ${nameOf(rule)}`,
+      scene,
+      rule,
+      namespace: `without-${index}-${place}`,
+    })),
   );
   describe.concurrent('06-F11: without it something is refused, and nothing but it', () => {
     it.each(removals)('$what', async ({ scene, rule, namespace }) => {

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { NAMESPACE, nameOf } from '../bench/applications.ts';
+import { difference } from '../bench/figures.ts';
 import { ConfigLab, LAB_BOUND_MS } from '../suite/config-lab.ts';
 import { eventually } from '../suite/eventually.ts';
 import { until } from '../suite/until.ts';
@@ -75,6 +76,25 @@ it('03-CT11: a primary that reads the copies of the established controller equal
     expect.stringMatching(/^settings-primary-/),
   ]);
   expect((await cluster.get(inNamespace('ConfigMap', 'settings-primary')))?.data, 'left alone').toEqual({ COLOR: 'blue' });
+});
+
+it.each([
+  { limit: '--secrets-names=other', asked: [] },
+  { limit: '--secrets-namespaces=other', asked: [] },
+  { limit: '--secrets-names=db', asked: ['get secrets', 'patch secrets', 'watch secrets'] },
+])('with $limit a Canary is taken over with these requests on Secrets alone: $asked', async ({ limit, asked }) => {
+  lab = await ConfigLab.begin(1);
+  const first = lab.startController('first');
+  await lab.initialized();
+  await first.stop('TERM');
+  await asAnotherControllerLeavesIt({ COLOR: 'blue' });
+  const between = lab.requests();
+  lab.startController('second', [limit]);
+  const recorded = () => difference(lab.requests(), between)['patch canaries/status'] ?? 0;
+  await expect.poll(recorded, { timeout: LAB_BOUND_MS }).toBeGreaterThan(0);
+  await lab.canariesAre('are adopted', ({ status }) => status?.release?.step === 'resting');
+  const kinds = Object.keys(difference(await lab.atRest(), between)).filter((what) => what.endsWith(' secrets') && what !== 'list secrets');
+  expect(kinds.toSorted()).toEqual(asked);
 });
 
 it('03-CT13: copies that hold something else than their source are a new revision', async () => {

@@ -46,9 +46,9 @@ const hooks = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-promotion',
 const metadata = (name: string) => ({ name, namespace: NAMESPACE });
 const withUserInfo = (origin: string, what: string) => origin.replace('//', `//${planted(`${what}-user`)}:${planted(`${what}-p%40ss`)}@`);
 
-async function createSecret(name: string, data: Record<string, string>): Promise<void> {
+async function createSecret(name: string, data: Record<string, string>, labels = {}): Promise<void> {
   const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
-  await bare.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: metadata(name), data: encoded });
+  await bare.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata(name), labels }, data: encoded });
 }
 
 async function createTemplate(name: string): Promise<void> {
@@ -92,7 +92,7 @@ beforeAll(async () => {
     })),
   };
   const metricsServer = `${withUserInfo(echo.origin, 'server')}/server`;
-  await createSecret('server', { 'header.X-Scope-OrgID': planted('server-header') });
+  await createSecret('server', { 'header.X-Scope-OrgID': planted('server-header') }, { 'serin.dev/usable-by': 'canaries' });
   const metricsServerSecretRef = { name: 'server' };
   await bare.cluster.patch(canary(), { spec: { metricsServer, metricsServerSecretRef, analysis } });
 });

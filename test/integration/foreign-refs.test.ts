@@ -45,7 +45,13 @@ beforeAll(async () => {
 });
 
 function start(): GuardedProcess {
-  const flags = ['--port=0', '--min-analysis-interval=1s', '--no-cross-namespace-refs=true', `--kubeconfig=${bare.kubeconfigFile}`];
+  const flags = [
+    '--port=0',
+    '--min-analysis-interval=1s',
+    '--no-cross-namespace-refs=true',
+    '--allowed-addresses=127.0.0.0/8',
+    `--kubeconfig=${bare.kubeconfigFile}`,
+  ];
   return startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags], join(folder, 'log'));
 }
 

@@ -66,8 +66,7 @@ describe('the load tester with releases on the embedded cluster', () => {
   beforeAll(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    // Named, so that what it answers on loopback is shown.
-    controller = startController(stage(), { 'allowed-addresses': '127.0.0.0/8' });
+    controller = startController(stage());
     tester = await startTester(port);
   });
   afterAll(async () => {

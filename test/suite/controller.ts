@@ -44,6 +44,8 @@ export function startController(
     port: '0',
     'log-level': 'debug',
     'mesh-provider': 'istio',
+    // MetricTemplates and webhooks of tests are on loopback.
+    'allowed-addresses': '127.0.0.0/8,::1',
     ...other,
   };
   const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);

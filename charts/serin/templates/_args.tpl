@@ -11,6 +11,14 @@
 {{- end }}
 - --enable-config-tracking={{ .Values.configTracking.enabled }}
 - --secrets-mode={{ include "serin.secretsMode" . }}
+{{- if ne (include "serin.secretsMode" .) "off" }}
+{{- with .Values.secrets.namespaces }}
+- --secrets-namespaces={{ join "," . }}
+{{- end }}
+{{- with .Values.secrets.names }}
+- --secrets-names={{ join "," . }}
+{{- end }}
+{{- end }}
 {{- with .Values.meshProvider }}
 - --mesh-provider={{ . }}
 {{- end }}
@@ -35,8 +43,17 @@
 {{- with .Values.ingressClass }}
 - --ingress-class={{ . }}
 {{- end }}
+{{- if .Values.requireSecretLabel }}
+- --require-secret-label
+{{- end }}
 {{- if .Values.noCrossNamespaceRefs }}
 - --no-cross-namespace-refs
+{{- end }}
+{{- range $namespace, $hosts := .Values.allowedHosts }}
+- {{ printf "--allowed-hosts=%s=%s" $namespace (join "," $hosts) | quote }}
+{{- end }}
+{{- range $namespace, $gateways := .Values.allowedGateways }}
+- {{ printf "--allowed-gateways=%s=%s" $namespace (join "," $gateways) | quote }}
 {{- end }}
 {{- with .Values.clusterName }}
 - {{ printf "--cluster-name=%s" . | quote }}

@@ -2,6 +2,19 @@
 {{- default (ternary (include "serin.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name }}
 {{- end }}
 
+{{/* Where client libraries look for it. */}}
+{{- define "serin.tokenFolder" -}}
+/var/run/secrets/kubernetes.io/serviceaccount
+{{- end }}
+
+{{/* Whether the user mounts a token. */}}
+{{- define "serin.hasOwnToken" -}}
+{{- $folder := include "serin.tokenFolder" . }}
+{{- range .Values.additionalVolumeMounts }}
+{{- if eq (trimSuffix "/" .mountPath) $folder }}true{{ end }}
+{{- end }}
+{{- end }}
+
 {{/* The namespaces that are looked after, as JSON; none: all. */}}
 {{- define "serin.namespaces" -}}
 {{- prepend .Values.namespaces .Values.namespace | compact | uniq | toJson }}
@@ -13,9 +26,28 @@
 {{- prepend .Values.providers $provider | uniq | toJson }}
 {{- end }}
 
+{{/* Kinds of targets, as JSON. Absent where an upgrade keeps the values of an older chart. */}}
+{{- define "serin.kinds" -}}
+{{- if kindIs "invalid" .Values.kinds }}{{ toJson (list "Deployment" "DaemonSet") }}{{ else }}{{ toJson .Values.kinds }}{{ end }}
+{{- end }}
+
+{{/* Whether copies that Flagger made are kept; absent, too, where an upgrade keeps the values of an older chart. */}}
+{{- define "serin.takesOver" -}}
+{{- if and .Values.configTracking.enabled (ne (toString .Values.configTracking.takeOver) "false") }}true{{ end }}
+{{- end }}
+
 {{/* Without tracking, Secrets are read for references alone. To YAML a bare `off` is false. */}}
 {{- define "serin.secretsMode" -}}
 {{- ternary (default "off" .Values.secrets.mode) "off" .Values.configTracking.enabled }}
+{{- end }}
+
+{{/* The copies of the named Secrets that Flagger made, as JSON. */}}
+{{- define "serin.primarySecretNames" -}}
+{{- $names := list }}
+{{- range .Values.secrets.names }}
+{{- $names = append $names (printf "%s-primary" .) }}
+{{- end }}
+{{- toJson $names }}
 {{- end }}
 
 {{/* Where the lease is: the controller puts it into its one namespace, and otherwise where it is told to. */}}

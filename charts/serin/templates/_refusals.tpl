@@ -9,8 +9,13 @@
 {{- if and (not .Values.leaderElection.enabled) (gt (int .Values.leaderElection.replicaCount) 1) }}
 {{- fail "leaderElection.replicaCount: more than one replica needs leaderElection.enabled, or all of them would write." }}
 {{- end }}
-{{- if and .Values.secrets.names (ne (include "serin.secretsMode" .) "off") }}
-{{- fail "secrets.names: copies of tracked Secrets have names that nobody knows before. Set secrets.mode to off, or remove the names." }}
+{{- $namespaces := include "serin.namespaces" . | fromJsonArray }}
+{{- if $namespaces }}
+{{- range .Values.secrets.namespaces }}
+{{- if not (has . $namespaces) }}
+{{- fail (printf "secrets.namespaces: Serin does not look after %s. Add it to namespaces, or remove it." .) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if and .Values.admissionPolicy.enabled (semverCompare "<1.30.0-0" .Capabilities.KubeVersion.Version) }}
 {{- fail (printf "admissionPolicy.enabled: a ValidatingAdmissionPolicy needs Kubernetes 1.30, and this is %s. Remove the value." .Capabilities.KubeVersion.Version) }}

@@ -6,7 +6,7 @@ import { meshProviderNote } from '../../api/mesh-provider.ts';
 import { ControllerConfig } from '../../controller/config.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
 import { createControllerMetrics } from '../../controller/controller-metrics.ts';
-import { outgoing } from '../../controller/outgoing.ts';
+import { ownOutgoing } from '../../controller/outgoing.ts';
 import { type ApiOutage, apiOutage, isUnanswered } from '../../kube/api-outage.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
@@ -75,6 +75,8 @@ const Flags = z.object({
   includeLabelPrefix: List,
   enableConfigTracking: z.boolean(),
   secretsMode: z.string(),
+  secretsNamespaces: List,
+  secretsNames: List,
   minAnalysisInterval: Duration,
   scaleDownDelay: Duration.optional(),
   uninstallGrace: Duration,
@@ -88,6 +90,9 @@ const Flags = z.object({
   msteamsUrl: z.string(),
   msteamsProxyUrl: z.string(),
   allowedAddresses: List,
+  allowedHosts: z.array(z.string()).default([]),
+  allowedGateways: z.array(z.string()).default([]),
+  requireSecretLabel: z.boolean().default(false),
   noCrossNamespaceRefs: z.boolean().default(false),
   port: WholeNumber.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
   enableLeaderElection: z.boolean().default(false),
@@ -259,7 +264,12 @@ async function run(
       identity,
       word: host.word,
       agents: host.agents,
-      config: { ...config, remoteRoutes, apiServers: addressesOf(connection, env) },
+      config: {
+        ...config,
+        remoteRoutes,
+        apiServers: addressesOf(connection, env),
+        threads: Number(env.UV_THREADPOOL_SIZE) || config.threads,
+      },
       cluster,
       clock,
       log,
@@ -307,7 +317,7 @@ async function run(
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
   const { metricsServer } = config;
-  const findOwnWay = outgoing({ ...config, allowedAddresses: [], agents: host.agents });
+  const findOwnWay = ownOutgoing({ ...config, agents: host.agents });
   void globalServer({ metricsServer, metricsServerSecret, findOwnWay, clock, timeoutMs: 10_000 })
     .isOnline(stopping.signal)
     .then((reason) => {

@@ -3,6 +3,8 @@ import { acceptDeadFlags } from '../dead-flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
 import { noted } from '../people/flags.ts';
 
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
 /** `serin controller`: flags of the established controller keep their names and meaning (reference 02 §1.1). */
 export function addControllerCommand(program: Command, run: (options: unknown) => Promise<void>): void {
   noted(acceptDeadFlags(program.command('controller')), {
@@ -39,6 +41,15 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
         .choices(['watch', 'get', 'off'])
         .default('watch'),
     )
+    .addOption(
+      new Option('--secrets-namespaces <list>', 'track Secrets in these namespaces only; elsewhere primaries read the originals').default(
+        '',
+        'all',
+      ),
+    )
+    .addOption(
+      new Option('--secrets-names <list>', 'track Secrets of these names only; primaries read the originals of others').default('', 'all'),
+    )
     .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
     .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
     .option(
@@ -71,7 +82,22 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
         'only these addresses and networks, like 10.0.0.0/8, are called for Canaries, MetricTemplates and AlertProviders',
       ).default('', 'all'),
     )
-    .addOption(switchOption('--no-cross-namespace-refs', 'refuse Canaries that refer to objects of other namespaces', false))
+    .addOption(
+      switchOption('--require-secret-label', 'use only Secrets with the label serin.dev/usable-by, whichever secretRef names them', false),
+    )
+    .addOption(
+      switchOption('--no-cross-namespace-refs', 'refuse Canaries that refer to objects, hosts or gateways of other namespaces', false),
+    )
+    .option(
+      '--allowed-hosts <namespace=hosts>',
+      'hosts that routes of a namespace (* is any) may take, like team-a=*.a.example.com,a.example.com; may be repeated',
+      collect,
+    )
+    .option(
+      '--allowed-gateways <namespace=gateways>',
+      'gateways that routes of a namespace (* is any) may use, like team-a=istio-system/public; may be repeated',
+      collect,
+    )
     .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
     .addOption(switchOption('--enable-leader-election', 'run several replicas, one of which leads', false))
     .option('--leader-election-namespace <name>', 'namespace of the lease', 'kube-system')

@@ -75,4 +75,43 @@ describe('serin loadtester', () => {
     expect(log).toContain('this flag means nothing here');
     expect(log).not.toContain('name credentials');
   });
+
+  it.runIf(process.platform === 'linux')(
+    'I15: a command finds no credential of the load tester in its processes, and the credentials hold all the same',
+    async () => {
+      const logFile = join(folder, 'environ-log');
+      const env = {
+        ...process.env,
+        SERIN_LOADTESTER_TOKEN: 'pl4nted-token',
+        SERIN_LOADTESTER_SIGNING_KEY: 'pl4nted-key',
+        OF_COMMANDS: 'kept',
+      };
+      const flags = ['--port=0', '--host=127.0.0.1', '--allow-commands=test', '--state-file', join(folder, 'environ-gates.json')];
+      const tester = startGuarded('loadtester', [process.execPath, MAIN, 'loadtester', ...flags], logFile, env);
+      const port = await eventually(
+        'it says that it started',
+        () => /"port":(\d+)/.exec(readFileSync(logFile, 'utf8'))?.[1],
+        (found) => found !== undefined,
+        () => tester.logTail(),
+      );
+      const run = async (cmd: string, token: string) => {
+        const metadata = { type: 'bash', cmd, returnCmdOutput: 'true' };
+        const answer = await fetch(`http://127.0.0.1:${port}/`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}` },
+          body: JSON.stringify({ name: 'a', namespace: 'test', metadata }),
+        });
+        return { status: answer.status, text: await answer.text() };
+      };
+      expect((await run('true', 'pl4nted-other')).status).toBe(401);
+      // By count: an output that holds a credential would be shown without it.
+      const looked = await run(
+        'for part in environ cmdline fd/0; do grep -ac pl4nted /proc/$PPID/$part; done; env | grep -c pl4nted; echo $OF_COMMANDS; grep -ac kept /proc/$PPID/environ',
+        'pl4nted-token',
+      );
+      expect(looked).toEqual({ status: 200, text: '0\n0\n0\n0\nkept\n1\n' });
+      await tester.stop('TERM');
+      expect(await tester.exited).toBe(0);
+    },
+  );
 });

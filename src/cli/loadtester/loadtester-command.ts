@@ -4,10 +4,11 @@ import { parseDuration } from '../../api/duration.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { areRequired } from '../../loadtester/credentials.ts';
-import { CREDENTIAL_VARIABLES, type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
+import { type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
 import { deadFlagsIn } from '../dead-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
+import { type OwnCredentials, ownCredentials } from './own-credentials.ts';
 
 /** Timers end there. */
 const LONGEST_MS = 480 * 3_600_000;
@@ -65,7 +66,16 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     for (const { path, message } of flags.error.issues) complain(`${flagName(String(path[0] ?? ''))}: ${message}`);
     return 1;
   }
-  const settings = settingsOf(flags.data, env);
+  let own: OwnCredentials;
+  try {
+    own = ownCredentials(env, { runsCommands: flags.data.allowCommands.length > 0 });
+  } catch (error) {
+    complain(
+      `--allow-commands: credentials in SERIN_LOADTESTER_… cannot be hidden from commands (${(error as Error).message}): give them as files (--token-file, --signing-key-file)`,
+    );
+    return 1;
+  }
+  const settings = settingsOf(flags.data, env, own);
   const { credentials, commandNamespaces } = settings;
   if (commandNamespaces.length > 0 && !areRequired(credentials) && !flags.data.allowUnauthenticatedCommands) {
     complain(
@@ -101,15 +111,15 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
   return stopped;
 }
 
-function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Omit<LoadTesterOptions, 'log'> {
+function settingsOf(flags: Flags, env: NodeJS.ProcessEnv, own: OwnCredentials): Omit<LoadTesterOptions, 'log'> {
   return {
     version,
     clock: systemClock,
     port: flags.port,
     host: flags.host || undefined,
     credentials: {
-      token: env[`${CREDENTIAL_VARIABLES}TOKEN`] || undefined,
-      signingKey: env[`${CREDENTIAL_VARIABLES}SIGNING_KEY`] || undefined,
+      token: own.token,
+      signingKey: own.signingKey,
       tokenFile: flags.tokenFile,
       signingKeyFile: flags.signingKeyFile,
       folder: flags.credentialsDir,

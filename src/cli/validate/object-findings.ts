@@ -20,7 +20,7 @@ export interface ObjectChecks {
   /** The mistake in a query template, if there is one. */
   checkTemplate?: (text: string) => string | undefined;
   /** The fields of a MetricTemplate or an AlertProvider that can never work. */
-  checkMetricTemplate?: (spec: MetricTemplateSpec) => Problem[];
+  checkMetricTemplate?: (spec: MetricTemplateSpec, namespace?: string) => Problem[];
   checkAlertProvider?: (spec: AlertProviderSpec) => Problem[];
   checkSecret?: CheckSecret;
   /** Fields of a Canary that the provider's router refuses or ignores. */
@@ -53,7 +53,9 @@ function readFindings(object: KubeObject, checks: ObjectChecks): Finding[] {
     const read = parseMetricTemplate(object);
     if ('problems' in read) return asErrors(read.problems);
     const { spec } = read.metricTemplate;
-    return checks.checkMetricTemplate ? asErrors(checks.checkMetricTemplate(spec)) : templateFindings('spec.query', spec.query, checks);
+    return checks.checkMetricTemplate
+      ? asErrors(checks.checkMetricTemplate(spec, object.metadata?.namespace))
+      : templateFindings('spec.query', spec.query, checks);
   }
   const read = parseAlertProvider(object);
   if ('problems' in read) return asErrors(read.problems);

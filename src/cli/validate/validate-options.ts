@@ -11,6 +11,7 @@ interface ValidateFlags extends PeopleFlags {
   live?: boolean;
   meshProvider?: string;
   selectorLabels: string;
+  requireSecretLabel?: boolean;
 }
 
 const SEVERITY = `
@@ -30,6 +31,7 @@ export function addValidateCommand(program: Command): void {
     .option('-n, --namespace <name>', 'namespace of objects that name none')
     .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it')
     .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
+    .option('--require-secret-label', 'as the controller has it')
     .addHelpText('after', SEVERITY)
     .action(async (words: string[], flags: ValidateFlags, command: Command) => {
       const files = [...words, ...(flags.filename ?? [])];
@@ -77,6 +79,7 @@ async function validate(
     provider,
     selectorLabels: flags.selectorLabels.split(',').filter(Boolean),
     strict: flags.strict,
+    requireSecretLabel: flags.requireSecretLabel,
     ...{
       checkTemplate,
       checkMetricTemplate: templateProblems,

@@ -16,6 +16,7 @@ export interface ValidateArgs extends ObjectChecks {
   namespace?: string | undefined;
   provider?: Provider | undefined;
   selectorLabels?: readonly string[] | undefined;
+  requireSecretLabel?: boolean | undefined;
   /** Reads from the cluster the objects that those of the files refer to. */
   readCluster?: ((items: readonly Item[]) => Promise<{ items: Item[]; hidden: ReadonlySet<string> }>) | undefined;
 }
@@ -65,6 +66,7 @@ async function findingsOf(items: readonly Item[], args: ValidateArgs): Promise<W
   const options: WorldOptions = {
     provider: args.provider,
     selectorLabels: args.selectorLabels,
+    requireSecretLabel: args.requireSecretLabel,
     ...(live ? { isWhole: true, hidden: live.hidden } : {}),
   };
   const world = worldOf([...items, ...(live?.items ?? [])], options);

@@ -18,6 +18,8 @@ export interface World {
   templates: readonly TemplateItem[];
   /** Labels by which a controller can tell the sides of a target apart, as `--selector-labels` has them. */
   selectorLabels: readonly string[];
+  /** `--require-secret-label` of the controller. */
+  requireSecretLabel: boolean;
   /** The cluster was asked: an object that is absent here does not exist, unless `hidden` has its kind. */
   isWhole: boolean;
   /** Kinds that could not be read, as `Secret`. */
@@ -34,6 +36,7 @@ export interface WorldOptions {
   /** The traffic provider of the controller, for Canaries that name none. */
   provider?: Provider | undefined;
   selectorLabels?: readonly string[] | undefined;
+  requireSecretLabel?: boolean | undefined;
   isWhole?: boolean;
   hidden?: ReadonlySet<string>;
 }
@@ -41,7 +44,13 @@ export interface WorldOptions {
 export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
 
 export function worldOf(items: readonly Item[], options: WorldOptions = {}): World {
-  const { provider, selectorLabels = defaultSelectorLabels, isWhole = false, hidden = new Set<string>() } = options;
+  const {
+    provider,
+    selectorLabels = defaultSelectorLabels,
+    requireSecretLabel = false,
+    isWhole = false,
+    hidden = new Set<string>(),
+  } = options;
   const canaries = items.flatMap((item): CanaryItem[] => {
     if (!isOurs(item.object, 'Canary')) return [];
     const read = parseCanary(item.object);
@@ -54,7 +63,7 @@ export function worldOf(items: readonly Item[], options: WorldOptions = {}): Wor
     const read = parseMetricTemplate(item.object);
     return 'problems' in read ? [] : [{ ...item, spec: read.metricTemplate.spec }];
   });
-  return { items, canaries, templates, selectorLabels, isWhole, hidden };
+  return { items, canaries, templates, selectorLabels, requireSecretLabel, isWhole, hidden };
 }
 
 export const ourKinds = ['Canary', 'MetricTemplate', 'AlertProvider'] as const;

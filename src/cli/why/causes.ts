@@ -4,7 +4,7 @@ export const causes = {
   Deleting: 'the Canary is being deleted and something holds it',
   InvalidSpec: 'the spec cannot be run',
   ProviderRefused: 'the traffic provider cannot do what the spec asks for',
-  CrossNamespaceRef: 'the spec refers to another namespace, which is forbidden',
+  CrossNamespaceRef: 'the spec refers to another namespace, or to a host or gateway of others, which is forbidden',
   TargetTaken: 'an older Canary has the target or its Services',
   ForeignController: 'another controller writes the status',
   CRDOutdated: 'the installed definition drops what a release is remembered by',

@@ -138,6 +138,16 @@ const stalls: readonly Stall[] = [
     'create Secret token',
   ),
   checked(
+    'DF614: a Secret that is not marked for the field',
+    verdict({
+      verdict: 'unmeasured',
+      reason: 'MetricTemplate ops/errors: Secret ops/empty may not be used for spec.provider.secretRef: it',
+    }),
+    templated,
+    'Unmeasured',
+    /allow the Secret, or name another: .*ops\/empty/,
+  ),
+  checked(
     'a template whose backend does not answer',
     verdict({ verdict: 'unmeasured', reason: 'no answer from metrics.example' }),
     templated,

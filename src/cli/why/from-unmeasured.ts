@@ -17,6 +17,7 @@ export function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, { ch
       action: 'create the MetricTemplate, or correct templateRef of the metric',
       change: toCreate('MetricTemplate', name, namespace),
     };
+  if (reason.includes(' may not be used for ')) return { cause: 'Unmeasured', action: `allow the Secret, or name another: ${reason}` };
   if (/no series|too few|no data|empty/i.test(reason))
     return { cause: 'NoTraffic', action: `send requests to the canary, as a load test does, or correct the query of ${check}` };
   const secret = /Secret (\S+)\/(\S+) not found/.exec(reason);

@@ -81,6 +81,13 @@ const wrongs: readonly Wrong[] = [
     named: `${METRIC}.templateRef.namespace`,
     cause: 'CrossNamespaceRef',
   },
+  {
+    field: 'spec.service.hosts',
+    bad: ['podinfo', 'api.other'],
+    named: 'spec.service.hosts[1]',
+    cause: 'CrossNamespaceRef',
+    action: /--allowed-hosts=test=api\.other/,
+  },
   { field: 'spec.analysis.webhooks[0].url', bad: 'tester', action: /write it as in http:/ },
   { field: 'spec.analysis.webhooks[0].type', bad: 'sometimes', action: /one of/ },
   {
@@ -128,7 +135,7 @@ describe('serin why of a Canary that is refused', () => {
       what: 'a field that the provider cannot express',
       fields: {
         provider: 'gatewayapi:v1',
-        service: { port: 80, appProtocol: 'grpc', rewrite: { uri: '/' }, gatewayRefs: [{ name: 'edge' }] },
+        service: { port: 80, appProtocol: 'grpc', rewrite: { uri: '/' }, gatewayRefs: [{ name: 'edge' }], hosts: ['podinfo.test.svc'] },
       },
       field: 'spec.service.rewrite',
       action: 'correct spec.service.rewrite: remove it',

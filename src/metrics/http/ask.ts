@@ -1,7 +1,8 @@
-import got, { type OptionsOfTextResponseBody } from 'got';
+import got, { type StreamOptions } from 'got';
 import { type Clock, deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
 import { userInfoOf } from '../../api/hide-secrets.ts';
-import { CONCEALED, type FindWay, straightWay } from '../../api/outgoing.ts';
+import { CONCEALED, type FindWay, NOT_THROUGH_PROXY, NOT_USED, straightWay } from '../../api/outgoing.ts';
+import { readBody, TooLongError } from './read-body.ts';
 import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -37,9 +38,6 @@ export interface AskOptions {
 /** What was answered, whatever its status; or why there is nothing that could be read. `reason` holds no credentials. */
 export type Answer = { status: number; body: string } | { kind: 'error'; reason: string };
 
-/** The longest answer that is read. */
-export const MAX_BODY_BYTES = 5 * 1024 * 1024;
-
 /** Asks once, or as often again as `retries` says: a check comes again with the next interval anyhow. Never throws. */
 export async function ask(what: Ask, options: AskOptions): Promise<Answer> {
   const { clock = systemClock } = options;
@@ -67,16 +65,19 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
   const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
   const way = (options.findWay ?? straightWay)(url, options.proxy);
   if ('problem' in way) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${way.problem}` };
-  const tooLong = new AbortController();
-  const request: OptionsOfTextResponseBody = {
+  if (options.proxy !== undefined && url.protocol === 'http:' && [...options.secrets, url.username, url.password].some(Boolean)) {
+    way.end();
+    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${NOT_THROUGH_PROXY}` };
+  }
+  const over = AbortSignal.any([signal, deadline]);
+  const request: StreamOptions = {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...headers },
-    signal: AbortSignal.any([signal, deadline, tooLong.signal]),
+    signal: over,
     retry: { limit: 0 },
     throwHttpErrors: false,
     maxRedirects: 5,
     ...(way.agent && { agent: way.agent }),
-    ...(way.dnsLookup && { dnsLookup: way.dnsLookup }),
     https: {
       rejectUnauthorized: insecureSkipVerify !== true,
       ...(tls?.ca && { certificateAuthority: tls.ca }),
@@ -93,15 +94,12 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     ...(body === undefined ? {} : { body }),
   };
   try {
-    const pending = got(url, request);
-    pending.on('downloadProgress', ({ transferred }) => {
-      if (transferred > MAX_BODY_BYTES) tooLong.abort();
-    });
-    const answer = await pending;
-    const isConcealed = answer.statusCode >= 300 && way.conceals?.(answer.ip);
-    return { status: answer.statusCode, body: isConcealed ? CONCEALED : answer.body };
+    const { response, body: text } = await readBody(got.stream(url, request), way, over);
+    const isConcealed = way.conceals?.() ?? false;
+    if (isConcealed && response.statusCode < 300) return { kind: 'error', reason: `${who} at ${url.origin} answered, but ${NOT_USED}` };
+    return { status: response.statusCode, body: isConcealed ? CONCEALED : text };
   } catch (error) {
-    if (tooLong.signal.aborted) return { kind: 'error', reason: 'the answer is longer than 5 MB' };
+    if (error instanceof TooLongError) return { kind: 'error', reason: error.message };
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
     const why = redact(error, [...options.secrets, ...userInfoOf(url.href)]);

@@ -17,15 +17,15 @@ interface Sent {
   body?: unknown;
 }
 
-/** The requests of AWS' client under the same bounds as all others: length of the answer, time, and no other address by a redirect. */
-export function askingHandler(who: string, transport: Partial<Transport> = {}) {
+/** The requests of AWS' client under the same bounds as all others: length of the answer, time, and no other address by a redirect. `transport`: of each request. */
+export function askingHandler(who: string, transport: () => Partial<Transport> | undefined) {
   return {
     async handle({ protocol, hostname, port, path, method, headers, body }: Sent, { abortSignal }: { abortSignal?: unknown } = {}) {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
       const signal = abortSignal instanceof AbortSignal ? abortSignal : new AbortController().signal;
       const request = { url, method: method === 'GET' ? ('GET' as const) : ('POST' as const), headers, body: textOf(body) };
       const answer = await ask(request, {
-        ...transport,
+        ...transport(),
         who,
         // The client has its own.
         retries: 0,

@@ -11,6 +11,8 @@ import type { MetricProvider } from './metric-provider.ts';
 export interface BackendSource {
   /** `spec.provider` of the MetricTemplate. */
   provider: MetricTemplate['spec']['provider'];
+  /** Of the MetricTemplate. */
+  namespace: string;
   /** Of the Secret that it names: its data, decoded and untrimmed; undefined where it names none. */
   secret: Readonly<Record<string, string>> | undefined;
   /** Name of that Secret with its namespace, for messages. */

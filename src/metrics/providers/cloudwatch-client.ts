@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   CloudWatchClient,
   GetMetricDataCommand,
@@ -28,15 +29,16 @@ export async function getMetricData(
   input: GetMetricDataCommandInput,
   { region, keys, address, abortSignal, transport }: Asking,
 ): Promise<GetMetricDataCommandOutput> {
-  const client = keys
-    ? newClient(region, transport, { credentials: keys, ...(address !== undefined && { endpoint: address }) })
-    : sharedClient(region, transport);
-  return client.send(new GetMetricDataCommand(input), { abortSignal });
+  const send = (client: CloudWatchClient) => client.send(new GetMetricDataCommand(input), { abortSignal });
+  if (keys) return send(newClient(region, () => transport, { credentials: keys, ...(address !== undefined && { endpoint: address }) }));
+  return caller.run(transport && { timeoutMs: transport.timeoutMs, findWay: transport.findWay, clock: transport.clock }, () =>
+    send(sharedClient(region)),
+  );
 }
 
 function newClient(
   region: string,
-  transport: Transport | undefined,
+  transport: () => Transport | undefined,
   own: { credentials?: AwsKeys; endpoint?: string } = {},
 ): CloudWatchClient {
   return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch', transport), ...own });
@@ -44,13 +46,15 @@ function newClient(
 
 const MOST_CLIENTS = 32;
 const clients = new Map<string, CloudWatchClient>();
+/** Of the query that a shared client works for: its namespace has turns of its own (I15). */
+const caller = new AsyncLocalStorage<Transport | undefined>();
 
 /** One a region for the controller's own identity, whose credentials it keeps until they end. */
-function sharedClient(region: string, transport: Transport | undefined): CloudWatchClient {
+function sharedClient(region: string): CloudWatchClient {
   const known = clients.get(region);
   if (known) return known;
   if (clients.size >= MOST_CLIENTS) clients.clear();
-  const client = newClient(region, transport && { timeoutMs: transport.timeoutMs, findWay: transport.findWay, clock: transport.clock });
+  const client = newClient(region, () => caller.getStore());
   clients.set(region, client);
   return client;
 }

@@ -69,3 +69,34 @@ it('says so where there is no cluster to ask', async () => {
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.runQuery('m', signal)).toEqual({ kind: 'error', reason: expect.stringContaining('there is none here') });
 });
+
+it('a query of the cluster stays in the namespace of its template, which it need not name', async () => {
+  const asked: string[] = [];
+  const askCluster = async ({ path }: { path: string }) => {
+    asked.push(path);
+    return { status: 200, body: '{"items":[{"value":"7"}]}' };
+  };
+  const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', ''), secret: undefined, askCluster });
+  if ('problem' in made) throw new Error(made.problem);
+  for (const query of ['other/queue', 'default/queue', 'other/queue?labelSelector=a%3Db', '%6Fther/queue'])
+    expect(await made.runQuery(query, signal), query).toEqual({
+      kind: 'error',
+      reason: expect.stringContaining('and reads namespace "shop" alone'),
+    });
+  expect(asked).toEqual([]);
+  for (const query of ['queue', '/queue', 'shop/queue']) expect(await made.runQuery(query, signal)).toEqual({ kind: 'value', value: 7 });
+  expect(asked).toEqual(Array(3).fill('/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue'));
+});
+
+it('05-P60: at an address of its own any namespace is asked, as the token there allows, and default where none is named', async () => {
+  const fake = await known.start();
+  const made = externalmetrics(sourceOf(known, 'externalmetrics', fake.address));
+  if ('problem' in made) throw new Error(made.problem);
+  await made.runQuery('other/queue', signal);
+  await made.runQuery('queue', signal);
+  expect(fake.requests.map(({ url }) => url)).toEqual([
+    '/apis/external.metrics.k8s.io/v1beta1/namespaces/other/queue',
+    '/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue',
+  ]);
+  await fake.stop();
+});

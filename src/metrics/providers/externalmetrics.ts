@@ -3,6 +3,7 @@ import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import type { BackendSource, MakeBackend } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
+import { foreignNamespaceProblem } from './own-namespace.ts';
 import { parseQuantity } from './quantity.ts';
 import { statusReason } from './status-reason.ts';
 
@@ -28,8 +29,11 @@ export const externalmetrics: MakeBackend = (source) => {
     source,
     secrets: [source.secret?.token],
     request(query) {
-      const read = readExternalQuery(query);
-      return 'problem' in read ? read : ask(source, `${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
+      const read = readExternalQuery(query, address ? undefined : source.namespace);
+      if ('problem' in read) return read;
+      // At an address of its own the token there decides.
+      const problem = address ? undefined : foreignNamespaceProblem(read.namespace, source.namespace);
+      return problem !== undefined ? { problem } : ask(source, `${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
     },
     read: (json) => Answer.safeParse(json).data?.items.map(({ value }) => [value]),
     rule: RULE,
@@ -50,11 +54,14 @@ function ask({ provider: { address }, secret }: BackendSource, path: string, lab
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** `[{namespace}/]{metric}[?labelSelector=…]` (05 P60, Q9): the namespace is `default` unless it is told, and the parts come ready for a path. */
-export function readExternalQuery(query: string): { namespace: string; metric: string; selector: string } | { problem: string } {
+/** `[{namespace}/]{metric}[?labelSelector=…]` (05 P60, Q9), whose parts come ready for a path. */
+export function readExternalQuery(
+  query: string,
+  absent = 'default',
+): { namespace: string; metric: string; selector: string } | { problem: string } {
   const [path = '', search = ''] = split(query.trim(), '?');
   const parts = decoded(path)?.replace(/^\//, '').split('/');
-  const [namespace, metric] = parts?.length === 1 ? ['default', parts[0]] : [parts?.[0] || 'default', parts?.[1]];
+  const [namespace, metric] = parts?.length === 1 ? [absent, parts[0]] : [parts?.[0] || absent, parts?.[1]];
   // Names stand in a path: none may lead elsewhere in it.
   if (!parts || parts.length > 2 || !metric || metric === '.' || metric === '..' || !NAMESPACE.test(namespace))
     return { problem: `the query ${JSON.stringify(query.trim().slice(0, 80))} is not [namespace/]metric[?labelSelector=…]` };

@@ -24,6 +24,7 @@ it.each([
   const made = influxdb({
     provider: { type: 'influxdb', address },
     secret: undefined,
+    namespace: 'shop',
     secretName: '',
     intervalMs: 60_000,
     windowMs: undefined,

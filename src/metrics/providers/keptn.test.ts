@@ -83,3 +83,20 @@ it('05-P47: one that is not complete in time is taken away, too, and so is one t
   expect(await running).toEqual({ kind: 'error', reason: 'the query was cancelled' });
   expect(cancelled.asked).toEqual(['POST', 'DELETE']);
 });
+
+it.each([
+  'keptnmetric/other/latency',
+  'KEPTNMETRICS/Other/latency',
+  'analysis/other/slo/5m/a=b',
+  'analyses/default/slo',
+  'keptnmetric/shop-2/latency',
+])('%j is refused, since a template of namespace shop asks for what is there alone', async (query) => {
+  const { asked, askCluster } = cluster(passed);
+  const made = keptn({ ...sourceOf(known, 'keptn', ''), askCluster });
+  if ('problem' in made) throw new Error(made.problem);
+  expect(await made.runQuery(query, signal)).toEqual({
+    kind: 'error',
+    reason: expect.stringContaining('and reads namespace "shop" alone'),
+  });
+  expect(asked).toEqual([]);
+});

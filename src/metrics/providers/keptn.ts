@@ -8,6 +8,7 @@ import type { BackendSource, MakeBackend } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import { type KeptnQuery, readKeptnQuery } from './keptn-query.ts';
 import type { Measurement } from './metric-provider.ts';
+import { foreignNamespaceProblem } from './own-namespace.ts';
 import { statusReason } from './status-reason.ts';
 
 const WHO = 'Keptn';
@@ -24,12 +25,17 @@ const Analysis = z.object({
 
 /** Keptn's metrics and analyses, which are objects of the cluster and are asked for as the controller (05 P45–P48). */
 export const keptn: MakeBackend = (source) => {
+  const readOwn = (query: string): ReturnType<typeof readKeptnQuery> => {
+    const read = readKeptnQuery(query);
+    const problem = 'problem' in read ? undefined : foreignNamespaceProblem(read.namespace, source.namespace);
+    return problem === undefined ? read : { problem };
+  };
   const metrics = jsonBackend({
     who: WHO,
     source,
     secrets: [],
     request(query) {
-      const read = readKeptnQuery(query);
+      const read = readOwn(query);
       if ('problem' in read) return read;
       return { path: `${API}/namespaces/${read.namespace}/keptnmetrics/${read.kind === 'metric' ? read.name : ''}` };
     },
@@ -42,7 +48,7 @@ export const keptn: MakeBackend = (source) => {
   return {
     isOnline: metrics.isOnline,
     async runQuery(query, signal) {
-      const read = readKeptnQuery(query);
+      const read = readOwn(query);
       return 'kind' in read && read.kind === 'analysis' ? analyse(read, source, signal) : metrics.runQuery(query, signal);
     },
   };

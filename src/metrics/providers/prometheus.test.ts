@@ -48,7 +48,7 @@ describe('an answer of Prometheus (05 P3–P6, Q4)', () => {
       /answered 400: 1:2: parse error/,
     ],
     ['fails', (_, response) => response.writeHead(503).end('secret page'), /^Prometheus answered 503$/],
-    ['is too long', (_, response) => response.end(`"${'x'.repeat(6 * 1024 * 1024)}"`), /longer than 5 MB/],
+    ['is too long', (_, response) => response.end(`"${'x'.repeat(6 * 1024 * 1024)}"`), /longer than 1 MiB/],
     [
       'is cut off',
       (_, response) => response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),

@@ -1,4 +1,5 @@
 import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
+import { headerProblem } from '../../api/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleChoice } from '../samples.ts';
@@ -80,6 +81,10 @@ export const prometheusBackend: MakeBackend = (source) => {
   const { provider, secret, secretName, choice } = source;
   const { address, headers } = provider;
   if (!address) return { problem: 'spec.provider.address is required' };
+  for (const [name, values] of Object.entries(headers ?? {})) {
+    const problem = headerProblem(name, values);
+    if (problem !== undefined) return { problem: `spec.provider.headers has ${JSON.stringify(name.slice(0, 80))}, which ${problem}` };
+  }
   const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
   if (!secret) return prometheus(options);
   const { token, username, password } = secret;

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Labels } from '../../api/kube-object.ts';
 import { fluxOff } from '../../api/names.ts';
+import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
 
 /** On the Canary: the nodes write their access logs to the standard output. */
 const ACCESS_LOG = 'appmesh.flagger.app/accesslog';
@@ -9,7 +10,7 @@ const GATEWAY = 'gateway.appmesh.k8s.aws';
 /** What a VirtualNode carries of `service.apex`. */
 export function nodeMetadata({ metadata: { namespace }, spec: { service } }: Canary, name: string) {
   const { labels, annotations } = service.apex ?? {};
-  return { name, namespace, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...annotations, ...fluxOff } };
+  return { name, namespace, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...withoutSpecRecords(annotations), ...fluxOff } };
 }
 
 /** How a gateway exposes the apex, in annotations of its VirtualService: hosts end with a comma each, as established. */

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { type Routes, Weight } from '../../api/routes.ts';
+import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import type { NamesOurSides } from '../original-spec.ts';
@@ -82,7 +83,7 @@ function renderRoute(canary: Canary, share: number, current: readonly KubeObject
   return {
     apiVersion,
     kind,
-    metadata: { name, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...annotations, ...fluxOff } },
+    metadata: { name, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...withoutSpecRecords(annotations), ...fluxOff } },
     mesh: canary.metadata.annotations?.[MESH] ?? 'default',
     spec: {
       sources: [{ match: { [SERVICE]: '*' } }],

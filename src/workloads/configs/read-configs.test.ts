@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { ApiError, RequestTimeoutError } from '../../kube/errors.ts';
 import type { ConfigRef } from './config-ref.ts';
-import { readConfigs, seenConfigs, trackable } from './read-configs.ts';
+import { readConfigs, secretsPolicy, seenConfigs, trackable } from './read-configs.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
 const ref = (kind: ConfigRef['kind'], name: string, optional = false): ConfigRef => ({ kind, name, optional });
@@ -68,8 +68,22 @@ describe('readConfigs', () => {
 
   it('secrets mode off: Secrets do not count, in the other modes they do', () => {
     const refs = [ref('Secret', 'db'), ref('ConfigMap', 'a')];
-    expect(trackable(refs, 'off')).toEqual([ref('ConfigMap', 'a')]);
-    for (const mode of ['watch', 'get'] as const) expect(trackable(refs, mode)).toEqual(refs);
+    expect(trackable(refs, { mode: 'off', names: [] })).toEqual([ref('ConfigMap', 'a')]);
+    for (const mode of ['watch', 'get'] as const) expect(trackable(refs, { mode, names: [] })).toEqual(refs);
+  });
+
+  it('secrets names: other Secrets do not count; ConfigMaps do whatever they are called', () => {
+    const refs = [ref('Secret', 'db'), ref('Secret', 'mail'), ref('ConfigMap', 'a')];
+    expect(trackable(refs, { mode: 'watch', names: ['db'] })).toEqual([ref('Secret', 'db'), ref('ConfigMap', 'a')]);
+  });
+
+  it.each([
+    { namespaces: [], mode: 'watch' },
+    { namespaces: ['shop'], mode: 'watch' },
+    { namespaces: ['mail'], mode: 'off' },
+  ] as const)('secrets namespaces $namespaces: the mode in namespace shop is $mode', ({ namespaces, mode }) => {
+    const config = { secretsMode: 'watch' as const, secretsNamespaces: namespaces, secretsNames: ['db'] };
+    expect(secretsPolicy(config, 'shop')).toEqual({ mode, names: ['db'] });
   });
 
   it('an abort is no finding about a config', async () => {

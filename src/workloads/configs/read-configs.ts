@@ -11,6 +11,30 @@ import { isTracked } from './tracking.ts';
 export const secretsModes = ['watch', 'get', 'off'] as const;
 export type SecretsMode = (typeof secretsModes)[number];
 
+/**
+ * ConfigMaps and Secrets that one target may name: each is remembered in the status, read at a release start and copied at a promotion. The
+ * largest pods in public charts name a few dozen.
+ */
+export const MOST_CONFIGS = 200;
+
+/** How the Secrets of one namespace are tracked. `names`: only these, and no copy of them can be read or listed; none: all. */
+export interface SecretsPolicy {
+  mode: SecretsMode;
+  names: readonly string[];
+}
+
+interface SecretsSettings {
+  secretsMode: SecretsMode;
+  secretsNamespaces: readonly string[];
+  secretsNames: readonly string[];
+}
+
+/** The mode holds in `secretsNamespaces`, and everywhere where there are none; elsewhere it is `off`. */
+export function secretsPolicy({ secretsMode, secretsNamespaces, secretsNames }: SecretsSettings, namespace: string): SecretsPolicy {
+  const isHere = secretsNamespaces.length === 0 || secretsNamespaces.includes(namespace);
+  return { mode: isHere ? secretsMode : 'off', names: secretsNames };
+}
+
 /** Contents, for this moment only: who gets them neither keeps nor logs them. Undefined: it is optional and does not exist. */
 export type FoundConfigs = ReadonlyMap<ConfigKey, KubeObject | undefined>;
 export type ReadConfigs = { found: FoundConfigs } | { problem: string };
@@ -44,9 +68,16 @@ export async function readConfigs(
   return { found };
 }
 
-/** The references that can decide a revision under this mode. */
-export function trackable(refs: readonly ConfigRef[], secrets: SecretsMode): ConfigRef[] {
-  return refs.filter(({ kind }) => kind === 'ConfigMap' || secrets !== 'off');
+/** Why the configs of a target are not looked at: nothing of it is released until it names fewer. */
+export function tooManyConfigs(refs: readonly ConfigRef[]): string | undefined {
+  if (refs.length <= MOST_CONFIGS) return undefined;
+  return `the target's pod template names more than ${MOST_CONFIGS} ConfigMaps and Secrets: put several into one, or mount them as projected volumes of one`;
+}
+
+/** The references that can decide a revision under this policy. */
+export function trackable(refs: readonly ConfigRef[], { mode, names }: SecretsPolicy): ConfigRef[] {
+  const isTrackedSecret = (name: string) => mode !== 'off' && (names.length === 0 || names.includes(name));
+  return refs.filter(({ kind, name }) => kind === 'ConfigMap' || isTrackedSecret(name));
 }
 
 /** What is remembered of contents. */

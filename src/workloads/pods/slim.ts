@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { withoutLastApplied } from '../../api/tracking-metadata.ts';
 
 interface Container {
   name: string;
@@ -14,5 +15,6 @@ export function slimPodWorkload(object: KubeObject): KubeObject {
   const sidecars = (podSpec.initContainers ?? []).filter(({ restartPolicy, ports }: Container) => restartPolicy === 'Always' && ports);
   const initContainers = sidecars.map(({ name, restartPolicy, ports }: Container) => ({ name, restartPolicy, ports }));
   const kept = { containers, ...(initContainers.length > 0 && { initContainers }) };
-  return { ...object, spec: { ...spec, template: { metadata: template?.metadata ?? {}, spec: kept } } };
+  const metadata = withoutLastApplied(object.metadata);
+  return { ...object, metadata, spec: { ...spec, template: { metadata: template?.metadata ?? {}, spec: kept } } };
 }

@@ -19,6 +19,8 @@ export interface SentWrite {
   subresource: string;
   /** The object was there when the write left, and the write carries no version of it: it would overwrite whatever it finds. */
   isBlind: boolean;
+  /** Sent as what no release waits for. */
+  isUpkeep: boolean;
   body: object;
 }
 
@@ -41,11 +43,27 @@ export class ModelClient implements Cluster {
   readonly #options: ModelClientOptions;
   readonly #ends: (() => void)[] = [];
   #dead = false;
+  #isUpkeep = false;
 
   constructor(server: ModelServer, options: ModelClientOptions) {
     this.#server = server;
     this.#options = options;
   }
+
+  readonly upkeep: Cluster = new Proxy<Cluster>(this, {
+    get: (_, key) => {
+      const member = Reflect.get(this, key);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        this.#isUpkeep = true;
+        try {
+          return Reflect.apply(member, this, args); // a write is noted before the call returns
+        } finally {
+          this.#isUpkeep = false;
+        }
+      };
+    },
+  });
 
   kill(): void {
     this.#dead = true;
@@ -192,7 +210,7 @@ export class ModelClient implements Cluster {
     const subresource: string = options.subresource ?? '';
     signal?.throwIfAborted();
     const isBlind = !JSON.stringify(body).includes('resourceVersion') && this.#server.find(ref) !== undefined;
-    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, body };
+    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, isUpkeep: this.#isUpkeep, body };
     this.#options.beforeWrite?.(write);
     if (!this.#dead) this.writes.push(write);
     return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));

@@ -239,9 +239,9 @@ it('06-LT24 06-LT28 06-F7: gates that were opened by hand are after a restart as
 it('06-LT41: more tasks than it takes are answered with 429, and when to come again', async () => {
   const small = await startTested({ tasks: 2, tasksOfCanary: 1 });
   try {
-    const load = (name: string) => payload({ cmd: `hey -z 1h -q 1 -c 1 ${target.url}/${name}` }, { name });
+    const load = (name: string) => payload({ cmd: `hey -z 1h -q 1 -c 1 ${target.url}/${name}` }, { name, namespace: name });
     expect((await small.post('/', load('a'))).status).toBe(202);
-    expect(await small.post('/', payload({ cmd: `hey -z 1h ${target.url}` }, { name: 'a' }))).toMatchObject({
+    expect(await small.post('/', payload({ cmd: `hey -z 1h ${target.url}` }, { name: 'a', namespace: 'a' }))).toMatchObject({
       status: 429,
       text: '1 tasks of this Canary run already',
     });

@@ -68,6 +68,7 @@ export interface BackendCase {
 export const sourceOf = (known: BackendCase, type: string, address: string, choice: BackendSource['choice'] = {}): BackendSource => ({
   provider: { type, address, ...(known.source.secret ? { secretRef: { name: 'keys' } } : {}), ...known.source.provider },
   secret: known.source.secret,
+  namespace: 'shop',
   secretName: 'shop/keys',
   intervalMs: known.source.intervalMs ?? 60_000,
   windowMs: undefined,

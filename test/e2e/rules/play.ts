@@ -25,7 +25,10 @@ export interface Account {
 
 /** A namespace with a service account that has these rules and no others, and its client. */
 export async function accountWith(stage: RealStage, namespace: string, permissions: readonly Permission[]): Promise<Account> {
-  const rules = permissions.map(({ group, resources, verbs }) => ({ apiGroups: [group], resources, verbs }));
+  const rules = permissions.map(({ group, resources, verbs, names }) => ({
+    ...{ apiGroups: [group], resources, verbs },
+    ...(names && { resourceNames: names }),
+  }));
   const name = `only-${namespace}`;
   const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name };
   const objects: KubeObject[] = [
@@ -71,6 +74,7 @@ export async function play(
     scaleDownDelayMs: 500,
     // So that a second release leaves something behind that is pruned.
     historyLimit: 1,
+    ...scene.settings,
   });
   for (const object of [...application(namespace, '1'), ...(scene.objects?.(namespace) ?? [])]) await stage.cluster.create(object);
   const controller = startController({ config, cluster, clock: systemClock, log, metrics: createControllerMetrics('test') });

@@ -1,9 +1,16 @@
 import { type Provider, providers } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Permission } from '../../../src/api/permission.ts';
+import type { ControllerConfig } from '../../../src/controller/config.ts';
 import { corePermissions, providerPermissions } from '../../../src/controller/permissions.ts';
 import { metricsPermissions } from '../../../src/metrics/permissions.ts';
-import { configMapPermissions, scalerPermissions, secretPermissions } from '../../../src/workloads/permissions.ts';
+import {
+  configMapPermissions,
+  kindPermissions,
+  scalerPermissions,
+  secretPermissions,
+  takeOverPermissions,
+} from '../../../src/workloads/permissions.ts';
 import { routerCases } from '../../contracts/routers/index.ts';
 
 export const APP = 'shop';
@@ -17,6 +24,8 @@ export interface Scene {
   objects?(namespace: string): KubeObject[];
   /** Laid over the spec of the Canary. */
   spec?: object;
+  /** Of the controller. */
+  settings?: Partial<ControllerConfig>;
   /** What the ConfigMap and the Secret are changed to, one after another; each is a release. */
   colours?: readonly string[];
 }
@@ -27,7 +36,13 @@ const [listening, querying] = ['alerts', 'own-metric'];
 /** A release from the first primary to the Canary's deletion. */
 export const wholeRelease: Scene = {
   name: 'a release',
-  rules: [...corePermissions.filter((rule) => !usesSlices(rule)), ...configMapPermissions, ...secretPermissions.watch],
+  rules: [
+    ...corePermissions.filter((rule) => !usesSlices(rule)),
+    ...kindPermissions.Deployment,
+    ...configMapPermissions,
+    ...secretPermissions.watch,
+    ...Object.values(takeOverPermissions),
+  ],
   // Nobody listens there: it is read all the same.
   objects: (namespace) => [ours('AlertProvider', listening, namespace, { type: 'slack', address: 'http://127.0.0.1:9/' })],
   colours: ['green', 'red', 'white'],
@@ -48,6 +63,11 @@ export const scenes: readonly Scene[] = [
     name: 'a Service as target',
     rules: corePermissions.filter(usesSlices),
     spec: { targetRef: { apiVersion: 'v1', kind: 'Service', name: APP }, provider: 'istio' },
+  },
+  {
+    name: 'a DaemonSet as target',
+    rules: kindPermissions.DaemonSet,
+    spec: { targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP } },
   },
   ...Object.entries(scalerPermissions).map(([kind, rules]) => ({
     name: kind,

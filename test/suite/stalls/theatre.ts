@@ -34,7 +34,7 @@ export async function openTheatre(stage: Stage, personFile: string): Promise<Ope
   writeFileSync(kubeconfigFile, proxy.kubeconfig, { mode: 0o600 });
   const controller: ControllerProcess = startController(
     { ...stage, kubeconfigFile },
-    { 'no-cross-namespace-refs': 'true', 'canary-selector': `!${LEFT_ALONE}` },
+    { 'no-cross-namespace-refs': 'true', 'allowed-hosts': 'route-unconfirmed=web.example.com', 'canary-selector': `!${LEFT_ALONE}` },
   );
   const [hooks, measured] = await Promise.all([startHookServer(), startMeasuredServer()]);
   let isAwake = false;

@@ -55,7 +55,8 @@ export function checksWith(more: ObjectChecks, promql: Check): readonly NamedChe
     },
     {
       name: 'secrets',
-      finds: 'Secrets without a key that is read; with `--live` those that do not exist',
+      finds:
+        'Secrets without a key that is read, of a type that no reference may use, or without the label that one needs; with `--live` those that do not exist',
       check: secrets(more.checkSecret),
     },
     { name: 'ingresses', finds: 'an Ingress that does not lead to the apex Service', check: ingresses },

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../api/kube-object.ts';
 import type { MetricTemplateSpec } from '../../../api/metric-template.ts';
 import { parseAlertProvider } from '../../../api/parse-canary.ts';
 import type { Problem } from '../../../api/problem.ts';
+import { type SecretField, secretRefusal } from '../../../api/secret-use.ts';
 import type { Item } from '../documents.ts';
 import { type Check, findItem, isAbsent, isOurs, on, type World } from '../world.ts';
 
@@ -16,12 +17,15 @@ export const secrets =
     ...world.canaries.flatMap((item) => {
       const { metricsServerSecretRef, analysis } = item.canary.spec;
       const hooks = (analysis.webhooks ?? []).map(
-        ({ secretRef }, index) => [secretRef, `spec.analysis.webhooks[${index}].secretRef`] as const,
+        ({ secretRef }, index) => [secretRef, `spec.analysis.webhooks[${index}].secretRef`, 'spec.analysis.webhooks[].secretRef'] as const,
       );
-      const refs = [[metricsServerSecretRef, 'spec.metricsServerSecretRef'] as const, ...hooks];
+      const server = 'spec.metricsServerSecretRef';
+      const refs = [[metricsServerSecretRef, server, server] as const, ...hooks];
       return on(
         item,
-        refs.flatMap(([ref, path]) => (ref ? absent(world, item, ref.name, path, 'error') : [])),
+        refs.flatMap(([ref, path, field]) =>
+          ref ? [...absent(world, item, ref.name, path, 'error'), ...refused(world, item, ref.name, field, path)] : [],
+        ),
       );
     }),
     ...world.templates.flatMap((item) => on(item, templateFindings(world, item, item.spec, checkSecret))),
@@ -34,8 +38,13 @@ function templateFindings(
   { provider, ...spec }: MetricTemplateSpec,
   checkSecret: CheckSecret | undefined,
 ): Finding[] {
-  const name = provider.secretRef?.name;
-  if (name === undefined) return [];
+  const { secretRef, caSecretRef } = provider;
+  const unusable = [
+    ...(secretRef ? refused(world, item, secretRef.name, 'spec.provider.secretRef') : []),
+    ...(caSecretRef ? refused(world, item, caSecretRef.name, 'spec.provider.caSecretRef') : []),
+  ];
+  const name = secretRef?.name;
+  if (name === undefined || unusable.length > 0) return unusable;
   const secret = secretOf(world, item, name);
   if (!secret) return absent(world, item, name, 'spec.provider.secretRef', 'error');
   return (checkSecret?.({ provider, ...spec }, dataOf(secret.object)) ?? []).map(({ message }) =>
@@ -49,11 +58,19 @@ function receiverFindings(world: World, item: Item): Finding[] {
   const { secretRef, address } = read.alertProvider.spec;
   const secret = secretOf(world, item, secretRef.name);
   if (!secret) return absent(world, item, secretRef.name, 'spec.secretRef', 'warning');
-  if (address || dataOf(secret.object).address) return [];
+  const unusable = refused(world, item, secretRef.name, 'spec.secretRef');
+  if (unusable.length > 0 || address || dataOf(secret.object).address) return unusable;
   return [error('spec.secretRef.name', `is ${secretRef.name}, a Secret without the key address, and spec.address is not set: add the key`)];
 }
 
 const secretOf = (world: World, { namespace }: Item, name: string) => findItem(world, { kind: 'Secret', group: '', name, namespace });
+
+/** A Secret that exists and that the controller would not use. */
+function refused(world: World, item: Item, name: string, field: SecretField, path: string = field): Finding[] {
+  const secret = secretOf(world, item, name);
+  const refusal = secret && secretRefusal(secret.object, field, { isLabelRequired: world.requireSecretLabel });
+  return refusal ? [error(`${path}.name`, `is ${name}: ${refusal.reason}`)] : [];
+}
 
 function absent(world: World, item: Item, name: string, path: string, severity: Finding['severity']): Finding[] {
   if (!isAbsent(world, 'Secret') || secretOf(world, item, name)) return [];

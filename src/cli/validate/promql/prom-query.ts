@@ -1,5 +1,5 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
-import { parser } from '@prometheus-io/lezer-promql';
+import { syntaxTree } from '../../../embedded/prometheus/promql/syntax-tree.ts';
 import { isPodLabel, type Matcher, matchedSides, type WorkloadMatcher } from './workload-matcher.ts';
 
 /** Where a text stops being PromQL. */
@@ -27,15 +27,9 @@ export class PromQuery {
   }
 
   static parse(text: string): PromQuery | SyntaxMistake {
-    const tree = parser.parse(text);
-    let at: number | undefined;
-    tree.iterate({
-      enter(node) {
-        if (node.type.isError) at ??= node.from;
-      },
-    });
-    if (text.trim() === '') at = 0;
-    return at === undefined ? new PromQuery(text, tree) : mistakeAt(text, at);
+    if (text.trim() === '') return mistakeAt(text, 0);
+    const tree = syntaxTree(text);
+    return 'mistakeAt' in tree ? mistakeAt(text, tree.mistakeAt) : new PromQuery(text, tree);
   }
 
   /** Without any the value is a constant. */

@@ -1,23 +1,19 @@
 import type { SyntaxNode } from '@lezer/common';
-import { parser } from '@prometheus-io/lezer-promql';
 import { badData, type QueryError } from '../query-error.ts';
 import type { Matcher, MatchOp } from '../series.ts';
 import { type ArithmeticOp, type ComparisonOp, comparisons, type Expr, type Matching, type SetOp, setOps } from './ast.ts';
 import { checkTypes } from './check-types.ts';
 import { promDuration } from './duration.ts';
 import { matcher } from './matcher.ts';
+import { syntaxTree } from './syntax-tree.ts';
 import { unquote } from './unquote.ts';
 
 /** The expression of a PromQL text. Throws QueryError naming line and column, or the construct that is not supported. */
 export function parsePromql(text: string): Expr {
   if (text.trim() === '') throw badData('unknown position: parse error: no expression found in input');
   const reader = new Reader(text);
-  const tree = parser.parse(text);
-  tree.iterate({
-    enter(node) {
-      if (node.type.isError) throw reader.syntaxError(node.from);
-    },
-  });
+  const tree = syntaxTree(text);
+  if ('mistakeAt' in tree) throw reader.syntaxError(tree.mistakeAt);
   const top = reader.children(tree.topNode)[0];
   if (!top) throw badData('unknown position: parse error: no expression found in input');
   const expr = reader.expr(top);

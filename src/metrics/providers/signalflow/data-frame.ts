@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { MAX_BODY_BYTES } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';
+import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 
 const HEADER_BYTES = 20;
 const TUPLE_BYTES = 17;
@@ -14,16 +14,20 @@ export type DataFrame = ReadonlyMap<string, number | null>;
 /** Either a message in JSON, perhaps compressed, or the values of one moment; undefined for a kind that is of no use here. */
 export type Frame = { text: string } | { values: DataFrame } | undefined;
 
+/** Learns how many bytes a compressed frame has when it is unpacked, before they are read. */
+type Count = (bytes: number) => void;
+
 /**
  * A binary frame of SignalFlow (05 P51): version, kind, flags, a reserved byte, 16 bytes with the channel's name; then the time in
  * milliseconds (64 bits), a count (32 bits), and as many tuples of kind (8 bits), series (64 bits) and value (64 bits). All big-endian.
  */
-export function readFrame(frame: Buffer): Frame {
+export function readFrame(frame: Buffer, count: Count = () => undefined): Frame {
   if (frame.length < HEADER_BYTES) throw new Unanswered('Splunk answered with a frame that is cut off');
   const version = frame.readUInt8(0);
   const flags = frame.readUInt8(2);
   if (version !== 1) throw new Unanswered(`Splunk answered with frames of version ${version}, and 1 is known`);
   const body = flags & COMPRESSED ? unzipped(frame.subarray(HEADER_BYTES)) : frame.subarray(HEADER_BYTES);
+  if (flags & COMPRESSED) count(body.length);
   if (flags & JSON_INSIDE) return { text: body.toString() };
   return frame.readUInt8(1) === DATA_MESSAGE ? { values: readTuples(body) } : undefined;
 }
@@ -32,7 +36,7 @@ function unzipped(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES });
   } catch {
-    throw new Unanswered('Splunk answered with a compressed frame that is broken, or longer than 5 MB');
+    throw new Unanswered('Splunk answered with a compressed frame that is broken, or longer than 1 MiB');
   }
 }
 

@@ -1,8 +1,8 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
-import { straightWay } from '../../../api/outgoing.ts';
-import { MAX_BODY_BYTES } from '../../http/ask.ts';
+import { NOT_THROUGH_PROXY, NOT_USED, straightWay, type Way } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
+import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
 import type { Samples } from '../../samples.ts';
 import type { Transport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
@@ -19,6 +19,8 @@ export interface SignalFlowRun {
 }
 
 const CHANNEL = 'ch-1';
+/** That a message counts for, however short: each costs time to read. */
+const LEAST_BYTES = 64;
 
 /** Of what comes as text the parts that end a run or break it. */
 const Message = z.looseObject({
@@ -43,33 +45,74 @@ export async function runSignalFlow({
 }: SignalFlowRun): Promise<{ series: Samples }> {
   const way = findWay(new URL(url.href.replace(/^ws/, 'http')), proxy);
   if ('problem' in way) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${way.problem}`);
+  if (proxy !== undefined && url.protocol === 'ws:') {
+    way.end();
+    throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${NOT_THROUGH_PROXY}`);
+  }
   const agent = way.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
   const socket = new WebSocket(url, {
     ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
     ...{ ...tls, rejectUnauthorized: insecureSkipVerify !== true },
     ...(agent && { agent }),
-    ...(way.dnsLookup && { lookup: way.dnsLookup }),
   });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
+  const growing = new Growing(socket, way, signal);
   try {
-    return await listen(socket, () => {
+    const run = await listen(socket, growing, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
     });
+    if (way.conceals?.()) throw new Unanswered(`Splunk at ${url.host} answered, but ${NOT_USED}`);
+    return run;
   } finally {
     signal.removeEventListener('abort', close);
     close();
+    growing.end();
     way.end();
   }
 }
 
-function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Samples }> {
+/** Counts the bytes of an answer; once it is no longer small, nothing is taken from the socket before there is room for it. */
+class Growing {
+  readonly #socket: WebSocket;
+  readonly #way: Pick<Way, 'growAnswer'>;
+  readonly #signal: AbortSignal;
+  #bytes = 0;
+  #room: Promise<() => void> | undefined;
+
+  constructor(socket: WebSocket, way: Pick<Way, 'growAnswer'>, signal: AbortSignal) {
+    this.#socket = socket;
+    this.#way = way;
+    this.#signal = signal;
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
+    if (this.#bytes <= SMALL_BODY_BYTES || this.#room || !this.#way.growAnswer) return;
+    this.#room = this.#way.growAnswer(this.#signal);
+    this.#socket.pause();
+    this.#room.then(
+      () => this.#socket.resume(),
+      // The signal ends the run as well.
+      () => undefined,
+    );
+  }
+
+  end(): void {
+    this.#room?.then(
+      (shrink) => shrink(),
+      () => undefined,
+    );
+  }
+}
+
+function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promise<{ series: Samples }> {
   return new Promise((resolve, reject) => {
     const series = new Map<string, (number | null)[]>();
-    let bytes = 0;
     socket.on('open', onOpen);
     socket.on('unexpected-response', (request, response) => {
       request.destroy();
@@ -80,10 +123,9 @@ function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Sample
     socket.on('close', () => reject(new Unanswered('the connection to Splunk ended before the program did')));
     socket.on('message', (data, isBinary) => {
       const frame = bufferOf(data);
-      bytes += frame.length;
       try {
-        if (bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
-        const read = isBinary ? readFrame(frame) : { text: frame.toString() };
+        growing.add(Math.max(frame.length, LEAST_BYTES));
+        const read = isBinary ? readFrame(frame, (bytes) => growing.add(bytes)) : { text: frame.toString() };
         if (!read) return;
         if ('text' in read) {
           if (isEnd(read.text)) resolve({ series: [...series.values()] });
@@ -102,7 +144,7 @@ function listen(socket: WebSocket, onOpen: () => void): Promise<{ series: Sample
 }
 
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-const LONG = 'the answer is longer than 5 MB';
+const LONG = new TooLongError().message;
 
 /** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
 function isEnd(text: string): boolean {

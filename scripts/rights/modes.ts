@@ -1,0 +1,104 @@
+import type { Permission, Verb } from '../../src/api/permission.ts';
+import { everyFeature, type Features, permissionsBesideSecrets, secretPermissionsFor } from '../../src/controller/permissions.ts';
+import { leasePermissions } from '../../src/kube/permissions.ts';
+
+/** A choice of values of charts/serin that changes what its account may do; docs/rights.md shows each. */
+export interface Mode {
+  name: string;
+  values: object;
+  features: Features;
+  /** Namespaces that have Roles; absent: the whole cluster. */
+  namespaces?: readonly string[];
+  /** The same for Secrets; absent: as `namespaces`. */
+  secretsNamespaces?: readonly string[];
+  about: string;
+}
+
+/** Where the examples are installed, and what they look after. */
+export const RELEASE_NAMESPACE = 'serin';
+export const [SHOP, MAIL] = ['shop', 'mail'];
+const secretsNames = ['db', 'slack'];
+
+const byDefault: Features = { ...everyFeature, providers: ['istio'] };
+const minimal: Features = {
+  ...byDefault,
+  providers: ['kubernetes'],
+  kinds: ['Deployment'],
+  scalers: [],
+  metricBackends: [],
+  configTracking: false,
+  secretsReferences: false,
+};
+
+export const modes: readonly Mode[] = [
+  { name: 'default', values: {}, features: byDefault, about: 'No value set: the whole cluster, and everything that people use.' },
+  {
+    name: 'Secrets get',
+    values: { secrets: { mode: 'get' } },
+    features: { ...byDefault, secretsMode: 'get' },
+    about: 'A change of a Secret alone starts no release: it is released with the next template or ConfigMap.',
+  },
+  {
+    name: 'Secrets off',
+    values: { secrets: { mode: 'off' } },
+    features: { ...byDefault, secretsMode: 'off' },
+    about: 'Secrets are not tracked: primaries read the originals, and a change reaches them without analysis.',
+  },
+  {
+    name: 'Secrets by name',
+    values: { secrets: { names: secretsNames } },
+    features: { ...byDefault, secretsNames },
+    about: 'Only these are tracked and referred to. Their copies stay until the Canary goes.',
+  },
+  {
+    name: 'Secrets by namespace',
+    values: { secrets: { namespaces: [SHOP] } },
+    features: byDefault,
+    secretsNamespaces: [SHOP],
+    about: 'Secrets are tracked and referred to in these namespaces alone; all else works in the whole cluster.',
+  },
+  {
+    name: 'namespaces',
+    values: { namespaces: [SHOP, MAIL] },
+    features: byDefault,
+    namespaces: [SHOP, MAIL],
+    about: 'Canaries of these namespaces alone, by Roles and without a ClusterRole.',
+  },
+  {
+    name: 'minimal',
+    values: {
+      namespaces: [SHOP, MAIL],
+      meshProvider: 'kubernetes',
+      kinds: ['Deployment'],
+      scalers: [],
+      metricBackends: [],
+      configTracking: { enabled: false },
+      secrets: { references: false },
+    },
+    features: minimal,
+    namespaces: [SHOP, MAIL],
+    about: 'Deployments behind plain Services: nothing is tracked, no webhook, alert or metric has credentials.',
+  },
+];
+
+const covers = (namespaces: readonly string[] | undefined, namespace: string): boolean => namespaces?.includes(namespace) ?? true;
+
+/** Everything that the account may do in a namespace; the lease is in that of the release. */
+export function permissionsIn(mode: Mode, namespace: string): Permission[] {
+  const { features, namespaces, secretsNamespaces = namespaces } = mode;
+  return [
+    ...(covers(namespaces, namespace) ? permissionsBesideSecrets(features) : []),
+    ...(covers(secretsNamespaces, namespace) ? secretPermissionsFor(features) : []),
+    ...(namespace === RELEASE_NAMESPACE ? leaseRules(namespaces !== undefined) : []),
+  ];
+}
+
+/** A name cannot limit what creates an object; with several namespaces the controller makes the name. */
+export function leaseRules(isUnnamed: boolean): Permission[] {
+  if (isUnnamed) return [...leasePermissions];
+  const only = (permission: Permission, isWanted: (verb: Verb) => boolean) => ({ ...permission, verbs: permission.verbs.filter(isWanted) });
+  return leasePermissions.flatMap((permission) => [
+    { ...only(permission, (verb) => verb !== 'create'), names: ['flagger-leader-election'] },
+    only(permission, (verb) => verb === 'create'),
+  ]);
+}

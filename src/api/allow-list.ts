@@ -1,0 +1,39 @@
+import { shorten } from './field-path.ts';
+import { hostOf, isLabel, isName } from './host-name.ts';
+
+/** What each namespace may use, by namespace; under `*` what every one may. */
+export type AllowList = ReadonlyMap<string, readonly string[]>;
+
+export const allowedIn = (list: AllowList, namespace: string): string[] => [...(list.get(namespace) ?? []), ...(list.get('*') ?? [])];
+
+interface Entries {
+  example: string;
+  /** The entry as it is compared; undefined: it is not one. */
+  read(text: string): string | undefined;
+}
+export const hostEntries: Entries = { example: 'team-a=*.a.example.com,shop.example.com', read: hostOf };
+export const gatewayEntries: Entries = {
+  example: 'team-a=istio-system/public',
+  read(text) {
+    const [namespace = '', name = '', ...rest] = text.split('/');
+    return isLabel(namespace) && isName(name) && rest.length === 0 ? text : undefined;
+  },
+};
+
+/** Reads `NAMESPACE=ENTRY,ENTRY`, once for each namespace or oftener. */
+export function parseAllowList(values: readonly string[], { example, read }: Entries): AllowList | { problem: string } {
+  const list = new Map<string, string[]>();
+  for (const value of values) {
+    const problem = (what: string) => ({ problem: `${shorten(value)}: ${what}: write it like ${example}` });
+    const split = value.indexOf('=');
+    const namespace = value.slice(0, Math.max(split, 0)).trim();
+    if (namespace !== '*' && !isLabel(namespace)) return problem('it must begin with a namespace, or *, and =');
+    const entries = value.slice(split + 1).split(',');
+    for (const entry of entries) {
+      const known = read(entry.trim());
+      if (known === undefined) return problem(`${shorten(entry.trim())} cannot be an entry`);
+      list.set(namespace, [...(list.get(namespace) ?? []), known]);
+    }
+  }
+  return list;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { handClock } from '../../test/build/clock.ts';
+import { FairQueue } from './fair-queue.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function given({ qps = 10, burst = 1, mostUnderWay = 100 } = {}) {
+  const clock = handClock();
+  const queue = new FairQueue({ clock, admission: createTokenBucket(clock, { qps, burst }), perKey: mostUnderWay });
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const enter = (line: string, signal?: AbortSignal, isUpkeep = false) =>
+    queue.turn(line, { signal, isUpkeep }).then((ended) => {
+      begun.push(line);
+      ends.push(ended);
+    });
+  return { clock, queue, begun, ends, enter };
+}
+
+describe('FairQueue', () => {
+  it('I15: with 4,000 of one namespace waiting, that of another one goes out next', async () => {
+    const { clock, begun, enter } = given();
+    for (let count = 0; count < 4000; count += 1) void enter('loud');
+    void enter('calm');
+    await settled();
+    expect(begun).toEqual(['loud']);
+    clock.advance(200);
+    await settled();
+    expect(begun).toEqual(['loud', 'loud', 'calm']);
+  });
+
+  it('lets lines take turns, whatever their length, and keeps the order within each', async () => {
+    const { clock, begun, enter } = given();
+    for (const line of ['a', 'a', 'a', 'b', 'b', 'c']) void enter(line);
+    for (let count = 0; count < 6; count += 1) {
+      clock.advance(100);
+      await settled();
+    }
+    expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b']);
+  });
+
+  it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while there is any', async () => {
+    const { clock, begun, enter } = given();
+    for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, true);
+    for (let count = 0; count < 9; count += 1) void enter('release');
+    await settled();
+    for (let count = 0; count < 14; count += 1) {
+      clock.advance(100);
+      await settled();
+    }
+    const kinds = begun.map((line) => (line === 'release' ? 'R' : 'u')).join('');
+    expect(kinds).toBe('uRRuRRRuRRRuRuu'); // the first one was alone
+  });
+
+  it('I15: bounds what one line has under way; the others go past it', async () => {
+    const { begun, ends, enter } = given({ burst: 100, mostUnderWay: 2 });
+    for (const line of ['loud', 'loud', 'loud', 'loud', 'calm']) void enter(line);
+    await settled();
+    expect(begun).toEqual(['loud', 'loud', 'calm']);
+    ends[0]?.();
+    ends[0]?.();
+    await settled();
+    expect(begun).toEqual(['loud', 'loud', 'calm', 'loud']);
+  });
+
+  it('what is aborted while it waits leaves at once, without its turn', async () => {
+    const { clock, begun, enter } = given();
+    const stop = new AbortController();
+    void enter('a');
+    const waiting = enter('a', stop.signal);
+    void enter('a');
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    clock.advance(100);
+    await settled();
+    expect(begun).toEqual(['a', 'a']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('waits for nothing when the last one that waited is aborted', async () => {
+    const { clock, enter } = given();
+    const stop = new AbortController();
+    void enter('a');
+    const waiting = enter('a', stop.signal);
+    expect(clock.pending).toBe(1);
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    expect(clock.pending).toBe(0);
+    await expect(enter('a', stop.signal)).rejects.toThrow('stopped');
+  });
+
+  it('begins more when one ends, where the admission rule counts what is under way', async () => {
+    let free = 1;
+    const admission = {
+      take: () => (free > 0 ? --free : Number.POSITIVE_INFINITY),
+      ended: () => {
+        free += 1;
+      },
+    };
+    const clock = handClock();
+    const queue = new FairQueue({ clock, admission, perKey: 10 });
+    const first = await queue.turn('a');
+    const second = queue.turn('b');
+    expect(clock.pending).toBe(0);
+    first();
+    (await second)();
+  });
+});

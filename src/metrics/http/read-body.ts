@@ -1,0 +1,46 @@
+import { type Request, RequestError } from 'got';
+import type { Way } from '../../api/outgoing.ts';
+
+/**
+ * The longest answer that is read, in bytes as they are after unpacking: about 3,000 series of Prometheus, or a day of one point a second from
+ * Graphite. Reading JSON takes some ten times its size, and holds up every other release meanwhile.
+ */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** An answer to a query that is judged has one series, some kilobytes at most: such answers do not wait for each other. */
+export const SMALL_BODY_BYTES = 64 * 1024;
+
+export class TooLongError extends Error {
+  constructor() {
+    super('the answer is longer than 1 MiB: have the query give fewer series, or fewer points');
+  }
+}
+
+/**
+ * The whole answer. Beyond `SMALL_BODY_BYTES` no more is taken from the socket before `growAnswer` lets it. Its room is free again when this resolves:
+ * the text is read in the same turn of the event loop, before another answer can grow.
+ */
+export async function readBody(
+  request: Request,
+  way: Pick<Way, 'growAnswer'>,
+  signal: AbortSignal,
+): Promise<{ response: NonNullable<Request['response']>; body: string }> {
+  // Destroying a half-read answer may report an error once more, when no one waits for it.
+  request.on('error', () => undefined);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let shrink: (() => void) | undefined;
+  try {
+    for await (const chunk of request) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) throw new TooLongError();
+      chunks.push(chunk);
+      if (bytes > SMALL_BODY_BYTES) shrink ??= await way.growAnswer?.(signal);
+    }
+    const { response } = request;
+    if (!response) throw new RequestError('no response', { code: 'ECONNRESET' }, request.options);
+    return { response, body: Buffer.concat(chunks).toString('utf8') };
+  } finally {
+    request.destroy();
+    shrink?.();
+  }
+}

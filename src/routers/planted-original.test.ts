@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { Canary, providers } from '../api/canary.ts';
+import { findings } from '../api/findings.ts';
+import { weight } from '../api/routes.ts';
+import { routerFor } from './index.ts';
+import { originalConfig } from './original-spec.ts';
+
+const planted = { hosts: ['api.other'], virtualhost: { fqdn: 'api.other' }, hostnames: ['api.other'] };
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const annotations = { [originalConfig]: JSON.stringify(planted), [lastApplied]: JSON.stringify({ spec: planted }), mine: 'kept' };
+
+const canary = (provider: string): Canary =>
+  Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'podinfo', namespace: 'test', uid: 'own', generation: 1, resourceVersion: '1' },
+    spec: {
+      provider,
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+      ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'podinfo' },
+      routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'podinfo' },
+      service: { port: 80, meshName: 'm', gatewayRefs: [{ name: 'edge' }], apex: { annotations } },
+      analysis: { interval: '10s', threshold: 1, stepWeight: 10 },
+    },
+  });
+
+it.each(providers)('DF615: %s restores no spec on deletion that service.apex planted in annotations', (provider) => {
+  const router = routerFor(provider);
+  if ('unsupported' in router) throw new Error(router.unsupported);
+  const one = canary(provider);
+  const apex = { selector: { key: 'app', value: 'podinfo' }, ports: [] };
+  let made: ReturnType<typeof router.render>['write'] = [];
+  try {
+    made = router.render(one, apex, { kind: 'weighted', canary: weight(10) }, []).write;
+  } catch {
+    // It needs an object of the user's, whose annotations are no part of the Canary.
+  }
+  expect(JSON.stringify(router.finalize(one, made))).not.toContain('api.other');
+  expect(JSON.stringify(made)).not.toContain('api.other');
+});
+
+it('DF615: an annotation that is left out is named', () => {
+  const found = findings(canary('istio'), { provider: 'istio' }).filter(({ path }) => path.startsWith('spec.service.apex'));
+  expect(found.map(({ severity, isIgnored, path }) => ({ severity, isIgnored, path }))).toEqual(
+    [originalConfig, lastApplied].map((key) => ({ severity: 'warning', isIgnored: true, path: `spec.service.apex.annotations["${key}"]` })),
+  );
+});

@@ -1,0 +1,271 @@
+import { expect } from 'vitest';
+import { type AttackClass, numbered } from './run/attack.ts';
+import { json, redirectTo } from './run/listener.ts';
+import type { Tenant } from './run/tenant.ts';
+
+const INSIDE = '/secret';
+/** No credential of Serin's own comes to the tenant. */
+const unsigned = {
+  async holds({ field, name }: Tenant) {
+    const heard = field.own.heard(`/${name}`);
+    expect(heard.length).toBeGreaterThan(0);
+    for (const { headers } of heard)
+      expect([headers.authorization, headers.cookie, headers['proxy-authorization']]).toEqual([undefined, undefined, undefined]);
+  },
+};
+const query =
+  (provider: (tenant: Tenant) => object, query = 'up') =>
+  (tenant: Tenant) =>
+    tenant.measured({ provider: provider(tenant), query });
+
+export const concealment: AttackClass = {
+  name: 'concealment',
+  title: 'answers of inner servers, and credentials, where no list of addresses is given',
+  flags: { 'allowed-addresses': '' },
+  attacks: numbered('CON', [
+    ...[200, 401, 403, 418, 500].map((status) => ({
+      what: `an inner server that answers a webhook with ${status}`,
+      from: 'CWE-918' as const,
+      async do(tenant: Tenant) {
+        tenant.field.internal.answers(`/${tenant.name}`, (request, response) => inner(tenant, status)(request, response));
+        await tenant.hooked({ url: tenant.field.internal.url(`/${tenant.name}`) });
+      },
+      expects: { harmless: true } as const,
+    })),
+    {
+      what: 'a query to an inner server',
+      from: 'CWE-918',
+      do: query(({ field }) => ({ address: field.internal.url(INSIDE) })),
+      expects: { names: 'cannot be asked for' },
+    },
+    {
+      what: 'a query to an inner server, of Graphite',
+      from: 'CWE-918',
+      do: query(({ field }) => ({ type: 'graphite', address: field.internal.url(INSIDE) }), 'target=a'),
+      expects: { names: 'cannot be asked for' },
+    },
+    {
+      what: 'a query to an inner server, of InfluxDB',
+      from: 'CWE-918',
+      do: query(({ field }) => ({ type: 'influxdb', address: field.internal.url(INSIDE) })),
+      expects: { names: 'cannot be asked for' },
+    },
+    {
+      what: 'a metrics server that is an inner one',
+      from: 'CWE-918',
+      do: (tenant) =>
+        tenant.release(
+          { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
+          { metricsServer: tenant.field.internal.url(INSIDE) },
+        ),
+      // That it refuses is seen; what it says is not, and no value comes from it.
+      expects: { names: 'is unmeasured: Prometheus answered 418)' },
+    },
+    {
+      what: 'an alert to an inner server',
+      from: 'CWE-918',
+      do: (tenant) => tenant.alerted({ address: tenant.field.internal.url(INSIDE) }),
+      expects: { harmless: true },
+    },
+    {
+      what: 'a redirect of a webhook to an inner server',
+      from: 'CVE-2020-8561',
+      async do(tenant) {
+        tenant.field.own.answers(`/${tenant.name}`, redirectTo(tenant.field.internal.url(INSIDE), 307));
+        await tenant.hooked();
+      },
+      expects: { harmless: true },
+    },
+    {
+      what: 'an inner server through a proxy',
+      from: 'issue 14',
+      do: query(({ field }) => ({ proxy: field.internal.url('') })),
+      expects: { names: 'cannot be asked for' },
+    },
+    {
+      what: 'an alert through a proxy that is an inner server',
+      from: 'issue 14',
+      do: (tenant) => tenant.alerted({ proxy: tenant.field.internal.url('') }),
+      expects: { harmless: true },
+    },
+    {
+      what: 'a webhook to the API server',
+      from: 'CWE-441',
+      do: async (tenant) => tenant.hooked({ url: `${await apiOf(tenant)}/api/v1/namespaces/shop/secrets` }),
+      expects: { harmless: true },
+    },
+    {
+      what: 'a query to the API server',
+      from: 'CWE-441',
+      do: async (tenant) => tenant.measured({ provider: { address: `${await apiOf(tenant)}/api/v1/namespaces/shop/secrets/metrics?` } }),
+      expects: { names: 'cannot be asked for' },
+    },
+    {
+      what: 'a webhook to the metrics of Serin',
+      from: 'CVE-2024-31989',
+      do: (tenant) => tenant.hooked({ url: `http://127.0.0.1:${tenant.field.controllerPort}/metrics` }),
+      expects: { harmless: true },
+    },
+    {
+      what: 'a webhook to the own server carries no credential of Serin',
+      from: 'CVE-2022-24817',
+      async do(tenant) {
+        await tenant.hooked();
+        await tenant.called();
+      },
+      expects: unsigned,
+    },
+    {
+      what: 'a query to the own server carries no credential of Serin',
+      from: 'CVE-2022-24817',
+      async do(tenant) {
+        await tenant.measured({});
+        await tenant.called();
+      },
+      expects: unsigned,
+    },
+    {
+      what: 'an external metric at the own server carries no token of Serin',
+      from: 'CWE-441',
+      async do(tenant) {
+        await tenant.measured({ provider: { type: 'externalmetrics' }, query: 'queue' });
+        await tenant.called();
+      },
+      expects: unsigned,
+    },
+    {
+      what: 'a metrics server of the own carries no credential of the flag',
+      from: 'CWE-441',
+      async do(tenant) {
+        await tenant.release(
+          { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
+          { metricsServer: tenant.field.own.url(`/${tenant.name}`) },
+        );
+        await tenant.called();
+      },
+      expects: unsigned,
+    },
+    {
+      what: 'CloudWatch at the own server, without keys',
+      from: 'CWE-441',
+      do: query(() => ({ type: 'cloudwatch', region: 'eu-west-1' }), '[{"Id":"m","Expression":"x"}]'),
+      expects: {
+        async holds(tenant) {
+          await tenant.until('a word', ({ events }) => events.some((event) => event.includes('CloudWatch')));
+          expect(tenant.field.own.heard(`/${tenant.name}`)).toEqual([]);
+        },
+      },
+    },
+    {
+      what: 'Google credentials that name a program and an address',
+      from: 'CVE-2022-24817',
+      async do(tenant) {
+        const key = {
+          type: 'external_account',
+          audience: 'x',
+          subject_token_type: 'x',
+          token_url: tenant.field.own.url(`/${tenant.name}`),
+          credential_source: { executable: { command: 'touch /tmp/serin-pwned' } },
+        };
+        await tenant.make(tenant.secret({ project: 'x', serviceAccountKey: JSON.stringify(key) }));
+        await tenant.measured({ provider: { type: 'stackdriver', secretRef: { name: tenant.name } } });
+      },
+      expects: {
+        async holds(tenant) {
+          await tenant.until('a word', ({ events }) =>
+            events.some((event) => event.includes('serviceAccountKey') || event.includes('service account')),
+          );
+          expect(tenant.field.own.heard(`/${tenant.name}`)).toEqual([]);
+        },
+      },
+    },
+    {
+      what: 'a key of Google whose token address is the own server',
+      from: 'CWE-918',
+      async do(tenant) {
+        const key = { type: 'service_account', client_email: 'a@b', private_key: 'x', token_uri: tenant.field.own.url(`/${tenant.name}`) };
+        await tenant.make(tenant.secret({ project: 'x', serviceAccountKey: JSON.stringify(key) }));
+        await tenant.measured({ provider: { type: 'stackdriver', secretRef: { name: tenant.name } } });
+      },
+      expects: { names: 'cannot be asked for' },
+    },
+    {
+      what: 'a Secret that is a token of a service account, for the metrics server',
+      from: 'issue 14',
+      async do(tenant) {
+        const secret = tenant.secret({ token: 'sa-token' }, {}, 'kubernetes.io/service-account-token');
+        secret.metadata.annotations = { 'kubernetes.io/service-account.name': 'default' };
+        await tenant.make(secret);
+        await tenant.release(
+          { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
+          { metricsServer: tenant.field.own.url(`/${tenant.name}`), metricsServerSecretRef: { name: tenant.name } },
+        );
+      },
+      expects: { names: 'service-account' },
+    },
+    {
+      what: 'a Secret that is not marked, for the metrics server',
+      from: 'issue 14',
+      async do(tenant) {
+        await tenant.make(tenant.secret({ token: 'unmarked-token' }));
+        await tenant.release(
+          { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
+          { metricsServer: tenant.field.own.url(`/${tenant.name}`), metricsServerSecretRef: { name: tenant.name } },
+        );
+        await tenant.until(
+          'a word or an end',
+          ({ phase, events, conditions }) =>
+            phase === 'Failed' ||
+            phase === 'Succeeded' ||
+            [...events, ...conditions.map(({ message }) => message)].some((text) => text.includes('label')),
+        );
+      },
+      expects: {
+        async holds({ field, name }) {
+          expect(JSON.stringify(field.own.heard(`/${name}`))).not.toContain('unmarked-token');
+        },
+      },
+    },
+    {
+      what: 'an answer that repeats the credential of the tenant shows it nowhere',
+      from: 'CWE-200',
+      async do(tenant) {
+        await tenant.make(tenant.secret({ token: `own-credential-${tenant.name}` }));
+        tenant.field.own.answers(`/${tenant.name}`, (request, response) =>
+          response.writeHead(500).end(`failed for ${request.headers.authorization}`),
+        );
+        await tenant.measured({ provider: { secretRef: { name: tenant.name } } });
+        await tenant.ends();
+      },
+      expects: {
+        async holds(tenant) {
+          expect(tenant.words()).not.toContain(`own-credential-${tenant.name}`);
+        },
+      },
+    },
+    {
+      what: 'an answer of an inner server in the middle of a retry',
+      from: 'CWE-367',
+      async do(tenant) {
+        let calls = 0;
+        tenant.field.own.answers(`/${tenant.name}`, (request, response) =>
+          (calls++ % 2 === 0 ? json({}, 500) : redirectTo(tenant.field.internal.url(INSIDE), 307))(request, response),
+        );
+        await tenant.hooked({ retries: 5 });
+      },
+      expects: { harmless: true },
+    },
+  ]),
+  uncovered: ['clouds: credentials of the pod itself (IRSA, workload identity) are not there.'],
+};
+
+/** The answer that the listener gives to all others, under another status. */
+function inner(tenant: Tenant, status: number): (request: unknown, response: import('node:http').ServerResponse) => void {
+  return (_, response) => response.writeHead(status, { 'x-secret': tenant.field.inside }).end(`inner word: ${tenant.field.inside}`);
+}
+
+async function apiOf(tenant: Tenant): Promise<string> {
+  const { readFileSync } = await import('node:fs');
+  const { parse } = await import('yaml');
+  return parse(readFileSync(tenant.field.stage.kubeconfigFile, 'utf8')).clusters[0].cluster.server;
+}

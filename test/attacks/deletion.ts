@@ -1,0 +1,175 @@
+import { aDeployment, makeNamespace } from '../suite/troubles/objects.ts';
+import { type Attack, type AttackClass, numbered } from './run/attack.ts';
+import type { Tenant } from './run/tenant.ts';
+
+const harmless: Pick<Attack, 'expects'> = { expects: { harmless: true } };
+const remove = (tenant: Tenant, kind: string, name = tenant.name) =>
+  tenant.attempt(() => tenant.field.client.delete(tenant.ref(kind, name)));
+const ready = async (tenant: Tenant, spec: object = {}) => {
+  await tenant.app({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', ...spec });
+  await tenant.isReady();
+};
+const then =
+  (act: (tenant: Tenant) => Promise<unknown>, spec: object = {}) =>
+  async (tenant: Tenant) => {
+    await ready(tenant, spec);
+    await act(tenant);
+  };
+const held = (kind: string, name: (tenant: Tenant) => string) =>
+  then(async (tenant) => {
+    await tenant.edit(tenant.ref(kind, name(tenant)), { metadata: { finalizers: ['evil.test/hold'] } });
+    await remove(tenant, kind, name(tenant));
+    await tenant.push('2');
+  });
+
+export const deletion: AttackClass = {
+  name: 'deletion',
+  title: 'deletion, finalizers, and the end of a namespace',
+  isRestarted: true,
+  flags: { 'uninstall-grace': '1s' },
+  attacks: numbered('DEL', [
+    { what: 'a primary that cannot go', from: 'kubernetes', do: held('Deployment', ({ name }) => `${name}-primary`), ...harmless },
+    {
+      what: 'an anchor that cannot go',
+      from: 'kubernetes',
+      do: held('ControllerRevision', ({ name }) => `${name}-serin-anchor`),
+      ...harmless,
+    },
+    { what: 'a Service that cannot go', from: 'kubernetes', do: held('Service', ({ name }) => `${name}-primary`), ...harmless },
+    { what: 'a route that cannot go', from: 'kubernetes', do: held('VirtualService', ({ name }) => name), ...harmless },
+    { what: 'a target that cannot go', from: 'kubernetes', do: held('Deployment', ({ name }) => name), ...harmless },
+    { what: 'a Canary that cannot go', from: 'kubernetes', do: held('Canary', ({ name }) => name), ...harmless },
+    {
+      what: 'a Canary of 100 finalizers',
+      from: 'CWE-770',
+      do: then(async (tenant) => {
+        await tenant.edit(tenant.canaryRef, { metadata: { finalizers: Array.from({ length: 100 }, (_, n) => `evil.test/f${n}`) } });
+        await remove(tenant, 'Canary');
+      }),
+      ...harmless,
+    },
+    {
+      what: 'the finalizer of Serin on what is not to be given back',
+      from: 'CWE-345',
+      do: then(async (tenant) => {
+        await tenant.edit(tenant.canaryRef, { metadata: { finalizers: ['finalizer.flagger.app'] } });
+        await remove(tenant, 'Canary');
+      }),
+      ...harmless,
+    },
+    {
+      what: 'a target that is gone before its Canary that gives it back',
+      from: 'CWE-367',
+      do: then(
+        async (tenant) => {
+          await remove(tenant, 'Deployment');
+          await remove(tenant, 'Canary');
+        },
+        { revertOnDeletion: true },
+      ),
+      ...harmless,
+    },
+    {
+      what: 'a Canary that is deleted and made again at once',
+      from: 'CWE-367',
+      do: then(async (tenant) => {
+        for (let n = 0; n < 5; n += 1) {
+          await remove(tenant, 'Canary');
+          await tenant.make(tenant.canary({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio' }));
+        }
+      }),
+      ...harmless,
+    },
+    {
+      what: 'a target that is deleted and made again at once',
+      from: 'CWE-367',
+      do: then(async (tenant) => {
+        for (let n = 0; n < 5; n += 1) {
+          await remove(tenant, 'Deployment');
+          await tenant.make(aDeployment(tenant.namespace, tenant.name));
+        }
+      }),
+      ...harmless,
+    },
+    {
+      what: 'a primary that is deleted in the middle of a promotion',
+      from: 'CWE-367',
+      do: then(async (tenant) => {
+        await tenant.push('2');
+        await remove(tenant, 'Deployment', `${tenant.name}-primary`);
+      }),
+      ...harmless,
+    },
+    {
+      what: 'an anchor that is deleted, so that all that it owns goes',
+      from: 'kubernetes',
+      do: then((tenant) => remove(tenant, 'ControllerRevision', `${tenant.name}-serin-anchor`)),
+      ...harmless,
+    },
+    {
+      what: 'everything deleted at once',
+      from: 'CWE-367',
+      do: then((tenant) =>
+        Promise.all([
+          remove(tenant, 'Canary'),
+          remove(tenant, 'Deployment'),
+          remove(tenant, 'Deployment', `${tenant.name}-primary`),
+          remove(tenant, 'Service'),
+          remove(tenant, 'VirtualService'),
+        ]),
+      ),
+      ...harmless,
+    },
+    {
+      what: 'a Canary that is owned by a ConfigMap that goes',
+      from: 'kubernetes',
+      do: then(async (tenant) => {
+        const [config] = await tenant.make({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: tenant.name, namespace: tenant.namespace },
+        });
+        await tenant.edit(tenant.canaryRef, {
+          metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: tenant.name, uid: config?.metadata.uid }] },
+        });
+        await tenant.attempt(() =>
+          tenant.field.client.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: tenant.name, namespace: tenant.namespace }),
+        );
+      }),
+      ...harmless,
+    },
+    {
+      what: 'the date of an uninstall that is far off, or none',
+      from: 'CWE-681',
+      do: then(async (tenant) => {
+        await tenant.edit(tenant.ref('ControllerRevision', `${tenant.name}-serin-anchor`), {
+          metadata: { annotations: { 'serin.dev/uninstall-since': '+275760-09-14T00:00:00Z' } },
+        });
+        await remove(tenant, 'Canary');
+        await remove(tenant, 'Deployment');
+      }),
+      ...harmless,
+    },
+    {
+      what: 'a namespace that ends in the middle of a release, with Canaries to give back',
+      from: 'kubernetes',
+      async do(tenant) {
+        const { cluster } = tenant.field.stage;
+        const namespace = `${tenant.namespace}-ends`;
+        await makeNamespace(cluster, namespace);
+        const canary = tenant.canary({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', revertOnDeletion: true });
+        await cluster.create(aDeployment(namespace, tenant.name));
+        await cluster.create({ ...canary, metadata: { name: tenant.name, namespace } });
+        await tenant.field.teller.until(namespace, tenant.name, 'a start', ({ phase }) => phase === 'Initialized');
+        await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+        const { eventually } = await import('../suite/eventually.ts');
+        await eventually(
+          'the namespace is gone',
+          async () => (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })) === undefined,
+        );
+      },
+      ...harmless,
+    },
+  ]),
+  uncovered: ['an uninstall of Serin itself: test/suite/uninstall.ts.'],
+};

@@ -1,0 +1,268 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { freePort } from '../e2e/free-port.ts';
+import { eventually } from '../suite/eventually.ts';
+import { startGuarded } from '../suite/guarded-process.ts';
+import { type AttackClass, numbered } from './run/attack.ts';
+import type { Field, Tenant } from './run/tenant.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const EVIL = 'evil-token';
+const SHOP = 'shop-token';
+/** In the environment of the load tester: a token for every namespace. */
+const MASTER = 'master-of-the-load-tester';
+
+interface Answered {
+  status: number;
+  text: string;
+  location: string;
+}
+interface Tester {
+  post(path: string, body: unknown, token?: string): Promise<Answered>;
+  get(path: string, token?: string): Promise<Answered>;
+  port: number;
+}
+const testers = new WeakMap<Field, Promise<Tester>>();
+
+function testerOf({ field }: Tenant): Promise<Tester> {
+  const found = testers.get(field) ?? started(field);
+  testers.set(field, found);
+  return found;
+}
+
+async function started(field: Field): Promise<Tester> {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-attacks-'));
+  writeFileSync(join(folder, `${field.namespace}.token`), EVIL);
+  writeFileSync(join(folder, 'shop.token'), SHOP);
+  const port = await freePort();
+  const flags = [
+    `--port=${port}`,
+    '--host=127.0.0.1',
+    `--credentials-dir=${folder}`,
+    `--allow-commands=${field.namespace}`,
+    '--max-tasks=8',
+    '--allow-local-addresses',
+  ];
+  const child = startGuarded('loadtester', [process.execPath, MAIN, 'loadtester', ...flags], join(folder, 'log'), {
+    ...process.env,
+    SERIN_LOADTESTER_TOKEN: MASTER,
+  });
+  field.stops.push(() => child.stop());
+  const send = async (method: string, path: string, token: string, body?: unknown): Promise<Answered> => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: text }),
+    });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get('location') ?? '' };
+  };
+  await eventually('the load tester is ready', () =>
+    send('GET', '/healthz', '').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  return {
+    port,
+    post: (path, body, token = EVIL) => send('POST', path, token, body),
+    get: (path, token = EVIL) => send('GET', path, token),
+  };
+}
+
+const call = (tenant: Tenant, metadata: object, over: object = {}) => ({
+  name: tenant.name,
+  namespace: tenant.namespace,
+  phase: 'Progressing',
+  checksum: tenant.name,
+  metadata,
+  ...over,
+});
+const shops = { name: 'web', namespace: 'shop' };
+const sent =
+  (send: (tester: Tester, tenant: Tenant) => Promise<Answered | Answered[]>, check: (answer: Answered) => void) =>
+  async (tenant: Tenant): Promise<void> => {
+    const tester = await testerOf(tenant);
+    for (const answer of [await send(tester, tenant)].flat()) check(answer);
+    expect((await tester.get('/healthz', '')).status).toBe(200);
+  };
+const refused = ({ status }: Answered) => expect(status).toBeGreaterThanOrEqual(400);
+const harmless = { expects: { harmless: true } } as const;
+const backwards = (text: string) => [...text].reverse().join('');
+/** The output goes backwards, so that nothing in it is recognised and hidden. */
+const bash = (cmd: string) =>
+  sent(
+    (tester, tenant) => tester.post('/', call(tenant, { type: 'bash', cmd: `${cmd} | rev`, returnCmdOutput: 'true' })),
+    ({ text }) => {
+      for (const marker of [MASTER, SHOP, backwards(MASTER), backwards(SHOP)]) expect(text).not.toContain(marker);
+    },
+  );
+
+export const loadTester: AttackClass = {
+  name: 'loadtester',
+  title: 'the load tester, with credentials for each namespace',
+  attacks: numbered('LDT', [
+    {
+      what: 'all slots taken by one namespace leave some for others',
+      from: 'issue 14',
+      async do(tenant) {
+        const tester = await testerOf(tenant);
+        const canaries = Array.from({ length: 12 }, (_, n) =>
+          call(
+            { ...tenant, name: `${tenant.name}-${n}` } as Tenant,
+            { cmd: `hey -z 20s -q 1 -c 1 ${tenant.field.own.url('/')}` },
+            { namespace: tenant.namespace },
+          ),
+        );
+        for (const one of canaries) await tester.post('/', one);
+        const answer = await tester.post(
+          '/',
+          { ...shops, phase: 'Progressing', metadata: { cmd: `hey -n 1 -c 1 ${tenant.field.operator.url('/')}` } },
+          SHOP,
+        );
+        expect(answer.status, answer.text).toBe(202);
+      },
+      ...harmless,
+    },
+    {
+      what: "a task in the neighbour's name",
+      from: 'CVE-2022-29165',
+      do: sent((tester, tenant) => tester.post('/', { ...call(tenant, { cmd: 'hey -n 1 http://x.test' }), ...shops }), refused),
+      ...harmless,
+    },
+    ...['/gate/open', '/gate/close', '/rollback/open', '/rollback/close'].map((path) => ({
+      what: `${path} of the neighbour`,
+      from: 'CWE-284' as const,
+      do: sent((tester) => tester.post(path, shops), refused),
+      ...harmless,
+    })),
+    {
+      what: 'a namespace that looks like the own one',
+      from: 'CWE-1007',
+      do: sent(
+        (tester, tenant) =>
+          Promise.all(
+            [`${tenant.namespace} `, tenant.namespace.toUpperCase(), `${tenant.namespace}\n`, `${tenant.namespace}/../shop`].map(
+              (namespace) => tester.post('/', { ...call(tenant, { type: 'bash', cmd: 'id' }), namespace }),
+            ),
+          ),
+        refused,
+      ),
+      ...harmless,
+    },
+    {
+      what: 'a token of a path',
+      from: 'CWE-22',
+      do: sent((tester) => tester.post('/gate/open', { name: 'web', namespace: '../shop' }), refused),
+      ...harmless,
+    },
+    {
+      what: 'a command that reads the environment of the load tester',
+      from: 'issue 14',
+      do: bash('cat /proc/$PPID/environ | tr "\\0" "\\n"'),
+      ...harmless,
+    },
+    {
+      what: 'a command that reads the environment of process 1 and of all others, backwards, so that no filter knows it',
+      from: 'issue 14',
+      // Not that of shells: the one that guards the load tester here has the environment that the test gave it.
+      do: bash(
+        'for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = sh ] || tr "\\0" "\\n" < $p/environ; done 2>/dev/null | grep SERIN_LOADTESTER | rev',
+      ),
+      ...harmless,
+    },
+    { what: 'a command that reads its own environment', from: 'CWE-200', do: bash('env'), ...harmless },
+    {
+      what: "the output of the neighbour's task",
+      from: 'CWE-200',
+      do: sent(async (tester, { field }) => {
+        const { location } = await tester.post(
+          '/',
+          { ...shops, phase: 'Progressing', metadata: { type: 'bash', cmd: `curl -s ${field.operator.url('/')}` } },
+          SHOP,
+        );
+        expect(location).not.toBe('');
+        return tester.get(location);
+      }, refused),
+      ...harmless,
+    },
+    {
+      what: 'a pattern of exponential cost',
+      from: 'CWE-1333',
+      do: sent(
+        (tester, tenant) =>
+          tester.post(
+            '/',
+            call(tenant, { type: 'bash', cmd: `curl -s ${tenant.field.own.url('/')} | grep -E '(a+)+$'` }, { namespace: tenant.namespace }),
+          ),
+        () => undefined,
+      ),
+      ...harmless,
+    },
+    {
+      what: 'sixteen thousand filters',
+      from: 'issue 14',
+      do: sent(
+        (tester, tenant) =>
+          tester.post('/', call(tenant, { type: 'bash', cmd: `curl -s ${tenant.field.own.url('/')}${' | grep x'.repeat(6000)}` })),
+        () => undefined,
+      ),
+      ...harmless,
+    },
+    {
+      what: 'a body of 10 MB',
+      from: 'CWE-770',
+      do: sent(
+        async (tester, tenant) =>
+          tester.post('/', call(tenant, { x: 'x'.repeat(10_000_000) })).catch(() => ({ status: 413, text: '', location: '' })),
+        refused,
+      ),
+      ...harmless,
+    },
+    {
+      what: 'a body that is nested 30,000 deep',
+      from: 'CWE-674',
+      do: sent((tester) => tester.post('/', '['.repeat(30_000)), refused),
+      ...harmless,
+    },
+    ...['__proto__', 'constructor', 'toString'].map((type) => ({
+      what: `a task of the type ${type}`,
+      from: 'CWE-1321' as const,
+      do: sent((tester, tenant) => tester.post('/', call(tenant, { type, cmd: 'id' })), refused),
+      ...harmless,
+    })),
+    {
+      what: 'a metadata service by curl',
+      from: 'CWE-918',
+      do: sent(
+        (tester) =>
+          tester.post(
+            '/',
+            { ...shops, phase: 'Progressing', metadata: { type: 'bash', cmd: 'curl -m 2 -s http://169.254.169.254/' } },
+            SHOP,
+          ),
+        refused,
+      ),
+      ...harmless,
+    },
+    {
+      what: 'three hundred callers that send one letter each',
+      from: 'CWE-400',
+      async do(tenant) {
+        const tester = await testerOf(tenant);
+        const sockets = Array.from({ length: 300 }, () => connect(tester.port, '127.0.0.1').on('error', () => undefined));
+        for (const socket of sockets) socket.write('P');
+        const { status } = await tester.post('/gate/check', shops, SHOP);
+        for (const socket of sockets) socket.destroy();
+        expect([200, 403]).toContain(status);
+      },
+      ...harmless,
+    },
+  ]),
+  uncovered: [
+    'files that the load tester can read are read by commands in the same container: give a namespace that may run commands a load tester of its own (docs/loadtester.md).',
+  ],
+};

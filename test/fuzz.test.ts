@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { fuzz, fuzzAnswers } from './build/fuzz.ts';
+import { fuzzed } from './build/fuzzed.ts';
+import { fuzzedBackends, startBackend } from './build/fuzzed-backends.ts';
+import { prototypesNow } from './build/prototypes.ts';
+
+/** A sample of what test/long/fuzz.test.ts does for ten minutes; the same for everyone. */
+const RUNS = 25;
+
+describe('whatever a tenant writes, a reader stays in its steps, throws only what it documents and changes no prototype', () => {
+  it.each(Object.entries(fuzzed))('%s', (_, one) => {
+    expect(fuzz(one, { numRuns: RUNS, seed: 7 })).toBe(RUNS);
+  });
+
+  it.each(fuzzedBackends)('answers of %s', async (type) => {
+    const backend = await startBackend(type);
+    try {
+      expect(await fuzzAnswers(backend, { numRuns: RUNS, seed: 7 })).toBe(RUNS);
+    } finally {
+      backend.stop();
+    }
+  });
+});
+
+describe('the harness finds a reader', () => {
+  const feed = fuzzed['a duration']?.feed as never;
+  const run = (read: (text: string) => unknown) => () => fuzz({ feed, read }, { numRuns: 2_000, seed: 7 });
+
+  it('that looks at all of the rest from each place', () => {
+    expect(run((text) => [...text].map((_, at) => text.includes('\u0001', at)))).toThrow('StepsExceeded');
+  });
+
+  it('that throws', () => {
+    expect(run((text) => decodeURIComponent(text))).toThrow('URIError');
+  });
+
+  it('that changes what every object inherits', () => {
+    const { expectSame } = prototypesNow();
+    const own = Object.prototype as unknown as Record<string, unknown>;
+    try {
+      expect(
+        run((text) => {
+          own[text] = 1;
+        }),
+      ).toThrow('has changed');
+    } finally {
+      for (const name of Object.keys(own)) delete own[name];
+    }
+    expectSame();
+  });
+
+  it('whose result has a prototype that a tenant wrote', () => {
+    expect(
+      run((text) => {
+        const made: Record<string, unknown> = {};
+        made[text] = { a: 1 };
+        return made;
+      }),
+    ).toThrow('data as its prototype');
+  });
+});

@@ -1,0 +1,35 @@
+import { randomInt } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { fuzz, fuzzAnswers } from '../build/fuzz.ts';
+import { fuzzed } from '../build/fuzzed.ts';
+import { fuzzedBackends, startBackend } from '../build/fuzzed-backends.ts';
+
+/** In all; each reader has the same part of it. */
+const seconds = Number(process.env.FUZZ_SECONDS ?? 600);
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31 - 1));
+/** Of each reader at least. */
+const numRuns = 500;
+const chosen = (name: string) => name.includes(process.env.FUZZ_READER ?? '');
+const readers = Object.entries(fuzzed).filter(([name]) => chosen(name));
+const backends = fuzzedBackends.filter((name) => chosen(`answers of ${name}`));
+const forMs = (seconds * 1000) / (readers.length + backends.length);
+process.stdout.write(`FUZZ_SECONDS=${seconds} FUZZ_SEED=${seed}\n`);
+
+describe('whatever a tenant writes, a reader stays in its steps, throws only what it documents and changes no prototype', () => {
+  it.each(readers)('%s', { timeout: 2 ** 31 - 1 }, (name, one) => {
+    const runs = fuzz(one, { numRuns, forMs, seed });
+    process.stdout.write(`${name}: ${runs} inputs\n`);
+    expect(runs).toBeGreaterThanOrEqual(numRuns);
+  });
+
+  it.each(backends)('answers of %s', { timeout: 2 ** 31 - 1 }, async (type) => {
+    const backend = await startBackend(type);
+    try {
+      const runs = await fuzzAnswers(backend, { numRuns, forMs, seed });
+      process.stdout.write(`answers of ${type}: ${runs} inputs\n`);
+      expect(runs).toBeGreaterThanOrEqual(numRuns);
+    } finally {
+      backend.stop();
+    }
+  });
+});
