@@ -11,7 +11,7 @@ import { eventRecorder } from '../kube/events.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { forUpkeep } from '../kube/upkeep.ts';
-import type { AskCluster } from '../metrics/http/ask-cluster.ts';
+import { askerOf } from '../metrics/http/ask-cluster.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import { routerFor } from '../routers/index.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -87,9 +87,6 @@ export function startController(options: ControllerOptions): Controller {
   const stopping = new AbortController();
   let isStarted = false;
   const recorder = loggedEvents(eventRecorder(cluster, { component: 'serin', instance: 'serin', clock, signal: stopping.signal }), log);
-  const { ask } = cluster;
-  const askCluster: AskCluster | undefined =
-    ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
   const turns = new Turns(clock, (err) => log.warn({ err }, 'a change of the cluster could not be looked at'));
   const view = new ClusterView(cluster, config.namespaces, onChange, ({ kind, metadata: { namespace, name } }, err) =>
     log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
@@ -148,7 +145,7 @@ export function startController(options: ControllerOptions): Controller {
     gatesOf: calls.gatesOf,
     globalAlerts: global !== undefined,
     ...measuring({
-      ...{ config, cluster, view, clock, metrics, conditions, askCluster },
+      ...{ config, cluster, view, clock, metrics, conditions, askCluster: askerOf(cluster) },
       callsOf: calls.queriesOf,
       metricsServerSecret: options.metricsServerSecret,
     }),

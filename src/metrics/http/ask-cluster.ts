@@ -16,6 +16,15 @@ export interface ClusterRequest {
  */
 export type AskCluster = (request: ClusterRequest, signal: AbortSignal) => Promise<{ status: number; body: string }>;
 
+interface Asked {
+  ask?(method: string, path: string, options: { body?: object; signal: AbortSignal }): ReturnType<AskCluster>;
+}
+
+/** Undefined where the cluster cannot be asked. */
+export function askerOf({ ask }: Asked): AskCluster | undefined {
+  return ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
+}
+
 /** Asks once, within the time of a check. Never throws. */
 export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<Answer> {
   if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is asked through a cluster, and there is none here` });
