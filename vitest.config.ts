@@ -26,7 +26,15 @@ export default defineConfig({
           exclude: ['test/differential/run/**'],
         },
       },
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/build/bundled-program.ts',
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -2,5 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 /** A sample of the scenarios that the real Flagger and Serin play beside each other: docs/testing.md. */
 export default defineConfig({
-  test: { name: 'differential', include: ['test/differential/run/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 180_000 },
+  test: {
+    name: 'differential',
+    include: ['test/differential/run/**/*.test.ts'],
+    globalSetup: 'test/build/bundled-program.ts',
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+  },
 });

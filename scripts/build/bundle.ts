@@ -9,8 +9,8 @@ export const dist = join(root, 'dist');
 const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /** Bundles the command line: `serin.js` and the chunks that its commands load when they are called. What is in them comes back. */
-export const bundle = ({ write }: { write: boolean }): Promise<Metafile> =>
-  bundled({ entryPoints: { serin: 'src/cli/main.ts' }, outdir: dist, banner: { js: REQUIRE }, write });
+export const bundle = ({ write, outdir = dist }: { write: boolean; outdir?: string }): Promise<Metafile> =>
+  bundled({ entryPoints: { serin: 'src/cli/main.ts' }, outdir, banner: { js: REQUIRE }, write });
 
 /** The same as one CommonJS script, `serin.cjs` in `folder`, which is all that a single executable can hold. */
 export async function bundleScript(folder: string): Promise<Metafile> {

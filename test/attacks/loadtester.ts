@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { PROGRAM } from '../build/program.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { eventually } from '../suite/eventually.ts';
 import { startGuarded } from '../suite/guarded-process.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import type { Field, Tenant } from './run/tenant.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const EVIL = 'evil-token';
 const SHOP = 'shop-token';
 /** In the environment of the load tester: a token for every namespace. */
@@ -46,7 +46,7 @@ async function started(field: Field): Promise<Tester> {
     '--max-tasks=8',
     '--allow-local-addresses',
   ];
-  const child = startGuarded('loadtester', [process.execPath, MAIN, 'loadtester', ...flags], join(folder, 'log'), {
+  const child = startGuarded('loadtester', [process.execPath, PROGRAM, 'loadtester', ...flags], join(folder, 'log'), {
     ...process.env,
     SERIN_LOADTESTER_TOKEN: MASTER,
   });

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
+import { PROGRAM } from '../build/program.ts';
 import { type BlackHoleProxy, startBlackHoleProxy } from '../suite/adversity/black-hole-proxy.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const BOUND_MS = 90_000;
 const WATCHED = ['canaries', 'deployments', 'services', 'metrictemplates', 'virtualservices', 'destinationrules'];
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   watch = watchCanaries(bare.cluster);
   await createApplications(bare.cluster, 1, 'istio');
   const flags = ['--port=0', '--log-level=debug', '--min-analysis-interval=1s', '--scale-down-delay=1s', '--watch-silence=2s'];
-  const command: [string, ...string[]] = [process.execPath, MAIN, 'controller', `--kubeconfig=${bare.kubeconfigFile}`];
+  const command: [string, ...string[]] = [process.execPath, PROGRAM, 'controller', `--kubeconfig=${bare.kubeconfigFile}`];
   controller = startGuarded('controller', [...command, `--master=${proxy.url}`, ...flags], logFile);
 });
 

@@ -6,10 +6,10 @@ import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { betweenStatusWrites, difference } from '../bench/figures.ts';
+import { PROGRAM } from '../build/program.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { quiet } from '../suite/quiet.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const BOUND_MS = 90_000;
 const LEASE_FLAGS = ['--enable-leader-election', '--lease-duration=30s', '--renew-deadline=20s', '--retry-period=500ms'];
 const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'flagger-leader-election', namespace: 'kube-system' };
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 function startController(name: string, flags: readonly string[] = []): GuardedProcess {
   const fixed = ['--port=0', '--min-analysis-interval=1s', '--scale-down-delay=1s', `--kubeconfig=${bare.kubeconfigFile}`];
-  const started = startGuarded(name, [process.execPath, MAIN, 'controller', ...fixed, ...flags], join(folder, `${name}.log`));
+  const started = startGuarded(name, [process.execPath, PROGRAM, 'controller', ...fixed, ...flags], join(folder, `${name}.log`));
   controllers.push(started);
   return started;
 }

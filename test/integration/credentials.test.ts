@@ -6,13 +6,13 @@ import { type AlertProviderType, alertProviders } from '../../src/api/alert-prov
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
+import { PROGRAM } from '../build/program.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { until } from '../suite/until.ts';
 import { type EchoServer, startEchoServer } from './credentials/echo-server.ts';
 import { leakIn, planted, plantedServiceAccount } from './credentials/planted.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'serin-credentials-'));
 let bare: BareCluster;
 let echo: EchoServer;
@@ -114,7 +114,7 @@ function start(): GuardedProcess {
     // Named, so that refusals are shown: what is not shown hides nothing.
     '--allowed-addresses=127.0.0.0/8',
   ];
-  return startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags, ...global], join(folder, 'controller.log'), {
+  return startGuarded('controller', [process.execPath, PROGRAM, 'controller', ...flags, ...global], join(folder, 'controller.log'), {
     ...process.env,
     SLACK_URL: `${echo.origin}/alerts/global/${planted('slack-path')}`,
     SLACK_TOKEN: planted('slack-token'),

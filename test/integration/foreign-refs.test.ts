@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
+import { PROGRAM } from '../build/program.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { until } from '../suite/until.ts';
 import { type EchoServer, startEchoServer } from './credentials/echo-server.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'serin-foreign-refs-'));
 const apiVersion = 'flagger.app/v1beta1';
 const canary = { apiVersion, kind: 'Canary', name: nameOf(0), namespace: NAMESPACE };
@@ -52,7 +52,7 @@ function start(): GuardedProcess {
     '--allowed-addresses=127.0.0.0/8',
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];
-  return startGuarded('controller', [process.execPath, MAIN, 'controller', ...flags], join(folder, 'log'));
+  return startGuarded('controller', [process.execPath, PROGRAM, 'controller', ...flags], join(folder, 'log'));
 }
 
 afterAll(async () => {

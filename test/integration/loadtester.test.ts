@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROGRAM } from '../build/program.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { type ControllerProcess, startController } from '../suite/controller.ts';
 import { eventually } from '../suite/eventually.ts';
@@ -9,7 +10,6 @@ import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 import { Story } from '../suite/story.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const KEY = 'pl4nted-signing-key';
 const folder = mkdtempSync(join(tmpdir(), 'serin-loadtester-'));
 
@@ -28,7 +28,7 @@ describe('the load tester with releases on the embedded cluster', () => {
       `--credentials-dir=${folder}`,
       `--state-file=${folder}/gates.json`,
     ];
-    const started = startGuarded('loadtester', [process.execPath, MAIN, 'loadtester', ...flags], join(folder, 'loadtester.log'));
+    const started = startGuarded('loadtester', [process.execPath, PROGRAM, 'loadtester', ...flags], join(folder, 'loadtester.log'));
     await eventually(
       'the load tester answers',
       async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200,

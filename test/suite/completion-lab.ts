@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { kubeServer, refuse, sendJson } from '../build/kube-server.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+import { PROGRAM } from '../build/program.ts';
 
 export interface CompletionLab {
   folder: string;
@@ -32,9 +31,9 @@ export async function startCompletionLab(): Promise<CompletionLab> {
   const contexts = [{ name: 'it', context: { cluster: 'it', user: 'it', namespace: 'test' } }];
   const clusters = [{ name: 'it', cluster: { server: server.url } }];
   writeFileSync(kubeconfig, JSON.stringify({ 'current-context': 'it', clusters, contexts, users: [{ name: 'it', user: {} }] }));
-  writeFileSync(join(folder, 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  writeFileSync(join(folder, 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
   chmodSync(join(folder, 'serin'), 0o755);
-  symlinkSync(MAIN, join(folder, 'kubectl_complete-serin'));
+  symlinkSync(PROGRAM, join(folder, 'kubectl_complete-serin'));
   const env = {
     ...process.env,
     PATH: [folder, process.env.PATH].join(delimiter),

@@ -1,20 +1,19 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
+import { PROGRAM } from '../build/program.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import type { Stage } from './stage.ts';
 import { APP } from './story.ts';
 import { until } from './until.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const NAMESPACE = 'by-hand';
 
 /** `serin traffic` on a Knative Service that nobody releases. */
 export function describeTrafficCommand(stageOf: () => Stage): void {
   const serin = (...args: string[]): Promise<{ code: number; said: string; complained: string }> =>
     new Promise((resolve) => {
-      const all = [MAIN, 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
+      const all = [PROGRAM, 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
       execFile(process.execPath, all, (error, said, complained) =>
         resolve({ code: error === null ? 0 : Number(error.code), said, complained }),
       );
