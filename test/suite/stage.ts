@@ -60,6 +60,7 @@ export interface StageOptions {
 
 const SEED = 11;
 const SCRAPE_EVERY_MS = 250;
+const RETENTION_MS = 300_000;
 const MOST_OUTPUT_BYTES = 10_000_000;
 const meshOptions = ({ lagMs = [20, 300], seed = SEED }: StageOptions) => ({ proxies: 3, lagMs, seed });
 const nodeOptions = ({ graceScale = 0.3 }: StageOptions) => ({ graceScale, appFor });
@@ -114,7 +115,12 @@ async function startStageIn(world: World, options: StageOptions): Promise<Stage>
   await applyCrds(cluster);
   const gateways = startGatewayApi(cluster, { clock });
   const knative = startKnative(cluster, { clock });
-  const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
+  const prometheus = await startPrometheus({
+    world,
+    targets: [mesh.metricsUrl],
+    scrapeIntervalMs: SCRAPE_EVERY_MS,
+    retentionMs: RETENTION_MS,
+  });
   const folder = mkdtempSync(join(tmpdir(), 'serin-stage-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
   writeFileSync(kubeconfigFile, embedded.kubeconfig);

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import { callHttp } from '../http-call.ts';
 import type { World } from '../world.ts';
 import { parseExposition } from './exposition.ts';
-import { type LabelSet, labelKey } from './series.ts';
+import type { LabelSet } from './series.ts';
 import type { Store } from './store.ts';
 
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
@@ -16,7 +16,7 @@ export class Scraper {
   readonly #known = new Map<string, LabelSet>();
   readonly #relabelled = new WeakMap<LabelSet, LabelSet>();
   /** What the last scrape gave without a time of its own: these series end when they are missing. */
-  #present = new Map<string, LabelSet>();
+  #present = new Set<LabelSet>();
 
   constructor(url: string, store: Store, world: World) {
     this.#world = world;
@@ -29,9 +29,9 @@ export class Scraper {
   /** Never throws: a failed scrape is `up` 0, and all series of the target end. */
   async scrape(nowMs: number, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const before = this.#present;
-    this.#present = new Map();
+    this.#present = new Set();
     const up = await this.#read(nowMs, timeoutMs, signal);
-    for (const [key, labels] of before) if (!this.#present.has(key)) this.#store.append({ labels, tMs: nowMs });
+    for (const labels of before) if (!this.#present.has(labels)) this.#store.append({ labels, tMs: nowMs });
     this.#store.append({ labels: { __name__: 'up', ...this.#own }, tMs: nowMs, value: up ? 1 : 0 });
   }
 
@@ -43,7 +43,7 @@ export class Scraper {
       for (const { labels: exposed, value, tMs } of parseExposition(text, this.#known)) {
         const labels = this.#relabel(exposed);
         this.#store.append({ labels, tMs: tMs ?? nowMs, value });
-        if (tMs === undefined) this.#present.set(labelKey(labels), labels);
+        if (tMs === undefined) this.#present.add(labels);
       }
       return true;
     } catch {
