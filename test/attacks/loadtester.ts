@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { eventually } from '../suite/eventually.ts';
 import { startGuarded } from '../suite/guarded-process.ts';
@@ -46,7 +46,7 @@ async function started(field: Field): Promise<Tester> {
     '--max-tasks=8',
     '--allow-local-addresses',
   ];
-  const child = startGuarded('loadtester', [process.execPath, PROGRAM, 'loadtester', ...flags], join(folder, 'log'), {
+  const child = startGuarded('loadtester', [process.execPath, program(), 'loadtester', ...flags], join(folder, 'log'), {
     ...process.env,
     SERIN_LOADTESTER_TOKEN: MASTER,
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { applyCrds, ROUTING_CRDS } from '../suite/stage.ts';
@@ -309,7 +309,7 @@ describe('the chart of the load tester', () => {
     const here = container.args.map((arg: string) => arg.replace(/=\//, `=${folder}/`).replace(/^--port=.*/, '--port=0'));
     const run = async (name: string): Promise<{ tester: GuardedProcess; gate(path: string, token?: string): Promise<number> }> => {
       const logFile = join(folder, `${name}.log`);
-      const tester = startGuarded('loadtester', [process.execPath, PROGRAM, ...here, '--host=127.0.0.1'], logFile);
+      const tester = startGuarded('loadtester', [process.execPath, program(), ...here, '--host=127.0.0.1'], logFile);
       const port = await eventually(
         'it says that it started',
         () => /"port":(\d+)/.exec(readFileSync(logFile, 'utf8'))?.[1],

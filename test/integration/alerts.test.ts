@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { type ChatServer, startChatServer } from '../contracts/notifiers/chat-server.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 
@@ -30,7 +30,7 @@ function start(name: string): GuardedProcess {
     '--scale-down-delay=0s',
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];
-  return startGuarded(name, [process.execPath, PROGRAM, 'controller', ...flags], join(folder, `${name}.log`));
+  return startGuarded(name, [process.execPath, program(), 'controller', ...flags], join(folder, `${name}.log`));
 }
 
 async function createProvider(name: string, type: string, { origin }: ChatServer): Promise<void> {

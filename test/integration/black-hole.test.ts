@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { type BlackHoleProxy, startBlackHoleProxy } from '../suite/adversity/black-hole-proxy.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   watch = watchCanaries(bare.cluster);
   await createApplications(bare.cluster, 1, 'istio');
   const flags = ['--port=0', '--log-level=debug', '--min-analysis-interval=1s', '--scale-down-delay=1s', '--watch-silence=2s'];
-  const command: [string, ...string[]] = [process.execPath, PROGRAM, 'controller', `--kubeconfig=${bare.kubeconfigFile}`];
+  const command: [string, ...string[]] = [process.execPath, program(), 'controller', `--kubeconfig=${bare.kubeconfigFile}`];
   controller = startGuarded('controller', [...command, `--master=${proxy.url}`, ...flags], logFile);
 });
 

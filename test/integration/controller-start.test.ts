@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 
 const nobody = '--master=http://127.0.0.1:1';
 
 /** What `serin controller` says before it ends, and its exit code. */
 function controller(...flags: string[]): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, [PROGRAM, 'controller', ...flags], { env: { HOME: '/nonexistent' } });
+  const child = spawn(process.execPath, [program(), 'controller', ...flags], { env: { HOME: '/nonexistent' } });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()));
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));

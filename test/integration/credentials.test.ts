@@ -6,7 +6,7 @@ import { type AlertProviderType, alertProviders } from '../../src/api/alert-prov
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { until } from '../suite/until.ts';
@@ -114,7 +114,7 @@ function start(): GuardedProcess {
     // Named, so that refusals are shown: what is not shown hides nothing.
     '--allowed-addresses=127.0.0.0/8',
   ];
-  return startGuarded('controller', [process.execPath, PROGRAM, 'controller', ...flags, ...global], join(folder, 'controller.log'), {
+  return startGuarded('controller', [process.execPath, program(), 'controller', ...flags, ...global], join(folder, 'controller.log'), {
     ...process.env,
     SLACK_URL: `${echo.origin}/alerts/global/${planted('slack-path')}`,
     SLACK_TOKEN: planted('slack-token'),

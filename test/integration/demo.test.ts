@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 
 const BOUND = { timeout: 90_000, interval: 50 };
 
@@ -19,7 +19,7 @@ afterEach(() => {
 
 /** The demo, with its temporary folder in ours; `said` is all that it wrote. */
 function startDemo(temporary = folder) {
-  const child = spawn(process.execPath, [PROGRAM, 'demo'], { env: { ...process.env, TMPDIR: temporary } });
+  const child = spawn(process.execPath, [program(), 'demo'], { env: { ...process.env, TMPDIR: temporary } });
   demo = child;
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()));

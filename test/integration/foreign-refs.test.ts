@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { eventually } from '../suite/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { until } from '../suite/until.ts';
@@ -52,7 +52,7 @@ function start(): GuardedProcess {
     '--allowed-addresses=127.0.0.0/8',
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];
-  return startGuarded('controller', [process.execPath, PROGRAM, 'controller', ...flags], join(folder, 'log'));
+  return startGuarded('controller', [process.execPath, program(), 'controller', ...flags], join(folder, 'log'));
 }
 
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { type ControllerProcess, startController } from '../suite/controller.ts';
 import { eventually } from '../suite/eventually.ts';
@@ -28,7 +28,7 @@ describe('the load tester with releases on the embedded cluster', () => {
       `--credentials-dir=${folder}`,
       `--state-file=${folder}/gates.json`,
     ];
-    const started = startGuarded('loadtester', [process.execPath, PROGRAM, 'loadtester', ...flags], join(folder, 'loadtester.log'));
+    const started = startGuarded('loadtester', [process.execPath, program(), 'loadtester', ...flags], join(folder, 'loadtester.log'));
     await eventually(
       'the load tester answers',
       async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200,

@@ -9,7 +9,7 @@ import { Documents, ReportContents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
 import { serinProgram } from '../../src/cli/program.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { untar } from '../build/untar.ts';
 import { runScript, type Shown } from '../suite/doc-commands.ts';
 import { eventually } from '../suite/eventually.ts';
@@ -63,7 +63,7 @@ describe('the commands for people, on the embedded cluster', () => {
   /** What the examples find where they are run: `serin` on the PATH, and the files that they name. */
   beforeAll(() => {
     for (const folder of ['bin', 'secrets']) mkdirSync(inFolder(folder));
-    writeFileSync(inFolder('bin', 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+    writeFileSync(inFolder('bin', 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${program()}' "$@"\n`);
     chmodSync(inFolder('bin', 'serin'), 0o755);
     copyFileSync(join(ROOT, 'examples', 'istio-canary.yaml'), inFolder('canary.yaml'));
     for (const file of ['key', join('secrets', 'team-a.token')]) writeFileSync(inFolder(file), 'pl4nted-secret-of-a-test\n');
@@ -125,7 +125,7 @@ describe('the commands for people, on the embedded cluster', () => {
     expect(missing).toMatchObject({ code: exitCodes.notFound.code, said: expect.stringContaining('not found') });
   });
   it('status --watch ends with Ctrl-C, by its signal, and has shown every change until then', async () => {
-    const args = [PROGRAM, 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', scene.kubeconfigFile];
+    const args = [program(), 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', scene.kubeconfigFile];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (said += part));

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** More than a pipe holds: when it is written, the reader is at work. */
 const COMMENTS = `# ${'x'.repeat(98)}\n`.repeat(20_000);
 
 it('serin validate - reads a pipe that is slower than itself, to its end', async () => {
-  const child = spawn(process.execPath, [PROGRAM, 'validate', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program(), 'validate', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)));
   const ended = once(child, 'close');

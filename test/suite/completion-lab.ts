@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { kubeServer, refuse, sendJson } from '../build/kube-server.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 
 export interface CompletionLab {
   folder: string;
@@ -31,9 +31,9 @@ export async function startCompletionLab(): Promise<CompletionLab> {
   const contexts = [{ name: 'it', context: { cluster: 'it', user: 'it', namespace: 'test' } }];
   const clusters = [{ name: 'it', cluster: { server: server.url } }];
   writeFileSync(kubeconfig, JSON.stringify({ 'current-context': 'it', clusters, contexts, users: [{ name: 'it', user: {} }] }));
-  writeFileSync(join(folder, 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  writeFileSync(join(folder, 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${program()}' "$@"\n`);
   chmodSync(join(folder, 'serin'), 0o755);
-  symlinkSync(PROGRAM, join(folder, 'kubectl_complete-serin'));
+  symlinkSync(program(), join(folder, 'kubectl_complete-serin'));
   const env = {
     ...process.env,
     PATH: [folder, process.env.PATH].join(delimiter),

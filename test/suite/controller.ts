@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import type { Stage } from './stage.ts';
 import { startVirtualController } from './virtual-controller.ts';
@@ -32,7 +32,7 @@ export function startController(
   stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>,
   other: Record<string, string> = {},
   logFile: string = newLogFile(),
-  main: string = PROGRAM,
+  main: string = program(),
 ): ControllerProcess {
   const flags = {
     kubeconfig: stage.kubeconfigFile,
@@ -67,7 +67,7 @@ export function startController(
 export type ControllerRun = Omit<GuardedProcess, 'name' | 'logTail'>;
 
 /** `serin controller` with these flags, in the world of the scenarios. */
-export function startProgram(args: readonly string[], logFile: string, main: string = PROGRAM): ControllerRun {
+export function startProgram(args: readonly string[], logFile: string, main: string = program()): ControllerRun {
   const world = virtualOne();
   if (world) return startVirtualController(world, args, logFile);
   return startGuarded('controller', [process.execPath, main, 'controller', ...args], logFile);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { until } from './until.ts';
 
 const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
@@ -18,7 +18,7 @@ interface Place {
 export function describeCrdsCommand(placeOf: () => Place): void {
   const serin = (verb: string): Promise<{ code: number; said: string; complained: string }> =>
     new Promise((resolve) => {
-      const args = [PROGRAM, 'crds', verb, '--kubeconfig', placeOf().kubeconfigFile];
+      const args = [program(), 'crds', verb, '--kubeconfig', placeOf().kubeconfigFile];
       execFile(process.execPath, args, (error, said, complained) =>
         resolve({ code: error === null ? 0 : Number(error.code), said, complained }),
       );

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
-import { PROGRAM } from '../build/program.ts';
+import { program } from '../build/program.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import type { Stage } from './stage.ts';
 import { APP } from './story.ts';
@@ -13,7 +13,7 @@ const NAMESPACE = 'by-hand';
 export function describeTrafficCommand(stageOf: () => Stage): void {
   const serin = (...args: string[]): Promise<{ code: number; said: string; complained: string }> =>
     new Promise((resolve) => {
-      const all = [PROGRAM, 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
+      const all = [program(), 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
       execFile(process.execPath, all, (error, said, complained) =>
         resolve({ code: error === null ? 0 : Number(error.code), said, complained }),
       );

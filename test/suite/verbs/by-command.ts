@@ -4,7 +4,7 @@ import type { Verb } from '../../../src/api/verb-request.ts';
 import { RequestResult } from '../../../src/cli/output/documents.ts';
 import { onCluster } from '../../../src/cli/people/session.ts';
 import { verbCommand } from '../../../src/cli/people/verb-command.ts';
-import { PROGRAM } from '../../build/program.ts';
+import { program } from '../../build/program.ts';
 import type { Stage } from '../stage.ts';
 import { surroundings } from '../world.ts';
 
@@ -35,7 +35,7 @@ export const command: Command = async ({ kubeconfigFile }, { namespace = '', nam
 export const commandProcess: Command = ({ kubeconfigFile }, { namespace = '', name }, verb) =>
   new Promise((resolve, reject) => {
     const flags = { kubeconfig: kubeconfigFile, namespace, output: 'json', timeout: TIMEOUT };
-    const args = [PROGRAM, verb, name, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)];
+    const args = [program(), verb, name, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)];
     const child = execFile(process.execPath, args, (_, out, err) => {
       try {
         resolve({ code: child.exitCode ?? -1, result: RequestResult.parse(JSON.parse(out)) });
