@@ -5,5 +5,12 @@ import { defineConfig } from 'vitest/config';
  * of its own and mostly waits: two at once fit on two cores.
  */
 export default defineConfig({
-  test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 180_000, maxWorkers: 2 },
+  test: {
+    name: 'e2e',
+    include: ['test/e2e/**/*.test.ts'],
+    globalSetup: 'test/build/bundled-program.ts',
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
+    maxWorkers: 2,
+  },
 });

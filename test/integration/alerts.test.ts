@@ -1,15 +1,19 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Delivery } from '../../src/api/canary-status.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
-import { program } from '../build/program.ts';
 import { type ChatServer, startChatServer } from '../contracts/notifiers/chat-server.ts';
-import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+import { type ControllerRun, startProgram } from '../suite/controller.ts';
+import { eventually } from '../suite/eventually.ts';
+import { afterAll, beforeAll, enterVirtual, playTests, world } from '../suite/world.ts';
+
+enterVirtual(19);
+playTests();
 
 const BOUND_MS = 90_000;
 /** In Secrets, and nowhere else. */
@@ -19,10 +23,10 @@ let bare: BareCluster;
 let watch: CanaryWatch;
 let living: ChatServer;
 let broken: ChatServer;
-let controller: GuardedProcess;
+let controller: ControllerRun;
 const folder = mkdtempSync(join(tmpdir(), 'serin-alerts-'));
 
-function start(name: string): GuardedProcess {
+function start(name: string): ControllerRun {
   const flags = [
     '--port=0',
     '--log-level=debug',
@@ -30,7 +34,7 @@ function start(name: string): GuardedProcess {
     '--scale-down-delay=0s',
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];
-  return startGuarded(name, [process.execPath, program(), 'controller', ...flags], join(folder, `${name}.log`));
+  return startProgram(flags, join(folder, `${name}.log`));
 }
 
 async function createProvider(name: string, type: string, { origin }: ChatServer): Promise<void> {
@@ -43,8 +47,9 @@ async function createProvider(name: string, type: string, { origin }: ChatServer
 }
 
 beforeAll(async () => {
-  [bare, living, broken] = await Promise.all([startBareCluster(), startChatServer(), startChatServer()]);
-  watch = watchCanaries(bare.cluster);
+  const { network, clock } = world();
+  [bare, living, broken] = await Promise.all([startBareCluster({ world: world() }), startChatServer(network), startChatServer(network)]);
+  watch = watchCanaries(bare.cluster, clock);
   broken.behaves({ kind: 'echoes', status: 403 });
   await createApplications(bare.cluster, 1, 'kubernetes', {
     analysis: {
@@ -85,8 +90,7 @@ it('I6: a receiver that refuses delays neither the release nor another receiver,
   expect(reasons()).toEqual(['Initialized', 'NewRevision', 'Succeeded']);
   expect(living.posts.find(({ path }) => path === 'POST /after')?.headers.authorization).toBe('Bearer pl4nted-header');
 
-  await expect.poll(() => new Set(alertsTo(broken)).size, { timeout: BOUND_MS }).toBe(3);
-  const refused = new Set(alertsTo(broken));
+  const refused = await eventually('each alert was refused', () => new Set(alertsTo(broken)), ({ size }) => size === 3);
   await controller.stop('KILL');
   broken.behaves({ kind: 'answers', status: 200, body: 'ok' });
   controller = start('second');

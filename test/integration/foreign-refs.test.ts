@@ -1,15 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
-import { program } from '../build/program.ts';
+import { type ControllerRun, startProgram } from '../suite/controller.ts';
 import { eventually } from '../suite/eventually.ts';
-import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
 import { until } from '../suite/until.ts';
+import { afterAll, beforeAll, enterVirtual, playTests, world } from '../suite/world.ts';
 import { type EchoServer, startEchoServer } from './credentials/echo-server.ts';
+
+enterVirtual(23);
+playTests();
 
 const folder = mkdtempSync(join(tmpdir(), 'serin-foreign-refs-'));
 const apiVersion = 'flagger.app/v1beta1';
@@ -22,10 +25,10 @@ const metric = (namespace?: string) => ({
 const alert = (namespace?: string) => ({ name: 'a', providerRef: { name: 'shared', ...(namespace && { namespace }) } });
 let bare: BareCluster;
 let echo: EchoServer;
-let controller: GuardedProcess;
+let controller: ControllerRun;
 
 beforeAll(async () => {
-  [bare, echo] = await Promise.all([startBareCluster(), startEchoServer()]);
+  [bare, echo] = await Promise.all([startBareCluster({ world: world() }), startEchoServer(world().network)]);
   // Longer than the test: it ends in the middle of the release.
   const analysis = { iterations: 10_000, threshold: 10_000, metrics: [metric()], alerts: [alert()] };
   await createApplications(bare.cluster, 1, 'kubernetes', { analysis });
@@ -44,7 +47,7 @@ beforeAll(async () => {
   controller = start();
 });
 
-function start(): GuardedProcess {
+function start(): ControllerRun {
   const flags = [
     '--port=0',
     '--min-analysis-interval=1s',
@@ -52,7 +55,7 @@ function start(): GuardedProcess {
     '--allowed-addresses=127.0.0.0/8',
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];
-  return startGuarded('controller', [process.execPath, program(), 'controller', ...flags], join(folder, 'log'));
+  return startProgram(flags, join(folder, 'log'));
 }
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { loopback, type Network } from '../../../src/embedded/network.ts';
 
 /** How a receiver behaves. `cutOff`: the connection ends within the head; `cutOffBody`: within the body. */
 export type Behaviour =
@@ -25,8 +25,8 @@ export interface ChatServer {
   stop(): Promise<void>;
 }
 
-/** A chat server on loopback. Each of its answers has an end: the process of the test closes what it leaves open. */
-export async function startChatServer(): Promise<ChatServer> {
+/** A chat server. Each of its answers has an end: the process of the test closes what it leaves open. */
+export async function startChatServer(network: Network = loopback): Promise<ChatServer> {
   const posts: Post[] = [];
   let behaviour: Behaviour = { kind: 'answers', status: 200, body: 'ok' };
   const server = createServer(async (request, response) => {
@@ -39,18 +39,15 @@ export async function startChatServer(): Promise<ChatServer> {
     posts.push({ path: `CONNECT ${request.url}`, headers: request.headers, body: '' });
     client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listener = await network.listen(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: listener.url,
     posts,
     behaves: (next) => {
       behaviour = next;
       posts.splice(0);
     },
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    stop: () => listener.close(true),
   };
 }
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
+import { loopback, type Network } from '../../../src/embedded/network.ts';
 import { frameOf } from '../../contracts/metric-backends/splunk.ts';
 
 /** `always`, `once` (then good answers) or never. */
@@ -48,7 +48,7 @@ const refusals: Readonly<Record<string, (words: string) => object>> = {
 };
 
 /** A server that refuses with all that it knows of the caller: the address, the headers, what they hold in base64 and what that means. */
-export async function startEchoServer(): Promise<EchoServer> {
+export async function startEchoServer(network: Network = loopback): Promise<EchoServer> {
   const seen: { path: string; body: string }[] = [];
   const refusing = new Map<string, Refusing>();
   const asked = new Set<string>();
@@ -99,9 +99,9 @@ export async function startEchoServer(): Promise<EchoServer> {
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listener = await network.listen(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: listener.url,
     seen,
     refuses(first, how) {
       refusing.set(first, how);
@@ -109,8 +109,7 @@ export async function startEchoServer(): Promise<EchoServer> {
     },
     stop: () => {
       for (const socket of sockets.clients) socket.terminate();
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return listener.close(true);
     },
   };
 }
