@@ -9,8 +9,8 @@ it('no suite waits by `expect.poll`, which fails where tests run side by side (`
   expect(suites.filter((path) => /\bexpect\s*\.poll\(/.test(readFileSync(path, 'utf8')))).toEqual([]);
 });
 
-/** Those whose scenarios are of the embedded cluster's parts alone, or of processes. */
-const REAL = ['test/suite/adversity/black-hole-proxy.ts', 'test/suite/adversity/cuttable-proxy.ts', 'test/suite/daemon-sets.ts'];
+/** Those whose scenarios are of processes. */
+const REAL = ['test/suite/adversity/black-hole-proxy.ts', 'test/suite/adversity/cuttable-proxy.ts'];
 
 it('suites wait and reach each other in the world that they play in (`world.ts`), which may be a virtual one', () => {
   const real = /\bsetTimeout\(|Date\.now|performance\.now|new Date\(\)|timers\/promises|\bfetch\(|vi\.waitFor|\.listen\(0/;

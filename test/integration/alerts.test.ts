@@ -90,7 +90,11 @@ it('I6: a receiver that refuses delays neither the release nor another receiver,
   expect(reasons()).toEqual(['Initialized', 'NewRevision', 'Succeeded']);
   expect(living.posts.find(({ path }) => path === 'POST /after')?.headers.authorization).toBe('Bearer pl4nted-header');
 
-  const refused = await eventually('each alert was refused', () => new Set(alertsTo(broken)), ({ size }) => size === 3);
+  const refused = await eventually(
+    'each alert was refused',
+    () => new Set(alertsTo(broken)),
+    ({ size }) => size === 3,
+  );
   await controller.stop('KILL');
   broken.behaves({ kind: 'answers', status: 200, body: 'ok' });
   controller = start('second');

@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { DEMAND_ANNOTATION } from '../../src/embedded/controllers/hpa-controller.ts';
+import { eventuallyHolds } from '../suite/eventually.ts';
+import { afterAll, beforeAll, enterVirtual, playTests, world } from '../suite/world.ts';
 
-const WITHIN = { timeout: 60_000, interval: 30 };
+enterVirtual(29);
+playTests();
+
 const target: ObjectRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'busy', namespace: 'default' };
 const hpa: ObjectRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'busy', namespace: 'default' };
 
@@ -11,7 +15,7 @@ const hpa: ObjectRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutos
 describe('HPAs on the embedded cluster (a real control plane has no metrics API)', () => {
   let embedded: EmbeddedCluster;
   beforeAll(async () => {
-    embedded = await startEmbeddedCluster({ nodes: { graceScale: 0.02 } });
+    embedded = await startEmbeddedCluster({ world: world(), nodes: { graceScale: 0.02 } });
     const labels = { app: 'busy' };
     const containers = [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '100m' } } }];
     await embedded.cluster.create({
@@ -37,12 +41,12 @@ describe('HPAs on the embedded cluster (a real control plane has no metrics API)
   const demand = (millicores: number) =>
     embedded.cluster.patch(target, { metadata: { annotations: { [DEMAND_ANNOTATION]: String(millicores) } } });
   const becomes = (replicas: number, status: object) =>
-    vi.waitFor(async () => {
+    eventuallyHolds(async () => {
       const [scaled, scaler] = [await embedded.cluster.get(target), await embedded.cluster.get(hpa)];
       expect(scaled?.spec.replicas).toBe(replicas);
       expect(scaled?.status.readyReplicas).toBe(replicas);
       expect(scaler?.status).toMatchObject({ desiredReplicas: replicas, currentReplicas: replicas, ...status });
-    }, WITHIN);
+    });
   const says = (type: string, status: string, reason: string) => ({
     conditions: expect.arrayContaining([expect.objectContaining({ type, status, reason })]),
   });
@@ -67,9 +71,8 @@ describe('HPAs on the embedded cluster (a real control plane has no metrics API)
   });
   it('leaves a target at zero replicas alone', async () => {
     await embedded.cluster.patch(target, { spec: { replicas: 0 } }, { subresource: 'scale' });
-    await vi.waitFor(
-      async () => expect((await embedded.cluster.get(hpa))?.status).toMatchObject(says('ScalingActive', 'False', 'ScalingDisabled')),
-      WITHIN,
+    await eventuallyHolds(async () =>
+      expect((await embedded.cluster.get(hpa))?.status).toMatchObject(says('ScalingActive', 'False', 'ScalingDisabled')),
     );
     expect((await embedded.cluster.get(target))?.spec.replicas).toBe(0);
   });

@@ -161,7 +161,11 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
 
   await bare.cluster.patch(LEASE, { spec: { holderIdentity: '' } });
   await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
-  await expect.poll(() => timesTold('Stepped'), { timeout: BOUND_MS, interval: 50 }).toBe(5);
+  await eventually(
+    'each step has its event',
+    () => timesTold('Stepped'),
+    (times) => times === 5,
+  );
   expect(said().match(/looking after Canaries/g)).toHaveLength(2);
   expect(said()).not.toContain('Conflict');
 });

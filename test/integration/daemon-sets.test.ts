@@ -1,5 +1,8 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { daemonNodes, daemonSetSuite } from '../suite/daemon-sets.ts';
+import { enterVirtual, playTests, world } from '../suite/world.ts';
 
-daemonSetSuite('the embedded cluster', () => startEmbeddedCluster({ nodes: { nodes: daemonNodes, graceScale: 0.05 } }));
+enterVirtual(31);
+playTests();
+
+daemonSetSuite('the embedded cluster', () => startEmbeddedCluster({ world: world(), nodes: { nodes: daemonNodes, graceScale: 0.05 } }));

@@ -1,4 +1,8 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { topologyHintsSuite } from '../suite/topology-hints.ts';
+import { enterVirtual, playTests, world } from '../suite/world.ts';
 
-topologyHintsSuite('the embedded cluster', () => startEmbeddedCluster({ nodes: { nodes: [] } }));
+enterVirtual(41);
+playTests();
+
+topologyHintsSuite('the embedded cluster', () => startEmbeddedCluster({ world: world(), nodes: { nodes: [] } }));

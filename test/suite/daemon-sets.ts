@@ -1,11 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { eventuallyHolds } from './eventually.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const NAMESPACE = 'daemons';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
-const WITHIN = { timeout: 90_000, interval: 50 };
 
 export interface DaemonStage {
   cluster: KubeCluster;
@@ -57,18 +57,16 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
     const release = (name: string, image: string, env: object[] = []) =>
       stage.cluster.patch(refTo(name), { spec: { template: { spec: { containers: [container(image, env)] } } } });
     const settled = (name: string, nodes: number, generation: number) =>
-      vi.waitFor(
-        async () =>
-          expect(await status(name)).toEqual({
-            currentNumberScheduled: nodes,
-            desiredNumberScheduled: nodes,
-            numberAvailable: nodes,
-            numberMisscheduled: 0,
-            numberReady: nodes,
-            observedGeneration: generation,
-            updatedNumberScheduled: nodes,
-          }),
-        WITHIN,
+      eventuallyHolds(async () =>
+        expect(await status(name)).toEqual({
+          currentNumberScheduled: nodes,
+          desiredNumberScheduled: nodes,
+          numberAvailable: nodes,
+          numberMisscheduled: 0,
+          numberReady: nodes,
+          observedGeneration: generation,
+          updatedNumberScheduled: nodes,
+        }),
       );
 
     it('a pod runs on each node, and the status counts them', async () => {
@@ -86,17 +84,15 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       await settled('chosen', 2, 1);
       expect(await places('chosen')).toEqual(['node-2', 'node-3']);
       await stage.cluster.patch(refTo('chosen'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
-      await vi.waitFor(async () => expect(await podsOf('chosen')).toEqual([]), WITHIN);
-      await vi.waitFor(
-        async () =>
-          expect(await status('chosen')).toEqual({
-            currentNumberScheduled: 0,
-            desiredNumberScheduled: 0,
-            numberMisscheduled: 0,
-            numberReady: 0,
-            observedGeneration: 2,
-          }),
-        WITHIN,
+      await eventuallyHolds(async () => expect(await podsOf('chosen')).toEqual([]));
+      await eventuallyHolds(async () =>
+        expect(await status('chosen')).toEqual({
+          currentNumberScheduled: 0,
+          desiredNumberScheduled: 0,
+          numberMisscheduled: 0,
+          numberReady: 0,
+          observedGeneration: 2,
+        }),
       );
       await stage.cluster.patch(refTo('chosen'), { spec: { template: { spec: { nodeSelector: { nowhere: null } } } } });
       await settled('chosen', 2, 3);
@@ -106,28 +102,26 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       await stage.cluster.create(daemonSet('leaving', { terminationGracePeriodSeconds: 6_000 }));
       await settled('leaving', 3, 1);
       await stage.cluster.patch(refTo('leaving'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
-      await vi.waitFor(
-        async () =>
-          expect(await status('leaving')).toMatchObject({ observedGeneration: 2, desiredNumberScheduled: 0, numberMisscheduled: 3 }),
-        WITHIN,
+      await eventuallyHolds(async () =>
+        expect(await status('leaving')).toMatchObject({ observedGeneration: 2, desiredNumberScheduled: 0, numberMisscheduled: 3 }),
       );
       for (const { metadata } of await list(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app%3Dleaving`))
         await stage.cluster.forceDelete({ apiVersion: 'v1', kind: 'Pod', name: metadata.name, namespace: NAMESPACE });
-      await vi.waitFor(async () => expect(await status('leaving')).toMatchObject({ numberMisscheduled: 0 }), WITHIN);
+      await eventuallyHolds(async () => expect(await status('leaving')).toMatchObject({ numberMisscheduled: 0 }));
     });
 
     it('follows required node affinity, and a node whose labels change', async () => {
       const terms = [{ matchExpressions: [{ key: 'rank', operator: 'Exists' }] }];
       const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
       await stage.cluster.create(daemonSet('affine', { affinity: { nodeAffinity } }));
-      await vi.waitFor(async () => expect((await status('affine'))?.observedGeneration).toBe(1), WITHIN);
+      await eventuallyHolds(async () => expect((await status('affine'))?.observedGeneration).toBe(1));
       expect(await podsOf('affine')).toEqual([]);
       const node = { apiVersion: 'v1', kind: 'Node', name: 'node-1' };
       await stage.cluster.patch(node, { metadata: { labels: { rank: '1' } } });
       await settled('affine', 1, 1);
       expect(await places('affine')).toEqual(['node-1']);
       await stage.cluster.patch(node, { metadata: { labels: { rank: null } } });
-      await vi.waitFor(async () => expect(await podsOf('affine')).toEqual([]), WITHIN);
+      await eventuallyHolds(async () => expect(await podsOf('affine')).toEqual([]));
     });
 
     it('rolls a new template out node by node, and a broken one stops at maxUnavailable', async () => {
@@ -139,16 +133,14 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       expect(await revisions('rolled')).toEqual([1, 2]);
 
       await release('rolled', 'app:3', [{ name: 'NEVER_READY', value: 'true' }]);
-      await vi.waitFor(
-        async () =>
-          expect(await status('rolled')).toMatchObject({
-            observedGeneration: 3,
-            updatedNumberScheduled: 1,
-            numberAvailable: 2,
-            numberUnavailable: 1,
-            desiredNumberScheduled: 3,
-          }),
-        WITHIN,
+      await eventuallyHolds(async () =>
+        expect(await status('rolled')).toMatchObject({
+          observedGeneration: 3,
+          updatedNumberScheduled: 1,
+          numberAvailable: 2,
+          numberUnavailable: 1,
+          desiredNumberScheduled: 3,
+        }),
       );
       // The way back is the template of before: its revision is renumbered, not made anew.
       await release('rolled', 'app:2');
@@ -172,12 +164,12 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       await stage.cluster.create(daemonSet('manual', {}, { updateStrategy: { type: 'OnDelete' } }));
       await settled('manual', 3, 1);
       await release('manual', 'app:2');
-      await vi.waitFor(async () => expect(await status('manual')).toMatchObject({ observedGeneration: 2, numberAvailable: 3 }), WITHIN);
+      await eventuallyHolds(async () => expect(await status('manual')).toMatchObject({ observedGeneration: 2, numberAvailable: 3 }));
       expect(await status('manual')).not.toHaveProperty('updatedNumberScheduled');
       const [first] = await podsOf('manual');
       if (!first) throw new Error('no pod');
       await stage.cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: first.metadata.name, namespace: NAMESPACE });
-      await vi.waitFor(async () => expect(await status('manual')).toMatchObject({ updatedNumberScheduled: 1, numberAvailable: 3 }), WITHIN);
+      await eventuallyHolds(async () => expect(await status('manual')).toMatchObject({ updatedNumberScheduled: 1, numberAvailable: 3 }));
     });
 
     it('with maxSurge a node keeps its old pod until the new one is available', async () => {
@@ -185,13 +177,13 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       await stage.cluster.create(daemonSet('surging', {}, { updateStrategy: { type: 'RollingUpdate', rollingUpdate } }));
       await settled('surging', 3, 1);
       await release('surging', 'app:2', [{ name: 'NEVER_READY', value: 'true' }]);
-      await vi.waitFor(async () => expect(await podsOf('surging')).toHaveLength(4), WITHIN);
+      await eventuallyHolds(async () => expect(await podsOf('surging')).toHaveLength(4));
       // Not `numberAvailable`: of two pods of one second on a node the real controller may count the newer.
       const old = (await podsOf('surging')).filter((pod) => pod.spec.containers[0].image === 'app:1');
       expect(old.map((pod) => isReady(pod))).toEqual([true, true, true]);
       await release('surging', 'app:3');
       await settled('surging', 3, 3);
-      await vi.waitFor(async () => expect(await podsOf('surging')).toHaveLength(3), WITHIN);
+      await eventuallyHolds(async () => expect(await podsOf('surging')).toHaveLength(3));
     });
   });
 }

@@ -23,3 +23,17 @@ export async function eventually<T>(
     await sleep(LOOK_AGAIN_MS);
   }
 }
+
+/** Repeats the assertions until all of them hold; after the bound the last failure is the test's. */
+export async function eventuallyHolds(assertions: () => unknown): Promise<void> {
+  const deadlineMs = monotonicMs() + BOUND_MS;
+  for (;;) {
+    try {
+      await assertions();
+      return;
+    } catch (error) {
+      if (monotonicMs() > deadlineMs) throw error;
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
