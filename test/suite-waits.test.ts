@@ -10,7 +10,7 @@ it('no suite waits by `expect.poll`, which fails where tests run side by side (`
 });
 
 /** Those whose scenarios are of processes. */
-const REAL = ['test/suite/adversity/black-hole-proxy.ts', 'test/suite/adversity/cuttable-proxy.ts'];
+const REAL = ['test/suite/adversity/black-hole-proxy.ts'];
 
 it('suites wait and reach each other in the world that they play in (`world.ts`), which may be a virtual one', () => {
   const real = /\bsetTimeout\(|Date\.now|performance\.now|new Date\(\)|timers\/promises|\bfetch\(|vi\.waitFor|\.listen\(0/;

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { describeDeadApiServer } from '../suite/dead-api-server.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { aStage, startVirtualStage } from '../suite/stage.ts';
 
-describe('on the embedded cluster', () => describeDeadApiServer(aStage(startEmbeddedStage)));
+describe('on the embedded cluster', () => describeDeadApiServer(aStage(startVirtualStage)));

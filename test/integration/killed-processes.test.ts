@@ -4,9 +4,9 @@ import { describeHandOver } from '../suite/failover.ts';
 import { describeKills } from '../suite/kills.ts';
 import { aStage, startEmbeddedStage } from '../suite/stage.ts';
 
-// In real time: signals, a lease between processes, and what a process leaves behind that is killed.
+// In real time: signals, a lease between processes, and what a process leaves behind that is killed. More of both in `failover.test.ts`.
 describe('processes that end, on the embedded cluster', () => {
   const stage = aStage(() => startEmbeddedStage(ADVERSE));
-  describeHandOver(stage);
-  describeKills(stage, [101, 102, 103]);
+  describeHandOver(stage, { waiting: false });
+  describeKills(stage, [101]);
 });

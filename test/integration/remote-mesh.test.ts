@@ -5,6 +5,9 @@ import { startRemoteMeshStage } from '../suite/remote-mesh.ts';
 import { aStage } from '../suite/stage.ts';
 import { APP, Story } from '../suite/story.ts';
 import { until } from '../suite/until.ts';
+import { enterVirtual } from '../suite/world.ts';
+
+enterVirtual(47);
 
 const route = (namespace: string): ObjectRef => ({
   apiVersion: 'networking.istio.io/v1beta1',

@@ -91,8 +91,8 @@ export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs,
   describeHandOver(stageOf);
 }
 
-/** Two replicas, of which the leader is told to stop in the middle of a release. */
-export function describeHandOver(stageOf: () => Stage): void {
+/** Two replicas, of which the leader is told to stop in the middle of a release; `waiting`: also while it waits for a webhook. */
+export function describeHandOver(stageOf: () => Stage, { waiting = true }: { waiting?: boolean } = {}): void {
   describe('two replicas and a long lease', () => {
     let runs: FailoverRuns;
     let hook: SlowHook;
@@ -121,6 +121,7 @@ export function describeHandOver(stageOf: () => Stage): void {
       ends(report);
     });
 
+    if (!waiting) return;
     it('a leader that is stopped while it waits for a webhook does not wait for it, and the next one asks again', async () => {
       const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hook.url, timeout: '60m' }];
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'hand-over' };

@@ -11,6 +11,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { splitCluster } from '../../src/kube/split-cluster.ts';
 import { isMeshKind } from '../../src/routers/mesh-kinds.ts';
 import { applyCrds, OWN_CRDS, ROUTING_CRDS, type Stage } from './stage.ts';
+import { world as currentWorld } from './world.ts';
 
 /** An application in one cluster, and the routing objects of its mesh in another, each of which knows only its own kinds. */
 export interface RemoteMeshStage extends Stage {
@@ -24,15 +25,18 @@ const MESH = { proxies: 3, lagMs: [20, 300], seed: 11 } as const;
 const SCRAPE_EVERY_MS = 250;
 
 export async function startRemoteMeshStage(): Promise<RemoteMeshStage> {
-  const local = await startEmbeddedCluster({ nodes: { graceScale: 0.05 }, mesh: { proxies: 1 } });
-  const server = await startApiServer();
-  const remote = createCluster(connectionTo(server.url, { userAgent: 'serin-embedded' }));
+  const world = currentWorld();
+  const { clock, network, random } = world;
+  const local = await startEmbeddedCluster({ world, nodes: { graceScale: 0.05 }, mesh: { proxies: 1 } });
+  const server = await startApiServer({ world });
+  const agent = network.agent({ keepAlive: true });
+  const remote = createCluster({ ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent }, { clock, random });
   await applyCrds(local.cluster, [OWN_CRDS]);
   await applyCrds(remote, [ROUTING_CRDS]);
   // What a mesh over several clusters sees: routes from the one, Services and endpoints from the other.
   const both: KubeCluster = { ...local.cluster, ...splitCluster(local.cluster, remote, isMeshKind) };
-  const mesh = await startMesh(both, MESH);
-  const prometheus = await startPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
+  const mesh = await startMesh(both, { world, ...MESH });
+  const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
   const folder = mkdtempSync(join(tmpdir(), 'serin-remote-mesh-'));
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
@@ -53,6 +57,7 @@ export async function startRemoteMeshStage(): Promise<RemoteMeshStage> {
       await prometheus.stop();
       await mesh.stop();
       remote.close();
+      agent.destroy();
       await local.stop();
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -34,6 +34,8 @@ export function startVirtualController(
   const write = (text: string): void => {
     if (!isOver) appendFileSync(logFile, text);
   };
+  // A file that is there from the start, as the one that a process writes to.
+  write('');
   const host: ControllerHost = {
     identity: `virtual_${randomUid(world.random)}`,
     clock: process.clock,

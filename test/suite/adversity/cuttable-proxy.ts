@@ -1,37 +1,39 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { world } from '../world.ts';
+import { byteServer } from './byte-server.ts';
 
 export interface CuttableProxy {
   readonly port: number;
-  /** Nothing passes any more, either way, and nobody is told. */
+  /** Nothing passes any more, either way, without an end or an error. */
   cut(): void;
   /** New connections pass again; those of before stay lost. */
   heal(): void;
   stop(): Promise<void>;
 }
 
-/** A TCP proxy on loopback that can be cut as a network is; TLS passes through it untouched. */
+/** A proxy of bytes that can be cut as a network is; TLS passes through it untouched. */
 export async function startCuttableProxy(port: number): Promise<CuttableProxy> {
-  const sockets = new Set<Socket>();
+  const { network } = world();
+  const agent = network.agent();
+  const sockets = new Set<Duplex>();
   let isCut = false;
-  const keep = (socket: Socket): Socket => {
+  const keep = (socket: Duplex): Duplex => {
     sockets.add(socket.on('close', () => sockets.delete(socket)));
     return socket;
   };
-  const server = createServer((client) => {
+  const server = byteServer((client) => {
     keep(client).on('error', () => client.destroy());
     if (isCut) return;
-    const upstream = keep(connect(port, '127.0.0.1'));
+    const upstream = keep(agent.createConnection({ host: '127.0.0.1', port }) as Duplex);
     upstream.on('error', () => client.destroy());
     upstream.on('close', () => upstream.isPaused() || client.destroy());
     client.on('close', () => upstream.destroy());
     client.pipe(upstream);
     upstream.pipe(client);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const listener = await network.listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listener.port,
     cut() {
       isCut = true;
       for (const socket of sockets) socket.unpipe().pause();
@@ -40,10 +42,10 @@ export async function startCuttableProxy(port: number): Promise<CuttableProxy> {
       isCut = false;
       for (const socket of sockets) socket.destroy();
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    stop() {
+      const closed = listener.close(true);
+      for (const socket of sockets) socket.destroy();
+      return closed;
+    },
   };
 }
