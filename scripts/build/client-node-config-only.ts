@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const PACKAGE = '@kubernetes/client-node';
@@ -7,6 +8,13 @@ const NO_UNDICI = `
   export class Agent { constructor() { refuse(); } }
   export class ProxyAgent { constructor() { refuse(); } }
   export const fetch = refuse;
+`;
+
+/** Its index names all models and APIs, 17 MB to parse; reading credentials takes two functions of it. */
+const GENERATED_INDEX = /[\\/]client-node[\\/]dist[\\/]gen[\\/]index\.js$/;
+const GENERATED = `
+  export { createConfiguration } from './configuration.js';
+  export { ServerConfiguration } from './servers.js';
 `;
 
 /**
@@ -22,8 +30,10 @@ export const clientNodeConfigOnly: Plugin = {
       if (pluginData === isAsked || !(isOfPackage || path === PACKAGE)) return undefined;
       if (path === 'undici') return { path, namespace: 'left-out' };
       const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: isAsked });
+      if (path === PACKAGE) return { ...found, path: join(dirname(found.path), 'config.js'), sideEffects: false };
       return found.path.includes(`node_modules/${PACKAGE}/`) ? { ...found, sideEffects: false } : undefined;
     });
+    build.onLoad({ filter: GENERATED_INDEX }, ({ path }) => ({ contents: GENERATED, loader: 'js', resolveDir: dirname(path) }));
     build.onLoad({ filter: /^undici$/, namespace: 'left-out' }, () => ({ contents: NO_UNDICI, loader: 'js' }));
   },
 };
