@@ -10,6 +10,8 @@ export interface Metrics {
 interface Histogram {
   counts: number[];
   sum: number;
+  /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
+  lines?: string;
 }
 
 const NEEDS_QUOTING = /[\\"\n]/;
@@ -43,6 +45,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       const index = bucket < 0 ? limits.length : bucket;
       histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
       histogram.sum += value;
+      delete histogram.lines;
     },
     text() {
       const lines: string[] = [];
@@ -52,16 +55,21 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       }
       for (const [name, series] of histograms) {
         lines.push(`# TYPE ${name} histogram`);
-        for (const [labels, { counts, sum }] of series) {
-          let total = 0;
-          counts.forEach((value, index) => {
-            total += value;
-            lines.push(`${name}_bucket{${labels},le="${bounds[name]?.[index] ?? '+Inf'}"} ${total}`);
-          });
-          lines.push(`${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`);
+        for (const [labels, histogram] of series) {
+          histogram.lines ??= histogramLines(name, labels, bounds[name] ?? [], histogram);
+          lines.push(histogram.lines);
         }
       }
       return `${lines.join('\n')}\n`;
     },
   };
+}
+
+function histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum }: Histogram): string {
+  let total = 0;
+  const buckets = counts.map((value, index) => {
+    total += value;
+    return `${name}_bucket{${labels},le="${bounds[index] ?? '+Inf'}"} ${total}`;
+  });
+  return [...buckets, `${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`].join('\n');
 }

@@ -10,30 +10,76 @@ export interface ExposedSample {
 const LINE = /^([a-zA-Z_:][\w:]*)\s*(\{)?/;
 const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 
-/**
- * Samples of a text exposition (format 0.0.4). Throws with the line's number at the first line that is none, since Prometheus
- * refuses the whole scrape then. `known` keeps the labels of series by how they are written: most come again with the next scrape.
- */
-export function parseExposition(text: string, known: Map<string, LabelSet> = new Map()): ExposedSample[] {
-  const samples: ExposedSample[] = [];
-  for (const [index, raw] of text.split('\n').entries()) {
-    const line = raw.trim();
-    if (line === '' || line.startsWith('#')) continue;
-    const sample = parseKnown(line, known) ?? parseLine(line, known);
-    if (!sample) throw new Error(`line ${index + 1} is no sample: ${line.slice(0, 80)}`);
-    samples.push(sample);
-  }
-  return samples;
+export const parseExposition = (text: string): ExposedSample[] => new ExpositionReader().read(text);
+
+/** `head`: the series as it is written, or the whole line where there is no sample or no label. */
+interface Line {
+  head: string;
+  rest: string;
+  sample?: ExposedSample;
 }
+
+/** Reads expositions of one target, of which each is much like the one before: a line that comes again is not parsed again. */
+export class ExpositionReader {
+  /** Labels of series by how they are written. */
+  readonly #known = new Map<string, LabelSet>();
+  #lines: readonly Line[] = [];
+
+  /**
+   * Samples of a text exposition (format 0.0.4); that of an unchanged line is the same object. Throws with the line's number at the first
+   * line that is none, since Prometheus refuses the whole scrape then.
+   */
+  read(text: string): ExposedSample[] {
+    const lines: Line[] = [];
+    const samples: ExposedSample[] = [];
+    let next = 0;
+    for (let at = 0; at <= text.length; ) {
+      const before = this.#lines[next];
+      let line = before && isAt(text, at, before) ? before : undefined;
+      if (line === undefined) {
+        const found = text.indexOf('\n', at);
+        const raw = text.slice(at, found === -1 ? text.length : found);
+        line = this.#parse(raw, before);
+        if (line === undefined) throw new Error(`line ${lines.length + 1} is no sample: ${raw.trim().slice(0, 80)}`);
+      }
+      // Else it is a new one, and the one from before comes later.
+      if (line.head === before?.head) next += 1;
+      lines.push(line);
+      if (line.sample) samples.push(line.sample);
+      at += line.head.length + line.rest.length + 1;
+    }
+    this.#lines = lines;
+    return samples;
+  }
+
+  #parse(raw: string, before: Line | undefined): Line | undefined {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) return { head: copied(raw), rest: '' };
+    if (before?.sample && before.rest !== '' && line.startsWith(before.head)) {
+      const rest = line.slice(before.head.length);
+      const sample = sampleOf(before.sample.labels, rest);
+      if (sample && line.length === raw.length) return { head: before.head, rest, sample };
+    }
+    const head = seriesOf(line);
+    const known = this.#known.get(head);
+    const sample = known ? sampleOf(known, line.slice(head.length)) : parseLine(line, this.#known);
+    if (sample === undefined) return undefined;
+    // Whole, where it could be mistaken for the beginning of another.
+    const hasHead = this.#known.get(head) === sample.labels && line.length === raw.length;
+    return hasHead ? { head: copied(head), rest: copied(line.slice(head.length)), sample } : { head: copied(raw), rest: '', sample };
+  }
+}
+
+function isAt(text: string, at: number, { head, rest }: Line): boolean {
+  const end = at + head.length + rest.length;
+  return text.startsWith(head, at) && text.startsWith(rest, at + head.length) && (end === text.length || text[end] === '\n');
+}
+
+/** Part of a string keeps the whole of it in memory. */
+const copied = (part: string): string => Buffer.from(part).toString();
 
 /** Labels never end with a space, a value never holds a brace. */
 const seriesOf = (line: string): string => line.slice(0, line.lastIndexOf('}') + 1);
-
-function parseKnown(line: string, known: ReadonlyMap<string, LabelSet>): ExposedSample | undefined {
-  const series = seriesOf(line);
-  const labels = known.get(series);
-  return labels && sampleOf(labels, line.slice(series.length));
-}
 
 function parseLine(line: string, known: Map<string, LabelSet>): ExposedSample | undefined {
   const head = LINE.exec(line);
@@ -46,7 +92,7 @@ function parseLine(line: string, known: Map<string, LabelSet>): ExposedSample | 
     at = end;
   }
   const series = seriesOf(line);
-  if (series.length === at) known.set(series, labels);
+  if (series.length === at) known.set(copied(series), labels);
   return sampleOf(labels, line.slice(at));
 }
 

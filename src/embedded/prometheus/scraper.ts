@@ -1,8 +1,9 @@
 import type { Agent } from 'node:http';
 import { callHttp } from '../http-call.ts';
 import type { World } from '../world.ts';
-import { parseExposition } from './exposition.ts';
-import type { LabelSet } from './series.ts';
+import { ExpositionReader } from './exposition.ts';
+import { addPoint } from './runs.ts';
+import type { LabelSet, Series } from './series.ts';
 import type { Store } from './store.ts';
 
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
@@ -12,11 +13,13 @@ export class Scraper {
   readonly #world: World;
   readonly #agent: Agent;
   readonly #own: LabelSet;
-  /** Labels of series by how they are written, and what they are here. */
-  readonly #known = new Map<string, LabelSet>();
-  readonly #relabelled = new WeakMap<LabelSet, LabelSet>();
+  readonly #reader = new ExpositionReader();
+  /** By the labels that the target gives. */
+  readonly #known = new WeakMap<LabelSet, Known>();
+  /** Of each scrape. */
+  readonly #times: number[] = [];
   /** What the last scrape gave without a time of its own: these series end when they are missing. */
-  #present = new Set<LabelSet>();
+  #present: Known[] = [];
 
   constructor(url: string, store: Store, world: World) {
     this.#world = world;
@@ -29,21 +32,26 @@ export class Scraper {
   /** Never throws: a failed scrape is `up` 0, and all series of the target end. */
   async scrape(nowMs: number, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const before = this.#present;
-    this.#present = new Set();
-    const up = await this.#read(nowMs, timeoutMs, signal);
-    for (const labels of before) if (!this.#present.has(labels)) this.#store.append({ labels, tMs: nowMs });
+    this.#present = [];
+    const nth = this.#times.push(nowMs) - 1;
+    const up = await this.#read(nth, timeoutMs, signal);
+    for (const { series, seen } of before) if (seen !== nth) addPoint(series.runs, this.#times, nth, undefined);
     this.#store.append({ labels: { __name__: 'up', ...this.#own }, tMs: nowMs, value: up ? 1 : 0 });
   }
 
-  async #read(nowMs: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  async #read(nth: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     try {
       const { clock } = this.#world;
       const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
       if (status !== 200) return false;
-      for (const { labels: exposed, value, tMs } of parseExposition(text, this.#known)) {
-        const labels = this.#relabel(exposed);
-        this.#store.append({ labels, tMs: tMs ?? nowMs, value });
-        if (tMs === undefined) this.#present.add(labels);
+      for (const { labels, value, tMs } of this.#reader.read(text)) {
+        const known = this.#knownBy(labels);
+        if (tMs !== undefined) addPoint(known.series.runs, [tMs], 0, value);
+        else {
+          addPoint(known.series.runs, this.#times, nth, value);
+          known.seen = nth;
+          this.#present.push(known);
+        }
       }
       return true;
     } catch {
@@ -51,13 +59,20 @@ export class Scraper {
     }
   }
 
-  #relabel(exposed: LabelSet): LabelSet {
-    const known = this.#relabelled.get(exposed);
-    if (known) return known;
+  #knownBy(exposed: LabelSet): Known {
+    const known = this.#known.get(exposed);
+    // Without points it may have been pruned.
+    if (known && known.series.runs.length > 0) return known;
     const labels: Record<string, string> = {};
     for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;
-    const own = { ...labels, ...this.#own };
-    this.#relabelled.set(exposed, own);
-    return own;
+    const found = { series: this.#store.seriesOf({ ...labels, ...this.#own }), seen: -1 };
+    this.#known.set(exposed, found);
+    return found;
   }
+}
+
+interface Known {
+  readonly series: Series;
+  /** The last scrape that had it. */
+  seen: number;
 }

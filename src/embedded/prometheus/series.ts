@@ -1,3 +1,5 @@
+import type { Run } from './runs.ts';
+
 /** Label names to values; the metric's name is the label `__name__`. */
 export type LabelSet = Readonly<Record<string, string>>;
 
@@ -9,7 +11,8 @@ export interface Point {
 
 export interface Series {
   labels: LabelSet;
-  points: Point[];
+  /** Its points, in order of time. */
+  runs: Run[];
 }
 
 /** One sample to store, as a scrape or a test brings it. */

@@ -1,10 +1,9 @@
+import { addPoint, dropBefore } from './runs.ts';
 import { type IngestedSample, type LabelSet, labelKey, type Matcher, type Series } from './series.ts';
 
 /** Time series by metric name. Points of a series are in order of time; a second one at the same time is dropped. */
 export class Store {
   readonly #byName = new Map<string, Map<string, Series>>();
-  /** A scrape brings the same label sets again and again: keys of thirty labels need not be looked up each time. */
-  readonly #seriesOf = new WeakMap<LabelSet, Series>();
   readonly #retentionMs: number;
   #pruneAfterMs = -Infinity;
 
@@ -13,23 +12,16 @@ export class Store {
   }
 
   append({ labels, tMs, value }: IngestedSample): void {
-    let series = this.#seriesOf.get(labels);
-    // Without points: it may have been pruned.
-    if (!series || series.points.length === 0) {
-      series = this.#series(labels);
-      this.#seriesOf.set(labels, series);
-    }
-    const last = series.points.at(-1);
-    if (last && last.tMs >= tMs) return;
-    series.points.push({ tMs, value });
+    addPoint(this.seriesOf(labels).runs, [tMs], 0, value);
   }
 
-  #series(labels: LabelSet): Series {
+  /** The series of these labels, made where there is none yet. Once it has no points left, it may no longer be here. */
+  seriesOf(labels: LabelSet): Series {
     const name = labels.__name__ ?? '';
     const family = this.#byName.get(name) ?? new Map<string, Series>();
     this.#byName.set(name, family);
     const key = labelKey(labels);
-    const series = family.get(key) ?? { labels: withoutEmpty(labels), points: [] };
+    const series = family.get(key) ?? { labels: withoutEmpty(labels), runs: [] };
     family.set(key, series);
     return series;
   }
@@ -49,12 +41,10 @@ export class Store {
   prune(nowMs: number): void {
     if (nowMs < this.#pruneAfterMs) return;
     this.#pruneAfterMs = nowMs + this.#retentionMs / 10;
-    const oldest = nowMs - this.#retentionMs;
     for (const [name, family] of this.#byName) {
-      for (const [key, series] of family) {
-        const keep = series.points.findIndex((point) => point.tMs >= oldest);
-        series.points.splice(0, keep === -1 ? series.points.length : keep);
-        if (series.points.length === 0) family.delete(key);
+      for (const [key, { runs }] of family) {
+        dropBefore(runs, nowMs - this.#retentionMs);
+        if (runs.length === 0) family.delete(key);
       }
       if (family.size === 0) this.#byName.delete(name);
     }

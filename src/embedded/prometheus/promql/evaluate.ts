@@ -1,5 +1,6 @@
 import { failedExecution } from '../query-error.ts';
-import { labelKey, type Point } from '../series.ts';
+import { floatsIn, newestUpTo } from '../runs.ts';
+import { labelKey } from '../series.ts';
 import type { Store } from '../store.ts';
 import { aggregate } from './aggregate.ts';
 import { type ArithmeticOp, type ComparisonOp, type Expr, type SetOp, setOps } from './ast.ts';
@@ -50,8 +51,8 @@ function samplesOf(value: Value): readonly VectorSample[] {
 /** The newest sample of each series in (atMs − lookback, atMs], unless a stale marker came after it. */
 function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store, atMs: number): Generator<VectorSample> {
   const endMs = atMs - expr.offsetMs;
-  for (const { labels, points } of store.select(expr.matchers)) {
-    const newest = points[countUpTo(points, endMs) - 1];
+  for (const { labels, runs } of store.select(expr.matchers)) {
+    const newest = newestUpTo(runs, endMs);
     if (newest?.value !== undefined && newest.tMs > endMs - lookbackMs) yield { labels, value: newest.value };
   }
 }
@@ -60,24 +61,11 @@ function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, st
   const endMs = atMs - selector.offsetMs;
   const startMs = endMs - rangeMs;
   const series: RangeSeries[] = [];
-  for (const { labels, points } of store.select(selector.matchers)) {
-    const inside = points.slice(countUpTo(points, startMs), countUpTo(points, endMs));
-    const floats = inside.flatMap(({ tMs, value }) => (value === undefined ? [] : [{ tMs, value }]));
-    if (floats.length > 0) series.push({ labels, points: floats });
+  for (const { labels, runs } of store.select(selector.matchers)) {
+    const points = floatsIn(runs, startMs, endMs);
+    if (points.length > 0) series.push({ labels, points });
   }
   return { kind: 'matrix', series, startMs, endMs };
-}
-
-/** How many points are at or before the time, by halving. */
-function countUpTo(points: readonly Point[], tMs: number): number {
-  let low = 0;
-  let high = points.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((points[middle]?.tMs ?? Infinity) <= tMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function negate(value: Value): Value {
