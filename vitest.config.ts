@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, in real time.
+ * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, mostly in virtual time.
  * Bounds of tests, hooks and waits are guards against hanging, and many times what an idle machine needs.
  */
 export default defineConfig({
@@ -14,6 +14,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // A process and its modules for each of 350 files cost as much as all tests in them.
+          isolate: false,
           testTimeout: 120_000,
           setupFiles: ['test/build/fixed-seed.ts'],
           include: [

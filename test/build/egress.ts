@@ -8,7 +8,8 @@ import { ask } from '../../src/metrics/http/ask.ts';
 import { notifierFor } from '../../src/notifiers/index.ts';
 import { callWebhook } from '../../src/webhooks/call-webhook.ts';
 
-const signal = AbortSignal.timeout(60_000);
+/** Of each call: this module may be there for longer than a minute. */
+const patience = () => AbortSignal.timeout(60_000);
 /** The egress policy with a resolver of the test, or the system's. */
 export const outgoing = ({ lookup = dnsLookup, ...settings }: typeof egressSettings & { lookup?: LookupFunction }): FindWay =>
   egressPolicy(settings)(lookup);
@@ -65,14 +66,14 @@ export const callers: [string, (address: string, findWay: FindWay, proxy?: strin
   [
     'metric backends',
     async (address, findWay, proxy) => {
-      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, findWay, proxy });
+      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal: patience(), findWay, proxy });
       return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
     },
   ],
   [
     'webhooks',
     async (address, findWay) => {
-      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { signal, findWay });
+      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { signal: patience(), findWay });
       return answer.outcome === 'passed' ? `200 ${answer.body}` : answer.reason;
     },
   ],
@@ -81,7 +82,7 @@ export const callers: [string, (address: string, findWay: FindWay, proxy?: strin
     async (address, findWay, proxy) => {
       const made = notifierFor('webhook', { address, proxy }, { findWay });
       if ('problem' in made) return made.problem;
-      const sent = await made.send(message, signal);
+      const sent = await made.send(message, patience());
       return sent.ok ? '200' : sent.reason;
     },
   ],
