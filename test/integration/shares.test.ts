@@ -1,4 +1,8 @@
 import { providerFixtures } from '../suite/providers/index.ts';
 import { describeShares } from '../suite/shares.ts';
+import { enterVirtual, playTests } from '../suite/world.ts';
 
-describeShares(providerFixtures, { requests: 2_000, seed: 2_101 });
+enterVirtual(53);
+playTests();
+
+describeShares(providerFixtures, { requests: 500, seed: 2_101 });

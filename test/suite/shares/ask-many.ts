@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { type Agent, request } from 'node:http';
+import { world } from '../world.ts';
 
 export interface Answers {
   /** Answers by the version of the pod, or by what the proxy said instead. */
@@ -14,7 +15,7 @@ export async function askMany(
   { url, host, headers }: { url: string; host: string; headers: Record<string, string> },
   requests: number,
 ): Promise<Answers> {
-  const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
+  const agent = world().network.agent({ keepAlive: true });
   const answers: Answers = { byVersion: {}, byCookie: {} };
   let left = requests;
   const user = async (): Promise<void> => {

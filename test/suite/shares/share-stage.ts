@@ -8,6 +8,7 @@ import { connectionTo } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { applyCrds } from '../stage.ts';
+import { world as currentWorld } from '../world.ts';
 
 /** A cluster that is there to be asked: one proxy that hears of everything at once, and nobody who releases anything. */
 export interface ShareStage {
@@ -18,15 +19,18 @@ export interface ShareStage {
 
 /** `seed` decides every choice of the proxy. */
 export async function startShareStage(seed: number): Promise<ShareStage> {
-  const server = await startApiServer();
-  const cluster = createCluster(connectionTo(server.url, { userAgent: 'serin-shares' }));
+  const world = currentWorld();
+  const { clock, network, random } = world;
+  const server = await startApiServer({ world });
+  const agent = network.agent({ keepAlive: true });
+  const cluster = createCluster({ ...connectionTo(server.url, { userAgent: 'serin-shares' }), agent }, { clock, random });
   // Before anybody watches: who finds a kind absent looks again only seconds later.
   await applyCrds(cluster);
-  const controllers = startControllers(cluster);
-  const nodes = startNodes(cluster, { calls: httpPodCalls(server.url), startupMs: 0 });
+  const controllers = startControllers(cluster, { clock });
+  const nodes = startNodes(cluster, { world, calls: httpPodCalls(server.url, world), startupMs: 0 });
   await Promise.all([controllers.synced, nodes.ready]);
-  const standIns = [startKnative(cluster), startGatewayApi(cluster)];
-  const mesh = await startMesh(cluster, { proxies: 1, lagMs: [0, 0], keepsConnections: true, seed });
+  const standIns = [startKnative(cluster, { clock }), startGatewayApi(cluster, { clock })];
+  const mesh = await startMesh(cluster, { world, proxies: 1, lagMs: [0, 0], keepsConnections: true, seed });
   return {
     cluster,
     mesh,
@@ -36,6 +40,7 @@ export async function startShareStage(seed: number): Promise<ShareStage> {
       await mesh.stop();
       await nodes.stop();
       cluster.close();
+      agent.destroy();
       await server.stop();
     },
   };
