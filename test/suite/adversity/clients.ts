@@ -14,7 +14,7 @@ export interface Clients {
 const PAUSE_MS = 15;
 
 /** At each proxy four clients that never stop asking: two on kept connections, two on a new one each time. */
-export function startClients(proxyUrls: readonly string[], host: string): Clients {
+export function startClients(proxyUrls: readonly string[], host: string, pauseMs = PAUSE_MS): Clients {
   const startedMs = monotonicMs();
   const kept = world().network.agent({ keepAlive: true });
   const fresh = world().network.agent();
@@ -28,7 +28,7 @@ export function startClients(proxyUrls: readonly string[], host: string): Client
         const what = `proxy ${proxy}: ${answer.status} ${answer.lost ?? ''}`;
         lost.set(what, [...(lost.get(what) ?? []), Math.round(monotonicMs() - startedMs) / 1000]);
       } else answered += 1;
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   };
   const all = proxyUrls.flatMap((url, proxy) => [kept, kept, fresh, fresh].map((agent) => live(url, proxy, agent)));

@@ -77,6 +77,16 @@ export class Lab {
     this.#controller = undefined;
   }
 
+  /** `killed`: another one is started after this time; `halted`: it goes on after it. */
+  async harm(how: 'killed' | 'halted' | 'none', downMs: number): Promise<void> {
+    if (how === 'none') return;
+    if (how === 'killed') await this.stopController('KILL');
+    else this.#controller?.send('STOP');
+    await sleep(downMs);
+    if (how === 'killed') this.startController();
+    else this.#controller?.send('CONT');
+  }
+
   log(): string {
     return `${this.logFile}\n${readFileSync(this.logFile, 'utf8').split('\n').slice(-25).join('\n')}`;
   }
