@@ -30,8 +30,10 @@ export type Question =
 export type Answer =
   /** `webhooks`: those that passed, by name. */
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[] }
-  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string }
-  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[] }
+  /** `status`: of the webhook's last answer; absent: there was none. */
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; status?: number }
+  /** `queries`: as they were rendered, for the journal. */
+  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }
