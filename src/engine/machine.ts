@@ -49,7 +49,11 @@ export function restored({ value, context }: { value: unknown; context: object }
   } catch {
     // Falls through: xstate throws where a state does not exist.
   }
-  return { unknown: pathOf(value as StateValue).join('.').slice(0, 100) };
+  return {
+    unknown: pathOf(value as StateValue)
+      .join('.')
+      .slice(0, 100),
+  };
 }
 
 /** One event at a time. Pure: the same snapshot and event always give the same step. */

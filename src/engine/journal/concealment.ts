@@ -1,235 +1,123 @@
-import type { Canary, Metric, Webhook } from '../../api/canary.ts';
-import type { Release, RoutedFor, SeenConfig, Verdict } from '../../api/canary-status.ts';
+import type { Canary, Webhook } from '../../api/canary.ts';
 import { hideSecrets } from '../../api/hide-secrets.ts';
+import { isRecord } from '../../api/json-merge.ts';
 import { redactText } from '../../api/redact-text.ts';
-import type { HttpMatch, Routes } from '../../api/routes.ts';
 import { requestId } from '../../api/verb-request.ts';
 import type { Context } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import type { Answer } from '../questions.ts';
+import type { JournalAnswer } from './journal-part.ts';
 
 /** Replaces a text by one that is the same for the same text, and from which the text cannot be guessed. */
 export type Hide = (text: string) => string;
 
-/** Stands for the word of the cookies, which a journal does not hold. */
-export const COOKIE_WORD = 'journal';
-const LONGEST_TEXT = 600;
+/** Stands for the random word of the cookies. */
+const COOKIE_WORD = 'journal';
+const LONGEST_TEXT = 1_500;
 const MOST_QUERIES = 40;
+
+const keys = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+
+/** Fields whose text is a name, a code, a time or a revision. Text of any field that is neither here nor in `SENTENCES` is hidden. */
+const SHOWN =
+  keys(`apiVersion kind name namespace uid deletionTimestamp provider state rollout revision template resourceVersion carries target
+  primaryRevision verb id by phase step targetUid promotedRevision observedRollout scaledDownUid scaler writer gate check verdict limit key outcome
+  severity type open webhook webhooks interval initialDelay mode unmeasured cookieName primaryCookieName side`);
+/** Sentences and queries: without what looks like a secret, and without the secrets of the spec. */
+const SENTENCES = keys('reason message undetermined unconfirmed obstacle unreadable query trafficQuery queries');
+/** Everything below is the user's, field names included. */
+const OPAQUE = keys('match templateVariables');
+
+const SPEC = ['provider', 'targetRef', 'ingressRef', 'routeRef', 'progressDeadlineSeconds', 'skipAnalysis', 'suspend'];
 
 /** Everything of a release that a decision can depend on, without what may be a secret (docs/journal.md lists what is kept). */
 export class Concealment {
   readonly #hide: Hide;
-  /** Texts of the spec that must not appear in any message. */
+  /** Texts of the spec that must not appear in any sentence. */
   #secrets: readonly string[] = [];
 
   constructor(hide: Hide) {
     this.#hide = hide;
   }
 
-  facts(facts: Facts): Facts {
-    const { canary, target, primary, liveRoutes, refused, unroutable, request, unconfirmed, obstacle, ...rest } = facts;
+  facts({ canary, ...facts }: Facts): Facts {
     this.#secrets = secretsIn(canary);
-    const { configs, undetermined, ...side } = target ?? {};
-    return {
-      ...rest,
-      canary: this.#canary(canary),
-      cookieWord: COOKIE_WORD,
-      ...(target && {
-        target: {
-          ...(side as typeof target),
-          readiness: this.#readiness(target.readiness),
-          ...(configs && { configs: this.#configs(configs) }),
-          ...(undetermined !== undefined && { undetermined: this.text(undetermined) }),
-        },
-      }),
-      ...(primary && { primary: { ...primary, readiness: this.#readiness(primary.readiness) } }),
-      ...(liveRoutes && {
-        liveRoutes: 'unreadable' in liveRoutes ? { unreadable: this.text(liveRoutes.unreadable) } : this.routes(liveRoutes),
-      }),
-      ...(refused && { refused: { ...refused, message: this.text(refused.message) } }),
-      ...(unroutable && { unroutable: { ...unroutable, message: this.text(unroutable.message) } }),
-      ...(unconfirmed !== undefined && { unconfirmed: this.text(unconfirmed) }),
-      ...(obstacle !== undefined && { obstacle: this.text(obstacle) }),
-      ...(request && { request: 'problem' in request ? { id: this.#requestId(request.id), problem: 'it cannot be read' } : request }),
-    };
+    return { ...(this.#field('', { ...facts, canary: partOf(canary) }) as Facts), cookieWord: COOKIE_WORD };
   }
 
-  context({ release, recorded, rollback, ...context }: Context): Context {
-    return {
-      ...context,
-      asks: [],
-      release: this.release(release),
-      ...(recorded && { recorded: { phase: recorded.phase, release: this.release(recorded.release) } }),
-      ...(rollback && { rollback }),
-    };
+  context(context: Context): Context {
+    return { ...(this.#field('', context) as Context), asks: [] };
   }
 
-  release(release: Release): Release {
-    const { routes, heldRoutes, routedFor, leftRoutes, configs, verdicts, reason, deliveries, requests, ...rest } = release;
-    return {
-      ...rest,
-      routes: this.routes(routes),
-      ...(heldRoutes && { heldRoutes: this.routes(heldRoutes) }),
-      ...(routedFor && { routedFor: placeOnly(routedFor) }),
-      ...(leftRoutes && { leftRoutes: leftRoutes.map(placeOnly) }),
-      ...(configs && { configs: this.#configs(configs) }),
-      ...(verdicts && { verdicts: verdicts.map((one) => this.#verdict(one)) }),
-      ...(reason !== undefined && { reason: this.text(reason) }),
-      ...(deliveries && {
-        deliveries: deliveries.map(({ message, alert, ...one }) => ({
-          ...one,
-          message: this.text(message),
-          ...(alert && { alert: { ...alert, fields: [] } }),
-        })),
-      }),
-      ...(requests && {
-        requests: requests.map(({ id, reason: why, ...one }) => ({
-          ...one,
-          id: this.#requestId(id),
-          ...(why !== undefined && { reason: this.text(why) }),
-        })),
-      }),
-    };
+  answer({ id: _, ...answer }: Answer): JournalAnswer {
+    const queries = 'queries' in answer ? { queries: answer.queries?.slice(0, MOST_QUERIES) } : {};
+    return this.#field('', { ...answer, ...queries }) as JournalAnswer;
   }
 
-  answer(answer: Answer): Answer {
-    switch (answer.kind) {
-      case 'measure': {
-        const { queries, ...measured } = answer;
-        return {
-          ...measured,
-          verdicts: answer.verdicts.map((one) => this.#verdict(one)),
-          ...(queries && { queries: queries.slice(0, MOST_QUERIES).map((one) => this.text(one)) }),
-        };
-      }
-      default:
-        return 'reason' in answer ? { ...answer, reason: this.text(answer.reason) } : answer;
-    }
-  }
-
-  routes(routes: Routes): Routes {
-    if (routes.kind === 'mirrored') return routes;
-    const { affinity, match, ...rest } = routes;
-    const cookie = (one: string | undefined) => (one === undefined ? undefined : `${one.split('=', 1)[0]}=${COOKIE_WORD}`);
-    const cookies = affinity && { canary: cookie(affinity.canary), primary: cookie(affinity.primary), previous: cookie(affinity.previous) };
-    return {
-      ...rest,
-      ...(match && { match: match.map((one) => this.#match(one)) }),
-      ...(cookies && { affinity: cookies }),
-    } as Routes;
-  }
-
-  /** A message of others. No decision depends on its words, but one may depend on whether two are the same. */
-  text(text: string): string {
-    const shown = redactText(hideSecrets(text, this.#secrets)).slice(0, LONGEST_TEXT);
-    return shown === text ? text : `${shown} ${this.#hide(text)}`;
-  }
-
-  /** What the engine reads of a Canary; its status is in the snapshot. */
-  #canary({ apiVersion, kind, metadata, spec }: Canary): Canary {
-    const { name, namespace, uid, generation, deletionTimestamp } = metadata;
-    const { provider, targetRef, service, ingressRef, routeRef, analysis, progressDeadlineSeconds, skipAnalysis, suspend } = spec;
-    const { match, metrics, webhooks, alerts, sessionAffinity, ...plan } = analysis;
-    return {
-      apiVersion,
-      kind,
-      metadata: { name, namespace, uid, generation, resourceVersion: '', ...(deletionTimestamp !== undefined && { deletionTimestamp }) },
-      spec: {
-        ...(provider && { provider }),
-        targetRef,
-        service: { port: service.port, ...(service.name !== undefined && { name: service.name }) },
-        ...(ingressRef && { ingressRef }),
-        ...(routeRef && { routeRef }),
-        analysis: {
-          ...plan,
-          ...(match && { match: match.map((one) => this.#match(one)) }),
-          ...(metrics && { metrics: metrics.map((one) => this.#metric(one)) }),
-          ...(webhooks && { webhooks: webhooks.map((one) => this.#webhook(one)) }),
-          ...(alerts && {
-            alerts: alerts.map(({ name: alert, severity, providerRef }) => ({
-              name: alert,
-              ...(severity !== undefined && { severity }),
-              providerRef,
-            })),
-          }),
-          ...(sessionAffinity && {
-            sessionAffinity: {
-              cookieName: sessionAffinity.cookieName,
-              ...(sessionAffinity.primaryCookieName !== undefined && { primaryCookieName: sessionAffinity.primaryCookieName }),
-            },
-          }),
-        },
-        ...(progressDeadlineSeconds !== undefined && { progressDeadlineSeconds }),
-        ...(skipAnalysis !== undefined && { skipAnalysis }),
-        ...(suspend !== undefined && { suspend }),
-      },
-    };
-  }
-
-  #metric({ query, trafficQuery, templateVariables, baseline, ...metric }: Metric): Metric {
-    return {
-      ...metric,
-      ...(query !== undefined && { query: this.#hide(query) }),
-      ...(trafficQuery !== undefined && { trafficQuery: this.#hide(trafficQuery) }),
-      ...(templateVariables && { templateVariables: this.#strings(templateVariables) }),
-      ...(baseline && { baseline: { ...baseline, ...(baseline.query !== undefined && { query: this.#hide(baseline.query) }) } }),
-    };
-  }
-
-  /** Whether it is called, and whether another one is called in its place, is all that a decision can depend on. */
-  #webhook({ name, type, url, muteAlert }: Webhook): Webhook {
-    return { name, ...(type !== undefined && { type }), url: this.#hide(url), ...(muteAlert !== undefined && { muteAlert }) };
-  }
-
-  #match(match: HttpMatch): HttpMatch {
-    const hidden = (value: unknown): unknown => {
-      if (typeof value === 'string') return this.#hide(value);
-      if (Array.isArray(value)) return value.map(hidden);
-      if (typeof value !== 'object' || value === null) return value;
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, hidden(one)]));
-    };
-    return hidden(match) as HttpMatch;
-  }
-
-  /** A checksum of a short Secret could be found by trying. */
-  #configs(configs: Readonly<Record<string, SeenConfig>>): Record<string, SeenConfig> {
+  #field(key: string, value: unknown): unknown {
+    if (typeof value === 'string') return SHOWN.has(key) ? value : SENTENCES.has(key) ? this.#sentence(value) : this.#hide(value);
+    if (Array.isArray(value)) return value.map((one) => this.#field(key, one));
+    if (!isRecord(value)) return value;
+    if (OPAQUE.has(key)) return this.#opaque(value);
+    if (key === 'affinity') return Object.fromEntries(Object.entries(value).map(([side, cookie]) => [side, cookieOf(cookie)]));
+    // An unreadable request has its whole text as its id.
+    const isUnreadable = typeof value.id === 'string' && (key === 'request' || key === 'requests') && !requestId.test(value.id);
+    const entries = Object.entries(key === 'routedFor' || key === 'leftRoutes' ? placeOnly(value) : value);
     return Object.fromEntries(
-      Object.entries(configs).map(([key, { checksum, ...one }]) => [
-        key,
-        { ...one, ...(checksum !== undefined && { checksum: this.#hide(checksum) }) },
-      ]),
+      entries.map(([name, one]) => {
+        // Fields of an alert are sentences of others, and none is needed.
+        if (name === 'fields') return [name, []];
+        return [name, name === 'id' && isUnreadable ? this.#hide(String(one)) : this.#field(name, one)];
+      }),
     );
   }
 
-  #verdict({ reason, ...verdict }: Verdict): Verdict {
-    return { ...verdict, ...(reason !== undefined && { reason: this.text(reason) }) };
+  #opaque(value: unknown): unknown {
+    if (typeof value === 'string') return this.#hide(value);
+    if (Array.isArray(value)) return value.map((one) => this.#opaque(one));
+    return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#opaque(one)])) : value;
   }
 
-  #readiness<T extends { reason?: string }>({ reason, ...readiness }: T): Omit<T, 'reason'> & { reason?: string } {
-    return { ...readiness, ...(reason !== undefined && { reason: this.text(reason) }) };
-  }
-
-  #strings(values: Readonly<Record<string, string>>): Record<string, string> {
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, this.#hide(value)]));
-  }
-
-  /** One that cannot be read stands with its whole text as its id. */
-  #requestId(id: string): string {
-    return requestId.test(id) ? id : this.#hide(id);
+  /**
+   * A decision depends on whether two sentences are the same, and the engine makes longer ones of shorter ones: what is replaced must not
+   * depend on what stands around it.
+   */
+  #sentence(text: string): string {
+    return redactText(hideSecrets(text, this.#secrets)).slice(0, LONGEST_TEXT);
   }
 }
 
-/** The part by which two places are told apart (E113). */
-function placeOnly({ provider, spec }: RoutedFor): RoutedFor {
-  const { service, ingressRef, routeRef } = spec as Partial<Canary['spec']>;
+/** The fields of a Canary that the engine reads; its status is in the snapshot. */
+function partOf({ apiVersion, kind, metadata, spec }: Canary): object {
+  const { webhooks, sessionAffinity } = spec.analysis;
   return {
-    provider,
+    apiVersion,
+    kind,
+    metadata: { resourceVersion: '', ...pick(metadata, ['name', 'namespace', 'uid', 'generation', 'deletionTimestamp']) },
     spec: {
-      ...(service && { service: { port: service.port, ...(service.name !== undefined && { name: service.name }) } }),
-      ...(ingressRef && { ingressRef }),
-      ...(routeRef && { routeRef }),
+      ...pick(spec, SPEC),
+      service: pick(spec.service, ['port', 'name']),
+      analysis: {
+        ...spec.analysis,
+        // Whether a webhook is called, and whether in the place of another one.
+        ...(webhooks && { webhooks: webhooks.map((one: Webhook) => pick(one, ['name', 'type', 'url', 'muteAlert'])) }),
+        ...(sessionAffinity && { sessionAffinity: pick(sessionAffinity, ['cookieName', 'primaryCookieName']) }),
+      },
     },
   };
+}
+
+/** The part that tells two places of routes apart (E113). */
+function placeOnly({ spec, ...routed }: Record<string, unknown>): object {
+  if (!isRecord(spec)) return routed;
+  const service = isRecord(spec.service) ? { service: pick(spec.service, ['port', 'name']) } : {};
+  return { ...routed, spec: { ...service, ...pick(spec, ['ingressRef', 'routeRef']) } };
+}
+
+const cookieOf = (cookie: unknown): unknown => (typeof cookie === 'string' ? `${cookie.split('=', 1)[0]}=${COOKIE_WORD}` : cookie);
+
+function pick(from: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
 }
 
 function secretsIn({ metadata, spec: { analysis, service } }: Canary): string[] {

@@ -12,43 +12,54 @@ export const journalVersion = 1;
 export const MOST_ENTRIES = 200;
 /** Characters of one part before it is compressed. */
 export const LARGEST_PART = 96 * 1024;
+/** Time of one part. */
+export const LONGEST_PART_MS = 15 * 60_000;
 
 const Text = z.string().max(2_000);
 const Name = z.string().max(300);
 const QuestionId = z.string().max(200);
 const Count = z.number();
 
+const calls = z
+  .array(z.object({ webhook: Name, status: z.int().exactOptional() }))
+  .max(1_000)
+  .exactOptional();
 const Hooks = z.discriminatedUnion('outcome', [
-  z.object({ kind: z.literal('runHooks'), id: QuestionId, type: HookType, outcome: z.literal('passed'), webhooks: z.array(Name).max(200) }),
   z.object({
     kind: z.literal('runHooks'),
-    id: QuestionId,
+    type: HookType,
+    outcome: z.literal('passed'),
+    webhooks: z.array(Name).max(200),
+    calls,
+  }),
+  z.object({
+    kind: z.literal('runHooks'),
     type: HookType,
     outcome: z.literal('refused'),
     webhook: Name,
     reason: Text,
-    status: z.int().exactOptional(),
+    calls,
   }),
 ]);
-const Refused = z.object({ outcome: z.literal('refused'), reason: Text, id: QuestionId });
-const Done = z.object({ outcome: z.literal('written'), id: QuestionId });
+const Refused = z.object({ outcome: z.literal('refused'), reason: Text });
+const Done = z.object({ outcome: z.literal('written') });
 
-/** An answer as it was given, without the words of others that a journal must not hold. */
+/** An answer without the id of its question: an entry holds only one that was awaited. */
 export const JournalAnswer = z.union([
   Hooks,
   z.object({
     kind: z.literal('measure'),
-    id: QuestionId,
     verdicts: z.array(Verdict).max(500),
     queries: z.array(Text).max(100).exactOptional(),
   }),
   Refused.extend({ kind: z.literal('promote') }),
-  z.object({ kind: z.literal('promote'), id: QuestionId, outcome: z.enum(['written', 'mismatch']) }),
+  z.object({ kind: z.literal('promote'), outcome: z.enum(['written', 'mismatch']) }),
   Refused.extend({ kind: z.literal('restorePrimary') }),
   Done.extend({ kind: z.literal('restorePrimary') }),
   Refused.extend({ kind: z.literal('undo') }),
   Done.extend({ kind: z.literal('undo') }),
 ]);
+export type JournalAnswer = z.infer<typeof JournalAnswer>;
 
 const Readiness = z.object({ state: z.enum(['ready', 'waiting', 'stalled']), ready: Count, wanted: Count, reason: Text.exactOptional() });
 const Side = z.object({
@@ -143,15 +154,17 @@ export const JournalPart = z.object({
   version: z.literal(journalVersion),
   /** Version of Serin. */
   engine: z.string().max(100),
+  /** The process that recorded it. */
+  writer: Name,
   canary: z.object({ namespace: Name, name: Name, uid: Name }),
   run: z.int(),
+  /** Of the parts that this process made of this release, from 1; one that is missing was not stored. */
+  number: z.int().min(1),
   revision: Name,
   beganMs: Count,
   endedMs: Count,
   /** The phase with which the release ended in this part; absent: it went on, or was suspended. */
   ended: z.enum(['Initialized', 'Succeeded', 'Failed']).exactOptional(),
-  /** Entries before this part that were not stored, since the release was too long. */
-  left: z.int().exactOptional(),
   segments: z.array(JournalSegment).max(MOST_ENTRIES),
 });
 export type JournalPart = z.infer<typeof JournalPart>;

@@ -13,7 +13,7 @@ const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).dig
 /** The parts that a recorder beside this world keeps, as they come back from the store. */
 function recorded(world: World): JournalPart[] {
   const parts: JournalPart[] = [];
-  const options = { engine: '1.2.3', hide: () => hide, keep: (part: JournalPart) => void parts.push(part) };
+  const options = { engine: '1.2.3', writer: 'w1', hide: () => hide, keep: (part: JournalPart) => void parts.push(part) };
   const recorder = new Recorder(options);
   world.onStep = (step) => recorder.stepped(step);
   return parts;
@@ -57,7 +57,7 @@ const acts: Readonly<Record<string, (world: World) => void>> = {
     world.look();
   },
   failing: (world) => {
-    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7, reason: 'errors: 7% is above the maximum of 1%' }];
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7, reason: 'errors: 7% is above 1%, asked with token=abc' }];
   },
   passing: (world) => {
     world.behaviour.verdicts = [];
@@ -109,7 +109,7 @@ describe('a journal', () => {
   it('of one release is one part, from the revision that began it to its end', () => {
     const [part, ...others] = released(new World(aCanary({ stepWeight: 40 })));
     expect(others).toEqual([]);
-    expect(part).toMatchObject({ version: 1, engine: '1.2.3', run: 1, revision: 's1:b', ended: 'Succeeded' });
+    expect(part).toMatchObject({ version: 1, engine: '1.2.3', writer: 'w1', run: 1, number: 1, revision: 's1:b', ended: 'Succeeded' });
     expect(part?.segments).toHaveLength(1);
     expect(part?.segments[0]?.entries.map(({ decided }) => decided.weight)).toEqual(expect.arrayContaining([0, 40, 80]));
   });
@@ -161,7 +161,11 @@ describe('a journal', () => {
               templateVariables: { key: secret('variable') },
               thresholdRange: { max: 1 },
             },
-            { name: 'other', trafficQuery: secret('traffic'), baseline: { query: secret('baseline') } },
+            {
+              name: 'other',
+              trafficQuery: `up{token="${secret('traffic')}"}`,
+              baseline: { query: `up{password="${secret('baseline')}"}` },
+            },
           ],
           webhooks: [
             {

@@ -4,7 +4,15 @@ import { phaseOf, releaseOf, type Snapshot } from '../machine.ts';
 import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
 import { decisionOf, pathOf } from './decision.ts';
-import { type JournalEntry, type JournalPart, type JournalSegment, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
+import {
+  type JournalEntry,
+  type JournalPart,
+  type JournalSegment,
+  journalVersion,
+  LARGEST_PART,
+  LONGEST_PART_MS,
+  MOST_ENTRIES,
+} from './journal-part.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
@@ -19,6 +27,8 @@ export interface Step {
 export interface RecorderOptions {
   /** Version of Serin. */
   engine: string;
+  /** Names this process. */
+  writer: string;
   /** A new one for each part, so that no two parts can be compared by it. */
   hide(): Hide;
   /** Takes a part that is complete. */
@@ -38,6 +48,7 @@ export class Recorder {
   #last: Snapshot | undefined;
   #entries = 0;
   #characters = 0;
+  #number = 0;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -65,7 +76,9 @@ export class Recorder {
     const phase = phaseOf(next);
     const isOver = !isUnderWay(next);
     if (isOver && (phase === 'Initialized' || phase === 'Succeeded' || phase === 'Failed')) this.#part.ended = phase;
-    if (isOver || this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART) this.#end();
+    const isFull = this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART;
+    if (isOver || isFull || event.facts.nowMs - this.#part.beganMs >= LONGEST_PART_MS) this.end();
+    if (isOver) this.#number = 0;
   }
 
   /** Something was written to the cluster. */
@@ -76,13 +89,12 @@ export class Recorder {
     if (writes.length < MOST_WRITES) entry.writes = [...writes, what.slice(0, LONGEST_WRITE)];
   }
 
-  #end(): void {
+  /** Keeps what was noted so far; what comes next begins a new part. */
+  end(): void {
     const part = this.#part;
     this.#part = undefined;
     this.#entries = 0;
     this.#characters = 0;
-    // The next one begins with where the release is then.
-    this.#last = undefined;
     if (part) this.#options.keep(part);
   }
 
@@ -91,9 +103,19 @@ export class Recorder {
     this.#facts = {};
     const { name, namespace, uid } = facts.canary.metadata;
     const { run, revision } = releaseOf(next);
-    const { nowMs } = facts;
-    const canary = { namespace, name, uid };
-    return { version: journalVersion, engine: this.#options.engine, canary, run, revision, beganMs: nowMs, endedMs: nowMs, segments: [] };
+    const { nowMs: beganMs } = facts;
+    const { engine, writer } = this.#options;
+    this.#number += 1;
+    const head = {
+      version: journalVersion,
+      engine,
+      writer,
+      canary: { namespace, name, uid },
+      run,
+      number: this.#number,
+      revision,
+    } as const;
+    return { ...head, beganMs, endedMs: beganMs, segments: [] };
   }
 
   #from({ value, context }: Snapshot): JournalSegment['from'] {

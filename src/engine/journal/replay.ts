@@ -69,14 +69,13 @@ function eventOf(
   if (event === 'DELIVERED') return { type: event, facts: is, key: key ?? '' };
   if (event !== 'ANSWER') return { type: event, facts: is };
   if (answer === undefined) return { unfit: 'an answer is missing' };
-  if (!supposed) return { type: event, facts: is, answer: answer as Answer };
-  const given = supposed.answer(answer as Answer, facts);
-  if ('unfit' in given) return given;
-  // The supposed release counts its questions by itself.
-  const isOfPoll = given.kind === 'runHooks' && given.type === 'rollback';
-  const open = isOfPoll ? now.context.rollback?.open : now.context.open;
-  if (open === undefined) return { unfit: `no ${given.kind} is asked at this step` };
-  return { type: event, facts: is, answer: { ...given, id: open } };
+  // Ids are not stored, and only an answer that was awaited is.
+  const isOfPoll = answer.kind === 'runHooks' && answer.type === 'rollback';
+  const id = isOfPoll ? now.context.rollback?.open : now.context.open;
+  if (id === undefined) return { unfit: `no ${answer.kind} is asked at this step` };
+  const given = { ...answer, id } as Answer;
+  const changed = supposed ? supposed.answer(given, facts) : given;
+  return 'unfit' in changed ? changed : { type: event, facts: is, answer: changed };
 }
 
 /** A journal that was not written by Serin may hold anything. */
