@@ -130,7 +130,8 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get --raw /nothing', exit: 1 },
   { args: 'describe configmap settings' },
   { args: 'describe secret keys' },
-  { args: 'describe service web', keep: (line) => !/^(IP|IPs|Endpoints):/.test(line) },
+  // The EndpointSlice controller warns at the Service when its write meets a newer version.
+  { args: 'describe service web', keep: (line) => !/^(IP|IPs|Endpoints|Events):|^ {2}(Type|Warning|----) /.test(line) },
   {
     args: 'describe deployment web',
     keep: (line) => !/^(OldReplicaSets|NewReplicaSet):|^Events|^ {2}(Type|Normal|----)/.test(line),
