@@ -54,7 +54,7 @@ export class JournalKeeper {
   /** Stores the part under way, where the cluster answers soon. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#try(() => this.#recorder.end());
+    this.#try(() => this.#recorder.stop());
     if (this.#waiting === 0) return;
     const waited = new AbortController();
     await Promise.race([this.#storing, sleep(this.#deps.clock, STOP_MS, waited.signal).catch(() => undefined)]);

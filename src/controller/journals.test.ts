@@ -1,35 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SentWrite } from '../../test/build/model/client.ts';
 import { differencesIn, journalRecords, ordersTemplate, partsOf } from '../../test/build/model/journals.ts';
-import { aModelCanary, canaryRef, type ModelLab, targetRef } from '../../test/build/model/lab.ts';
+import { aModelCanary, type ModelLab, targetRef } from '../../test/build/model/lab.ts';
 import { labOf } from '../../test/build/model/life.ts';
-import { MOST_PARTS } from '../workloads/journal-record.ts';
-import type { ControllerConfig } from './config.ts';
+import { awaitEnd, initializedLab, ordersPlan, release } from '../../test/build/model/released.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 120_000 });
-
-const plan = { stepWeight: 25, maxWeight: 50, metrics: [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { max: 5 } }] };
-
-async function initialized(flags: Partial<ControllerConfig> = {}, analysis: object = plan): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(ordersTemplate);
-  lab.server.create(aModelCanary(analysis));
-  lab.start(() => true, flags);
-  expect(await ended(lab, 'Initialized')).toBe(true);
-  return lab;
-}
-
-const stepOf = (lab: ModelLab): string => lab.canary()?.status?.release?.step ?? '';
-const ended = (lab: ModelLab, phase: string) => lab.passUntil(() => lab.phase() === phase && stepOf(lab) === 'resting', 900_000);
-
-async function release(lab: ModelLab, version: string, phase = 'Succeeded'): Promise<void> {
-  lab.push(version);
-  expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
-  expect(await ended(lab, phase)).toBe(true);
-  await lab.pass(5_000);
-}
 
 const isOfJournal = ({ ref }: SentWrite): boolean => ref.kind === 'ControllerRevision' && ref.name.includes('-serin-journal-');
 const weightsOf = (lab: ModelLab): number[] =>
@@ -40,7 +17,7 @@ const weightsOf = (lab: ModelLab): number[] =>
 
 describe('the journal of a release', () => {
   it('is one record with what was asked, answered, decided and written, and costs one write that no release waits for', async () => {
-    const lab = await initialized();
+    const lab = await initializedLab();
     await release(lab, '2');
     const records = journalRecords(lab);
     const [part, ...others] = partsOf(records);
@@ -58,7 +35,7 @@ describe('the journal of a release', () => {
   });
 
   it('of which the controller was killed is in parts that together replay', async () => {
-    const lab = await initialized();
+    const lab = await initializedLab();
     lab.push('2');
     expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 25, 120_000)).toBe(true);
     lab.kill();
@@ -67,7 +44,7 @@ describe('the journal of a release', () => {
     expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 120_000)).toBe(true);
     await lab.stop();
     lab.start();
-    expect(await ended(lab, 'Succeeded')).toBe(true);
+    await awaitEnd(lab, 'Succeeded');
     await lab.pass(5_000);
     const parts = partsOf(journalRecords(lab));
     // The part of a killed process is lost; one that is stopped stores it.
@@ -81,42 +58,27 @@ describe('the journal of a release', () => {
   });
 
   it('I15: is kept for as many releases as --journal-limit says', async () => {
-    const lab = await initialized({ journalLimit: 2 });
+    const lab = await initializedLab({ journalLimit: 2 });
     for (const version of ['2', '3', '4', '5']) await release(lab, version);
     expect(partsOf(journalRecords(lab)).map(({ run }) => run)).toEqual([3, 4]);
     expect(lab.writes.filter(isOfJournal).map(({ verb }) => verb)).toEqual(['create', 'create', 'create', 'delete', 'create', 'delete']);
     lab.close();
   });
 
-  it('I15: of one that waits for a day is its first parts and its last one', async () => {
-    const lab = await initialized();
-    lab.externalMetric = () => ({ value: 9, afterMs: 0 });
-    lab.server.patch(canaryRef, { spec: { analysis: { threshold: 400 } } });
-    await lab.pass(5_000);
-    await release(lab, '2', 'Failed').catch(() => undefined);
-    await lab.passUntil(() => lab.phase() === 'Failed' && stepOf(lab) === 'resting', 6 * 3_600_000);
-    await lab.pass(5_000);
-    const parts = partsOf(journalRecords(lab));
-    expect(parts.length).toBeLessThanOrEqual(MOST_PARTS + 1);
-    expect(parts.at(-1)?.ended).toBe('Failed');
-    expect(differencesIn(parts)).toEqual([]);
-    lab.close();
-  });
-
   it('is not written with --journal-limit=0', async () => {
-    const lab = await initialized({ journalLimit: 0 });
+    const lab = await initializedLab({ journalLimit: 0 });
     await release(lab, '2');
     expect([journalRecords(lab), lab.writes.filter(isOfJournal)]).toEqual([[], []]);
     lab.close();
   });
 
   it('that cannot be stored changes nothing of the release', async () => {
-    const lab = await initialized();
+    const lab = await initializedLab();
     lab.refuse = (write) => {
       if (isOfJournal(write)) throw new Error('quota exceeded');
     };
     await release(lab, '2');
-    const without = await initialized({ journalLimit: 0 });
+    const without = await initializedLab({ journalLimit: 0 });
     await release(without, '2');
     expect(weightsOf(lab)).toEqual(weightsOf(without));
     expect(lab.logged.filter(({ msg }) => msg === 'a journal was not stored')).toHaveLength(1);
@@ -135,15 +97,15 @@ describe('the journal of a release', () => {
     ];
     lab.server.patch(targetRef, { spec: { template: { spec: { containers } } } });
     lab.server.create(ordersTemplate);
-    const metric = { ...plan.metrics[0], templateVariables: { key: 'hunter2-variable' } };
-    const canary = aModelCanary({ ...plan, metrics: [metric] });
+    const metric = { ...ordersPlan.metrics[0], templateVariables: { key: 'hunter2-variable' } };
+    const canary = aModelCanary({ ...ordersPlan, metrics: [metric] });
     lab.server.create({ ...canary, metadata: { ...canary.metadata, annotations: { note: 'hunter2-annotation' } } });
     lab.start();
-    expect(await ended(lab, 'Initialized')).toBe(true);
+    await awaitEnd(lab, 'Initialized');
     const tracked = () => lab.canary()?.status?.release?.configs?.['secret/login']?.checksum;
     const changed = Buffer.from('hunter2-changed').toString('base64');
     lab.server.patch({ apiVersion: 'v1', kind: 'Secret', ...metadata }, { data: { key: changed } });
-    expect(await ended(lab, 'Succeeded')).toBe(true);
+    await awaitEnd(lab, 'Succeeded');
     await lab.pass(5_000);
     const text = JSON.stringify(partsOf(journalRecords(lab)));
     expect(text).toContain('secret/login');
@@ -153,7 +115,7 @@ describe('the journal of a release', () => {
   });
 
   it('does not delete what only wears its label (I16)', async () => {
-    const lab = await initialized({ journalLimit: 1 });
+    const lab = await initializedLab({ journalLimit: 1 });
     const labels = { 'serin.dev/journal': 'podinfo' };
     const base = { apiVersion: 'apps/v1', kind: 'ControllerRevision', revision: 1, data: {} };
     const forged = { ...base, metadata: { name: 'web-6c8', namespace: 'test', labels, annotations: {} } };

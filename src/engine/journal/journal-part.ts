@@ -12,8 +12,8 @@ export const journalVersion = 1;
 export const MOST_ENTRIES = 200;
 /** Characters of one part before it is compressed. */
 export const LARGEST_PART = 96 * 1024;
-/** Time of one part. */
-export const LONGEST_PART_MS = 15 * 60_000;
+/** Time of the first part; each further one may last twice as long as the one before. */
+export const FIRST_PART_MS = 15 * 60_000;
 
 const Text = z.string().max(2_000);
 const Name = z.string().max(300);
@@ -165,6 +165,8 @@ export const JournalPart = z.object({
   endedMs: Count,
   /** The phase with which the release ended in this part; absent: it went on, or was suspended. */
   ended: z.enum(['Initialized', 'Succeeded', 'Failed']).exactOptional(),
+  /** The process stopped, and has stored all that it had noted. */
+  stopped: z.literal(true).exactOptional(),
   segments: z.array(JournalSegment).max(MOST_ENTRIES),
 });
 export type JournalPart = z.infer<typeof JournalPart>;

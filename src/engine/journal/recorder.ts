@@ -5,12 +5,12 @@ import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
 import { decisionOf, pathOf } from './decision.ts';
 import {
+  FIRST_PART_MS,
   type JournalEntry,
   type JournalPart,
   type JournalSegment,
   journalVersion,
   LARGEST_PART,
-  LONGEST_PART_MS,
   MOST_ENTRIES,
 } from './journal-part.ts';
 
@@ -77,7 +77,7 @@ export class Recorder {
     const isOver = !isUnderWay(next);
     if (isOver && (phase === 'Initialized' || phase === 'Succeeded' || phase === 'Failed')) this.#part.ended = phase;
     const isFull = this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART;
-    if (isOver || isFull || event.facts.nowMs - this.#part.beganMs >= LONGEST_PART_MS) this.end();
+    if (isOver || isFull || event.facts.nowMs - this.#part.beganMs >= FIRST_PART_MS * 2 ** (this.#number - 1)) this.#end();
     if (isOver) this.#number = 0;
   }
 
@@ -89,8 +89,14 @@ export class Recorder {
     if (writes.length < MOST_WRITES) entry.writes = [...writes, what.slice(0, LONGEST_WRITE)];
   }
 
-  /** Keeps what was noted so far; what comes next begins a new part. */
-  end(): void {
+  /** This process stops: keeps what was noted so far. */
+  stop(): void {
+    if (this.#part) this.#part.stopped = true;
+    this.#end();
+  }
+
+  /** What comes next begins a new part. */
+  #end(): void {
     const part = this.#part;
     this.#part = undefined;
     this.#entries = 0;

@@ -1,22 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
 import { mergeJson } from '../../api/json-merge.ts';
 import type { Facts } from '../facts.ts';
 import { restored, type Snapshot, step } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { type Decision, decisionOf } from './decision.ts';
-import { type JournalEntry, JournalFacts, type JournalPart } from './journal-part.ts';
+import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
 
-/** One step of a journal, beside what the engine does with the same input now. */
-export interface Replayed {
+/** One entry of a journal with its facts made whole; `begins` where it is the first one after the release was read from its status. */
+export interface Noted {
   part: JournalPart;
+  segment: JournalSegment;
   entry: JournalEntry;
   facts: Facts;
-  /** With `what.facts` as they were changed. */
-  seen: Facts;
-  recorded: Decision;
-  decided: Decision;
-  questions: readonly Question[];
-  next: Snapshot;
+  begins: boolean;
 }
 
 /** A journal that cannot be followed further, and why. */
@@ -24,65 +21,83 @@ export interface Unfit {
   unfit: string;
 }
 
-/** What is supposed instead of what was. */
-export interface Supposition {
-  facts(facts: Facts): Facts;
-  /** The answer under these facts, or why the recorded one does not tell it. */
-  answer(answer: Answer, facts: { was: Facts; is: Facts }): Answer | Unfit;
+/** One step of a journal, beside what the engine does with the same input now. */
+export interface Replayed extends Noted {
+  recorded: Decision;
+  decided: Decision;
 }
 
-/** Runs the journal through the engine of this process, step by step; ends with the first thing that cannot be followed. */
-export function* replay(parts: readonly JournalPart[], supposed?: Supposition): Generator<Replayed | Unfit, void> {
+/** The entries in their order; ends with the first one that cannot be read. */
+export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unfit, void> {
   for (const part of parts) {
     let known: unknown = {};
-    for (const { from, entries } of part.segments) {
-      let now = restored(from);
-      if ('unknown' in now) return yield { unfit: `this Serin knows no state ${now.unknown}` };
-      for (const entry of entries) {
+    let canary: ParsedFacts['canary'] | undefined;
+    for (const segment of part.segments) {
+      for (const [index, entry] of segment.entries.entries()) {
         known = mergeJson(known, entry.facts ?? {});
-        const parsed = JournalFacts.safeParse(known);
-        if (!parsed.success) return yield { unfit: `its facts cannot be read: ${parsed.error.issues[0]?.path.join('.')}` };
-        const facts = parsed.data as unknown as Facts;
-        const seen = supposed ? supposed.facts(facts) : facts;
-        const event = eventOf(entry, { was: facts, is: seen }, now, supposed);
-        if ('unfit' in event) return yield event;
-        const done = tried(now, event);
-        if ('unfit' in done) return yield done;
-        now = done.next;
-        const decided = decisionOf(done.next, done.questions, seen.nowMs);
-        yield { part, entry, facts, seen, recorded: entry.decided, decided, ...done };
+        const parsed = parsedFacts(known, entry.facts !== undefined && 'canary' in entry.facts ? undefined : canary);
+        canary = parsed.data?.canary;
+        if (!parsed.success) return yield { unfit: `the facts of a step cannot be read at ${parsed.error.issues[0]?.path.join('.')}` };
+        yield { part, segment, entry, facts: parsed.data as unknown as Facts, begins: index === 0 };
       }
     }
+  }
+}
+
+type ParsedFacts = z.infer<typeof JournalFacts>;
+const WithoutCanary = JournalFacts.omit({ canary: true });
+
+/** With the Canary that is given: most of the facts are its spec, which rarely changes. */
+function parsedFacts(known: unknown, canary: ParsedFacts['canary'] | undefined): z.ZodSafeParseResult<ParsedFacts> {
+  if (canary === undefined) return JournalFacts.safeParse(known);
+  const parsed = WithoutCanary.safeParse(known);
+  return parsed.success ? { success: true, data: { ...parsed.data, canary } } : (parsed as z.ZodSafeParseError<never>);
+}
+
+/** Runs the journal through the engine of this process, step by step; ends with the first one that cannot be followed. */
+export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unfit, void> {
+  let now: Snapshot | undefined;
+  for (const noted of entriesOf(parts)) {
+    if ('unfit' in noted) return yield noted;
+    const { entry, facts, segment, begins } = noted;
+    const before: Snapshot | Unfit | undefined = begins ? begun(segment) : now;
+    if (before === undefined || 'unfit' in before) return yield before ?? { unfit: 'its first step is missing' };
+    const event = eventOf(entry, facts, before);
+    const done = 'unfit' in event ? event : tried(before, event);
+    if ('unfit' in done) return yield done;
+    now = done.next;
+    yield { ...noted, recorded: entry.decided, decided: decisionOf(done.next, done.questions, facts.nowMs) };
   }
 }
 
 export const isSame = ({ recorded, decided }: Pick<Replayed, 'recorded' | 'decided'>): boolean =>
   isDeepStrictEqual({ ...recorded }, { ...decided });
 
-function eventOf(
-  { event, answer, key }: JournalEntry,
-  facts: { was: Facts; is: Facts },
-  now: Snapshot,
-  supposed: Supposition | undefined,
-): EngineEvent | Unfit {
-  const { is } = facts;
-  if (event === 'DELIVERED') return { type: event, facts: is, key: key ?? '' };
-  if (event !== 'ANSWER') return { type: event, facts: is };
-  if (answer === undefined) return { unfit: 'an answer is missing' };
-  // Ids are not stored, and only an answer that was awaited is.
-  const isOfPoll = answer.kind === 'runHooks' && answer.type === 'rollback';
-  const id = isOfPoll ? now.context.rollback?.open : now.context.open;
-  if (id === undefined) return { unfit: `no ${answer.kind} is asked at this step` };
-  const given = { ...answer, id } as Answer;
-  const changed = supposed ? supposed.answer(given, facts) : given;
-  return 'unfit' in changed ? changed : { type: event, facts: is, answer: changed };
+export function begun({ from }: JournalSegment): Snapshot | Unfit {
+  const found = restored(from as { value: unknown; context: object });
+  return 'unknown' in found ? { unfit: `this Serin has no state "${found.unknown}" in its statechart` } : found;
 }
 
-/** A journal that was not written by Serin may hold anything. */
-function tried(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } | Unfit {
+/** Ids are not stored, and only an answer that was awaited is. */
+export function openFor(answer: JournalAnswer, { context }: Snapshot): string | undefined {
+  return answer.kind === 'runHooks' && answer.type === 'rollback' ? context.rollback?.open : context.open;
+}
+
+function eventOf({ event, answer, key }: JournalEntry, facts: Facts, now: Snapshot): EngineEvent | Unfit {
+  if (event === 'DELIVERED') return { type: event, facts, key: key ?? '' };
+  if (event !== 'ANSWER') return { type: event, facts };
+  if (answer === undefined) return { unfit: 'an answer is missing' };
+  const id = openFor(answer, now);
+  return id === undefined
+    ? { unfit: `this Serin does not ask for ${answer.kind} at this step` }
+    : { type: event, facts, answer: { ...answer, id } as Answer };
+}
+
+/** One step; a journal that Serin did not write may hold anything. */
+export function tried(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } | Unfit {
   try {
     return step(now, event);
   } catch (error) {
-    return { unfit: `the engine cannot run it: ${error instanceof Error ? error.message : String(error)}` };
+    return { unfit: `the engine cannot run a step of it: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
