@@ -46,7 +46,7 @@ const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate':
 /** Judged by the queries of the traffic provider, whatever else the metric names. */
 export const isBuiltin = (metric: Metric): boolean => builtinKind(metric) !== undefined;
 
-function builtinKind(metric: Metric): MetricKind | undefined {
+export function builtinKind(metric: Metric): MetricKind | undefined {
   return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
 }
 
