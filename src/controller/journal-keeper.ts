@@ -1,14 +1,18 @@
 import { createHmac } from 'node:crypto';
+import type { KubeObject } from '../api/kube-object.ts';
 import type { JournalPart } from '../engine/journal/journal-part.ts';
 import { Recorder, type Step } from '../engine/journal/recorder.ts';
 import { sleep } from '../kube/clock.ts';
-import { isAlreadyExists } from '../kube/errors.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { ApiError, isAlreadyExists } from '../kube/errors.ts';
 import { forUpkeep } from '../kube/upkeep.ts';
 import { journalsOf, journalsToPrune, MOST_PARTS, renderJournal } from '../workloads/journal-record.ts';
 import type { ControllerRoom } from './controller-room.ts';
 
 /** Parts that wait to be stored; a cluster that answers slowly must not make them pile up. */
 const MOST_WAITING = 4;
+const MOST_TRIES = 3;
+const RETRY_MS = 5_000;
 /** Records that are deleted after one release. */
 const MOST_DELETED = 20;
 /** For the part under way, when the process stops. */
@@ -90,6 +94,23 @@ export class JournalKeeper {
       });
   }
 
+  /** Again after a failure that may pass; a refusal does not. */
+  async #create(record: KubeObject, cluster: Cluster): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await cluster.create(record, { signal });
+        return;
+      } catch (error) {
+        if (isAlreadyExists(error)) return;
+        const isRefused = error instanceof ApiError && error.status < 500 && error.status !== 429;
+        if (isRefused || tries === MOST_TRIES || signal.aborted) throw error;
+        await sleep(this.#deps.clock, RETRY_MS, signal);
+        if (!this.#deps.isLeading()) throw error;
+      }
+    }
+  }
+
   async #store(part: JournalPart, mayPrune: boolean): Promise<void> {
     const { anchors, isLeading, config } = this.#deps;
     const { signal } = this.#stopping;
@@ -98,10 +119,8 @@ export class JournalKeeper {
     const anchor = await anchors.existing({ metadata: part.canary }, signal);
     const record = anchor && renderJournal(part, anchor);
     if (!record || !isLeading()) return;
-    await cluster.create(record, { signal }).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
-    });
-    if (!mayPrune) return;
+    await this.#create(record, cluster);
+    if (!mayPrune || !isLeading()) return;
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: part.canary.namespace };
     const { items } = await cluster.list(kind, { labelSelector: journalsOf(part.canary), metadataOnly: true, signal });
     for (const name of journalsToPrune(items, part.canary, config.journalLimit).slice(0, MOST_DELETED)) {

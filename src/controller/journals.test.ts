@@ -4,6 +4,7 @@ import { differencesIn, journalRecords, ordersTemplate, partsOf } from '../../te
 import { aModelCanary, type ModelLab, targetRef } from '../../test/build/model/lab.ts';
 import { labOf } from '../../test/build/model/life.ts';
 import { awaitEnd, initializedLab, ordersPlan, release } from '../../test/build/model/released.ts';
+import { ApiError } from '../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 120_000 });
@@ -75,7 +76,7 @@ describe('the journal of a release', () => {
   it('that cannot be stored changes nothing of the release', async () => {
     const lab = await initializedLab();
     lab.refuse = (write) => {
-      if (isOfJournal(write)) throw new Error('quota exceeded');
+      if (isOfJournal(write)) throw new ApiError('quota exceeded', { status: 403, reason: 'Forbidden' });
     };
     await release(lab, '2');
     const without = await initializedLab({ journalLimit: 0 });
@@ -85,6 +86,18 @@ describe('the journal of a release', () => {
     expect([journalRecords(lab), lab.lost]).toEqual([[], []]);
     lab.close();
     without.close();
+  });
+
+  it('is stored in the end where the API server does not answer at first', async () => {
+    const lab = await initializedLab();
+    let failures = 0;
+    lab.refuse = (write) => {
+      if (isOfJournal(write) && failures++ < 2) throw new ApiError('overloaded', { status: 503, reason: 'ServiceUnavailable' });
+    };
+    await release(lab, '2');
+    await lab.pass(30_000);
+    expect([partsOf(journalRecords(lab)).length, failures]).toEqual([1, 3]);
+    lab.close();
   });
 
   it('holds no content of a Secret, no variable of a template and no annotation', async () => {
