@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import * as z from 'zod';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { outputVersion } from '../output/documents.ts';
@@ -41,7 +42,7 @@ export async function readYaml(file: string): Promise<unknown> {
   if (content.length > LARGEST_FILE)
     throw new CommandError('usage', `${file} has more than ${LARGEST_FILE / 1e6} MB: it is not a journal or a spec`);
   try {
-    return (await import('yaml')).parse(content, { logLevel: 'silent' });
+    return parse(content, { logLevel: 'silent' });
   } catch (cause) {
     throw new CommandError('usage', `${file} is not JSON or YAML: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`, {
       cause,

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { redactText } from '../../api/redact-text.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
 import { record } from '../people/canary-reading.ts';
 import type { ReportFile } from './canary-files.ts';
 import { podSummary } from './pod-summary.ts';
+import { redactText } from './redact-text.ts';
 import type { ReportReader } from './report-reader.ts';
 
 /** As the chart and the kustomizations label it. */

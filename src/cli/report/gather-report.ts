@@ -1,5 +1,4 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { redactText } from '../../api/redact-text.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
@@ -10,6 +9,7 @@ import { canaryFiles, type ReportFile } from './canary-files.ts';
 import { controllerFiles } from './controllers.ts';
 import { readDefinitions } from './definitions.ts';
 import { leftOut, readme } from './left-out.ts';
+import { redactText } from './redact-text.ts';
 import { Redaction } from './redaction.ts';
 import { ReportReader } from './report-reader.ts';
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { addressOf, HIDDEN, isSecretName, redactText } from '../../api/redact-text.ts';
 import { isRecord } from '../../workloads/canonical-json.ts';
 import { fieldPaths } from './field-paths.ts';
+import { addressOf, HIDDEN, isSecretName, redactText } from './redact-text.ts';
 
 /** Hears what was taken out, and of which field, flag or variable. */
 export type OnHidden = (value: string, name: string) => void;

@@ -1,7 +1,7 @@
 import { userInfoOf, withoutSecrets } from '../../api/hide-secrets.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isSecretName } from '../../api/redact-text.ts';
 import { redactObject } from './redact-object.ts';
+import { isSecretName } from './redact-text.ts';
 
 const SHORTEST = 6;
 /** Of a value whose name says nothing: shorter ones stand in ordinary words. */

@@ -1,12 +1,13 @@
 import type { Canary, Webhook } from '../../api/canary.ts';
 import { hideSecrets } from '../../api/hide-secrets.ts';
 import { isRecord } from '../../api/json-merge.ts';
-import { redactText } from '../../api/redact-text.ts';
+
 import { requestId } from '../../api/verb-request.ts';
 import type { Context } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import type { Answer } from '../questions.ts';
 import type { JournalAnswer } from './journal-part.ts';
+import { withoutCredentials } from './without-credentials.ts';
 
 /** Replaces a text by one that is the same for the same text, and from which the text cannot be guessed. */
 export type Hide = (text: string) => string;
@@ -83,7 +84,7 @@ export class Concealment {
    * depend on what stands around it.
    */
   #sentence(text: string): string {
-    return redactText(hideSecrets(text, this.#secrets)).slice(0, LONGEST_TEXT);
+    return withoutCredentials(hideSecrets(text, this.#secrets)).slice(0, LONGEST_TEXT);
   }
 }
 
