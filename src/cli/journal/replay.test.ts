@@ -120,6 +120,18 @@ describe('serin replay', () => {
     expect(slower.document).toMatchObject({ outcome: 'unknown' });
   });
 
+  it('--with a change, where steps of the release were not stored: only another verdict is certain', async () => {
+    const { said } = await run((session) => journalCommand(session, 'podinfo', '1'));
+    const file = join(mkdtempSync(join(tmpdir(), 'serin-journal-')), 'journal.json');
+    writeFileSync(file, said.replace('"number": 1', '"number": 2'));
+    const outcomes = [];
+    for (const max of [6, 3]) {
+      const { document } = await run(({ output }) => replayFileCommand(output, file, { with: JSON.stringify(orders({ max })) }));
+      outcomes.push((document as { outcome: string }).outcome);
+    }
+    expect(outcomes).toEqual(['unknown', 'differs']);
+  });
+
   it.each([
     ['a query that was not asked', orders({ max: 5 }, { interval: '5m' }), 'interval'],
     ['a metric that was not measured', { metrics: [{ name: 'request-duration', thresholdRange: { max: 500 } }] }, 'request-duration'],
