@@ -52,7 +52,7 @@ async function replayed(journal: Journal, change: Awaited<ReturnType<typeof anal
   return exits[result.outcome];
 }
 
-/** The first difference, if there is one: what follows from it tells no more. */
+/** With the first difference, if there is one: all that follows may be due to it. */
 export function replayOf({ namespace, name, run, parts }: Journal): ReplayResult {
   const head = {
     ...({ apiVersion: outputVersion, kind: 'ReplayResult', namespace, name, release: run } as const),

@@ -91,7 +91,7 @@ function remeasured(answer: Measured, before: readonly Metric[], after: readonly
     const [was, verdict] = [old[0], found[0]];
     if (!was || !verdict) return { unfit: `metric ${metric.name} was not measured` };
     if (old.length > 1 || found.length > 1)
-      return { unfit: `several checks are called ${metric.name}, and a journal does not tell them apart` };
+      return { unfit: `several checks are called ${metric.name}, and a journal does not say which is which` };
     const judged = rejudged(verdict, was, metric);
     if ('unfit' in judged) return judged;
     verdicts.push(judged);

@@ -108,7 +108,7 @@ function partOf({ apiVersion, kind, metadata, spec }: Canary): object {
   };
 }
 
-/** The part that tells two places of routes apart (E113). */
+/** The part by which two places of routes differ (E113). */
 function placeOnly({ spec, ...routed }: Record<string, unknown>): object {
   if (!isRecord(spec)) return routed;
   const service = isRecord(spec.service) ? { service: pick(spec.service, ['port', 'name']) } : {};

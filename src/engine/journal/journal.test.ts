@@ -122,7 +122,7 @@ describe('a journal', () => {
     expect([world.phase, parts]).toEqual(['Initialized', []]);
   });
 
-  it('tells the first decision that differs', () => {
+  it('shows the first decision that differs', () => {
     const [part] = released(new World(aCanary({ stepWeight: 40 }))).map(stored);
     const changed = part?.segments[0]?.entries.find(({ decided }) => decided.weight === 80);
     if (changed) changed.decided.weight = 79;

@@ -101,6 +101,7 @@ export class Recorder {
     this.#part = undefined;
     this.#entries = 0;
     this.#characters = 0;
+    this.#facts = {};
     if (part) this.#options.keep(part);
   }
 
