@@ -114,7 +114,7 @@ ${installHelp.trim()}
 
 \`serin report\` writes one \`.tar.gz\` with a folder \`serin-report\`, readable by you alone: \`README.txt\` and \`contents.json\` say what is in it, and
 what could not be read and why; a lack of rights leaves out a part and never ends it. For each Canary: its spec and status, what \`serin why\`, \`status\` and
-\`history\` say, both workloads, Services, routes, scalers, MetricTemplates and AlertProviders, its ReplicaSets and pods in short, Events. Besides: versions, the
+\`history\` say, the [journals](journal.md) of its last three releases, both workloads, Services, routes, scalers, MetricTemplates and AlertProviders, its ReplicaSets and pods in short, Events. Besides: versions, the
 resource definitions beside those of this version, the Deployments of the controller, and with \`--controller-logs\` the end of their logs. It is at most
 ${LARGEST_ARCHIVE / 1e6} MB before it is packed.
 

@@ -74,6 +74,10 @@ export const Values = z.strictObject({
     '',
     'How long a target and its Canary must both be gone before what was generated for them is removed; empty: `5m`.',
   ),
+  journalLimit: text(
+    '',
+    'Releases of each Canary whose journals are kept for `serin replay` and `serin backtest`; `"0"` keeps none; empty: 10.',
+  ),
   selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
   includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
   configTracking: z

@@ -104,6 +104,12 @@ export class Anchors {
     return identity(created);
   }
 
+  /** The anchor's identity, where there is an anchor. */
+  async existing(canary: Owner & { metadata: { name: string } }, signal: AbortSignal): Promise<{ name: string; uid: string } | undefined> {
+    const known = await this.#find(canary, signal);
+    return known && identity(known);
+  }
+
   /** The anchor's identity for owner references; made on the spot for objects that come before the primary. */
   async reference(canary: Canary, signal: AbortSignal): Promise<{ name: string; uid: string }> {
     const known = await this.#find(canary, signal);

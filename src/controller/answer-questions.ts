@@ -1,7 +1,7 @@
 import type { Canary, HookType } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
-import type { Answer, Question } from '../engine/questions.ts';
+import type { Answer, HookCall, Question } from '../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../kube/errors.ts';
 import { runHooks } from '../webhooks/run-hooks.ts';
 import { secretsPolicy, seenConfigs } from '../workloads/configs/read-configs.ts';
@@ -32,14 +32,19 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
       const callsOf = GATES.has(question.type) ? context.gatesOf : context.callsOf;
       const { type, phase, checksum } = question;
       const revision = canary.status?.release?.revision ?? '';
+      const calls: HookCall[] = [];
       const outcome = await runHooks(canary, type, {
         ...{ phase, checksum, revision, signal, clock, secret, timeCall },
         ...callsOf?.(canary.metadata.namespace),
+        answered: (call) => void calls.push(call),
       });
-      return { kind: 'runHooks', id, type, ...outcome };
+      return { kind: 'runHooks', id, type, ...outcome, ...(calls.length > 0 && { calls }) };
     }
-    case 'measure':
-      return { kind: 'measure', id, verdicts: await context.measure(context.canary, context.signal) };
+    case 'measure': {
+      const queries: string[] = [];
+      const verdicts = await context.measure(context.canary, context.signal, (query) => void queries.push(query));
+      return { kind: 'measure', id, verdicts, ...(queries.length > 0 && { queries }) };
+    }
     case 'promote':
       return { kind: 'promote', id, ...(await unlessRaced(() => promote(question.revision, context), context)) };
     case 'restorePrimary':

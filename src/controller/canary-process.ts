@@ -19,7 +19,9 @@ import { editedSincePromoted } from './edited-target.ts';
 import { eventsOfPass, type Letter } from './events-of-pass.ts';
 import { keepFinalizer } from './finalizer.ts';
 import { gatherFacts } from './gather-facts.ts';
+import { JournalKeeper } from './journal-keeper.ts';
 import { Mailbox } from './mailbox.ts';
+import { notedWrites } from './noted-writes.ts';
 import { OfflineLook } from './offline-look.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { scalerRefs } from './scaling.ts';
@@ -49,6 +51,7 @@ export class CanaryProcess {
   readonly #configs: ConfigLook;
   readonly #offline: OfflineLook;
   readonly #fit: ServiceFit;
+  readonly #journal: JournalKeeper | undefined;
   #snapshot: Snapshot | undefined;
   /** What the status remembered when the snapshot was last in step with it. */
   #remembered: unknown;
@@ -62,7 +65,9 @@ export class CanaryProcess {
   #seenGeneration: number | undefined;
 
   constructor(shared: ControllerRoom, key: { namespace: string; name: string }) {
-    const room = { ...shared, cluster: upkeepWhile(shared.cluster, () => this.#isNew) };
+    this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared) : undefined;
+    const cluster = upkeepWhile(shared.cluster, () => this.#isNew);
+    const room = { ...shared, cluster: this.#journal ? notedWrites(cluster, (write) => this.#journal?.wrote(write)) : cluster };
     this.#room = room;
     this.#key = key;
     this.#alarms = new Alarms(room.clock);
@@ -99,7 +104,7 @@ export class CanaryProcess {
     this.#alarms.stop();
     this.#configs.stop();
     this.#asking.stop();
-    await stopped;
+    await Promise.all([stopped, this.#journal?.stop()]);
   }
 
   async #pass(): Promise<void> {
@@ -211,7 +216,9 @@ export class CanaryProcess {
     } else events = eventsOfPass(pending, this.#snapshot, facts);
     const questions: Question[] = [];
     for (const event of events) {
-      const { next, questions: asked } = step(this.#snapshot, event);
+      const before: Snapshot = this.#snapshot;
+      const { next, questions: asked } = step(before, event);
+      this.#journal?.stepped({ before, event, next, questions: asked });
       this.#snapshot = next;
       questions.push(...asked);
     }

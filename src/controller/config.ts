@@ -83,6 +83,7 @@ export const ControllerConfig = z.object({
   leaseDurationMs: seconds(15_000),
   renewDeadlineMs: seconds(10_000),
   retryPeriodMs: seconds(2_000),
+  journalLimit: z.int().min(0).max(100).default(10).describe('releases of each Canary whose journals are kept; 0 keeps none'),
   historyLimit: z.int().min(1).default(5).describe('promoted templates that are kept for a failed promotion and undo'),
 });
 export type ControllerConfig = z.infer<typeof ControllerConfig>;

@@ -26,6 +26,8 @@ export interface Log {
 /** What every Canary's process shares with the others. */
 export interface ControllerRoom {
   readonly config: ControllerConfig;
+  /** Of Serin. */
+  readonly version: string;
   /** Names this process in what it writes. */
   readonly writer: string;
   readonly clock: Clock;
@@ -40,8 +42,11 @@ export interface ControllerRoom {
   };
   /** The lease is ours and will be for as long as a write may take. */
   mayWrite(): boolean;
+  /** The same, also while this process stops. */
+  isLeading(): boolean;
   cookieWord(): string;
-  measure(canary: Canary, signal: AbortSignal): Promise<Verdict[]>;
+  /** `asked` hears of each query as it was rendered. */
+  measure(canary: Canary, signal: AbortSignal, asked?: (query: string) => void): Promise<Verdict[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
   /** How webhooks are called, and when. */

@@ -45,6 +45,8 @@ import { Turns } from './turns.ts';
 
 export interface ControllerOptions {
   config: ControllerConfig;
+  /** Of Serin, for what it records. */
+  version?: string;
   /** Names this process; random when absent. */
   identity?: string;
   /** Makes a text that no one guesses; default: of sixteen random hexadecimal digits. */
@@ -92,7 +94,8 @@ export function startController(options: ControllerOptions): Controller {
     log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
   );
   const secret = secretReader(cluster, config, stopping.signal);
-  const mayWrite = () => !stopping.signal.aborted && (options.mayWrite?.() ?? true);
+  const isLeading = () => options.mayWrite?.() ?? true;
+  const mayWrite = () => !stopping.signal.aborted && isLeading();
   const calls = new OutgoingCalls({
     ...{ clock, threads: config.threads },
     findWay: egressPolicy({ ...config, agents }),
@@ -110,6 +113,7 @@ export function startController(options: ControllerOptions): Controller {
   if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
   const room: ControllerRoom = {
     config,
+    version: options.version ?? 'unknown',
     writer: options.identity ?? word(),
     clock,
     cluster,
@@ -140,6 +144,7 @@ export function startController(options: ControllerOptions): Controller {
       onDelivered: (uid, key) => processOf(uid)?.wake({ type: 'DELIVERED', key }),
     }),
     mayWrite,
+    isLeading,
     cookieWord: word,
     ...{ secret, callsOf, timeCall },
     gatesOf: calls.gatesOf,

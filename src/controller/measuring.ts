@@ -62,13 +62,14 @@ export function measuring({
     };
   };
   return {
-    async measure(canary, signal) {
+    async measure(canary, signal, queryAsked) {
       const workload = workloadFor(canary.spec.targetRef);
       const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
       const verdicts = await measure(canary, {
         ...dependencies(canary, signal),
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
         timeQuery,
+        queryAsked,
         // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
         baselines: true,
       });

@@ -40,6 +40,22 @@ export function start(canary: Canary, facts: Facts): Snapshot {
   return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: recorded } });
 }
 
+/** A snapshot as a journal holds it; `unknown` names a state that the chart does not have. */
+export function restored({ value, context }: { value: unknown; context: object }): Snapshot | { unknown: string } {
+  try {
+    const snapshot = resolve(value as StateValue, context as Context);
+    // Only a state that is a leaf can take an event.
+    if (JSON.stringify(snapshot.value) === JSON.stringify(value)) return snapshot;
+  } catch {
+    // Falls through: xstate throws where a state does not exist.
+  }
+  return {
+    unknown: pathOf(value as StateValue)
+      .join('.')
+      .slice(0, 100),
+  };
+}
+
 /** One event at a time. Pure: the same snapshot and event always give the same step. */
 export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } {
   const { facts } = event;

@@ -27,11 +27,18 @@ export type Question =
   /** Come back at this moment (epoch milliseconds) with WAKE. A later one replaces it. */
   | { kind: 'wakeAt'; id: QuestionId; atMs: number };
 
+/** Without a status there was no answer. */
+export interface HookCall {
+  webhook: string;
+  status?: number;
+}
+
 export type Answer =
-  /** `webhooks`: those that passed, by name. */
-  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[] }
-  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string }
-  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[] }
+  /** `webhooks`: those that passed, by name. `calls`: every attempt and the status of its answer, for the journal. */
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[]; calls?: readonly HookCall[] }
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; calls?: readonly HookCall[] }
+  /** `queries`: as they were rendered, for the journal. */
+  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }

@@ -41,6 +41,8 @@ export interface MeasureDependencies {
   turns?: Turns | undefined;
   /** Takes the time of each query (06-F13); default: nobody does. */
   timeQuery?: TimeQuery | undefined;
+  /** Hears of each query as it was rendered, cut to a length that can be shown. */
+  queryAsked?: ((query: string) => void) | undefined;
   /** Ask the built-in queries for the primary, too. */
   baselines?: boolean;
 }

@@ -46,7 +46,7 @@ const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate':
 /** Judged by the queries of the traffic provider, whatever else the metric names. */
 export const isBuiltin = (metric: Metric): boolean => builtinKind(metric) !== undefined;
 
-function builtinKind(metric: Metric): MetricKind | undefined {
+export function builtinKind(metric: Metric): MetricKind | undefined {
   return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
 }
 
@@ -149,6 +149,7 @@ async function askServer(
 ): Promise<Measurement> {
   const rendered = renderQuery(template, variables);
   if ('error' in rendered) return { kind: 'error', reason: rendered.error };
+  deps.queryAsked?.(shortened(rendered.query));
   const measured = await server.runQuery(rendered.query, deps.signal);
   // A query that is wrong and one without traffic look alike: whoever reads it has to tell them apart (05 W33).
   if (measured.kind !== 'noData') return measured;

@@ -32,6 +32,8 @@ export interface CallOptions {
   findWay?: FindWay | undefined;
   /** When attempts may begin; default: at once. */
   turns?: Turns | undefined;
+  /** Hears of each attempt that ended; without a status there was no answer. */
+  answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
   /** Takes the time of each attempt (06-F13); default: nobody does. */
   timeCall?: TimeCall | undefined;
 }
@@ -52,7 +54,16 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 export async function callWebhook(
   webhook: Webhook,
   payload: HookPayload,
-  { signal, clock = systemClock, pause = (ms, until) => sleep(clock, ms, until), secret, findWay, turns = atOnce, timeCall }: CallOptions,
+  {
+    signal,
+    clock = systemClock,
+    pause = (ms, until) => sleep(clock, ms, until),
+    secret,
+    findWay,
+    turns = atOnce,
+    timeCall,
+    answered: heard,
+  }: CallOptions,
 ): Promise<HookOutcome> {
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -71,6 +82,7 @@ export async function callWebhook(
       ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
       return answered;
     }, signal);
+    heard?.({ webhook: webhook.name, ...(answer.status !== undefined && { status: answer.status }) });
     const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
     if (answer.status !== undefined && isGood) {
       return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };

@@ -17,7 +17,7 @@ export const workloadPermissions: readonly Permission[] = [
     group: 'apps',
     resources: ['controllerrevisions'],
     verbs: ['get', 'list', 'create', 'patch', 'delete'],
-    purpose: 'the anchor that owns what is made, and the history of promoted templates',
+    purpose: 'the anchor that owns what is made, the history of promoted templates, and journals of releases',
   },
 ];
 

@@ -6,6 +6,10 @@ import { foreignRefs } from '../../src/api/foreign-refs.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../../src/api/parse-canary.ts';
 import { parseStatus } from '../../src/api/parse-status.ts';
+import { partOf } from '../../src/cli/journal/read-journals.ts';
+import { replayOf, supposedOf } from '../../src/cli/journal/replay-command.ts';
+import { supposedAnalysis } from '../../src/cli/journal/supposed-analysis.ts';
+import { suppose } from '../../src/engine/journal/suppose.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
 import { secretProblems, templateProblems } from '../../src/metrics/template-problems.ts';
@@ -16,11 +20,13 @@ import { hookPayload } from '../../src/webhooks/hook-payload.ts';
 import { hooksOf } from '../../src/webhooks/run-hooks.ts';
 import { readAnchor, readTemplateRevision, renderAnchor, renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { remembered, workloadFor } from '../../src/workloads/index.ts';
+import { readJournal, renderJournal } from '../../src/workloads/journal-record.ts';
 import { isScaler, scalerFor } from '../../src/workloads/scalers/index.ts';
 import { aCanary, casesIn, type GoldenCase } from '../contracts/routers-cases.ts';
 import type { Fuzzed } from './fuzz.ts';
 import { changed, hostileJson } from './hostile-values.ts';
 import { goldenFolders, routeAll } from './route-reader.ts';
+import { sampleJournal } from './sample-journal.ts';
 import { aCanary as aPlannedCanary, World } from './world.ts';
 
 const examples = new URL('../../examples/', import.meta.url);
@@ -57,6 +63,15 @@ const anchor = renderAnchor(canary, {
   canary: { metadata: { name: 'shop', namespace: 'prod', uid: 'c-1' }, spec: canary.spec },
 });
 const promoted = renderTemplateRevision(canary, { template: target.spec.template }, 's1:a', 1);
+
+const journal = sampleJournal();
+
+function replayJournal(json: unknown): unknown {
+  const read = partOf(json);
+  if ('problem' in read) return read;
+  const whole = { namespace: 'test', name: 'podinfo', run: 1, parts: [read.part], bytes: 0, problems: [] };
+  return [replayOf(whole), supposedOf(whole, suppose(whole.parts, supposedAnalysis({ patch: {} })))];
+}
 
 /** All that is made of a Canary before any request. */
 function readCanary(raw: KubeObject): unknown {
@@ -167,6 +182,11 @@ export const objectReaders: Readonly<Record<string, Fuzzed>> = {
   'alerts that a status lists': { feed: changed([status]), read: alertsOf },
   'an anchor': { feed: changed([anchor], { within: 'data' }), read: readAnchor },
   'a promoted template': { feed: changed([promoted], { within: 'data' }), read: readTemplateRevision },
+  'a record of a journal': {
+    feed: changed([renderJournal(journal, { name: 'anchor', uid: 'a-1' }) ?? {}], { within: 'data' }),
+    read: readJournal,
+  },
+  'a journal': { feed: changed([journal]), read: replayJournal },
   'a target': {
     feed: changed(
       documents.filter(({ kind }) => ['Deployment', 'DaemonSet', 'Service'].includes(kind)),

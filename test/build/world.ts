@@ -115,6 +115,8 @@ export class World {
   watch: (intent: Intent, world: World) => void = () => undefined;
   /** Called with every status that is about to be stored. */
   onRecord: (question: Extract<Question, { kind: 'record' }>, world: World) => void = () => undefined;
+  /** Called with every step of the machine. */
+  onStep: (step: { before: Snapshot; event: EngineEvent; next: Snapshot; questions: readonly Question[] }) => void = () => undefined;
   /** Called with what hooks answer. */
   onAnswer: (type: HookType, outcome: 'passed' | 'refused') => void = () => undefined;
   private pending: Question[] = [];
@@ -191,8 +193,10 @@ export class World {
 
   /** One event through the machine: records first, then keeps the questions for `answer()`. */
   send(event: EngineEvent): void {
-    const { next, questions } = step(this.snapshot, event);
+    const before = this.snapshot;
+    const { next, questions } = step(before, event);
     this.snapshot = next;
+    this.onStep({ before, event, next, questions });
     for (const question of questions) {
       this.asked.push(question);
       this.take(question);

@@ -93,14 +93,23 @@ describe('the commands for people, on the embedded cluster', () => {
   });
 
   it('-o json is the document that its schema says, of each command', async () => {
-    const lines = ['list', 'status podinfo', 'why podinfo', 'wait podinfo', 'history podinfo', 'diff podinfo', 'version'];
+    const change = '--with {"threshold":2}';
+    const ofJournals = [
+      'history podinfo --journal',
+      'history podinfo --journal=1',
+      'replay podinfo',
+      `replay podinfo/1 ${change}`,
+      `backtest ${change}`,
+    ];
+    const lines = ['list', 'status podinfo', 'why podinfo', 'wait podinfo', 'history podinfo', 'diff podinfo', 'version', ...ofJournals];
     const kinds = await Promise.all(
       lines.map(async (line) => {
         const own = line === 'version' ? [] : ['-n', 'test'];
         return Documents.parse(parse((await serin(...line.split(' '), ...own, '-ojson')).said)).kind;
       }),
     );
-    expect(kinds).toEqual(['CanaryList', 'CanaryReport', 'Why', 'WaitResult', 'History', 'Difference', 'VersionReport']);
+    const journals = ['JournalList', 'Journal', 'ReplayResult', 'Supposition', 'Backtest'];
+    expect(kinds).toEqual(['CanaryList', 'CanaryReport', 'Why', 'WaitResult', 'History', 'Difference', 'VersionReport', ...journals]);
   });
   it('status shows one screen in ASCII and 80 columns', async () => {
     const { said } = await serin('status', 'podinfo', '-n', 'test');

@@ -15,6 +15,8 @@ import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { deployment } from '../../src/workloads/deployment/deployment.ts';
+import { renderJournal } from '../../src/workloads/journal-record.ts';
+import { recording } from '../build/sample-journal.ts';
 import { aCanary, initialized } from '../build/world.ts';
 import { eventually } from './eventually.ts';
 import { knativeApplication } from './kinds/knative.ts';
@@ -65,6 +67,7 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
   const target = await cluster.create(aDeployment('test', 'podinfo'));
   const world = initialized(aCanary({ stepWeight: 50 }));
   const revision = deployment.revision(target);
+  const recorded = recording(world);
   world.push(revision);
   world.tickUntil(({ phase }) => phase === 'Succeeded');
   const { metadata, status, ...rest } = JSON.parse(JSON.stringify(world.canary));
@@ -82,6 +85,10 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
   if (stored === undefined) throw new Error('there is no Canary');
   const release = { ...status.release, targetUid: target.metadata.uid, observedGeneration: target.metadata.generation };
   const answer = await cluster.patch(refOf(stored), { status: { ...status, release } }, { subresource: 'status' });
+  const identity = { namespace: 'test', name: stored.metadata.name, uid: String(answer.metadata.uid) };
+  const journal = renderJournal({ ...recorded(), canary: identity }, { name: '', uid: '' });
+  // Without an owner: there is none, and the garbage collector would take it.
+  if (journal) await cluster.create({ ...journal, metadata: { ...journal.metadata, ownerReferences: [] } });
   await makePrimary(
     cluster,
     target,

@@ -31,6 +31,9 @@
 {{- with .Values.uninstallGrace }}
 - --uninstall-grace={{ . }}
 {{- end }}
+{{- with .Values.journalLimit }}
+- --journal-limit={{ . }}
+{{- end }}
 {{- with .Values.selectorLabels }}
 - --selector-labels={{ . }}
 {{- end }}

@@ -30,7 +30,7 @@
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]
-# the anchor that owns what is made, and the history of promoted templates
+# the anchor that owns what is made, the history of promoted templates, and journals of releases
 - apiGroups: [apps]
   resources: [controllerrevisions]
   verbs: [get, list, create, patch, delete]

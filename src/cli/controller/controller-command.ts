@@ -101,6 +101,7 @@ const Flags = z.object({
   renewDeadline: Duration,
   retryPeriod: Duration,
   apiServerTimeout: Duration,
+  journalLimit: WholeNumber.pipe(z.number().max(100, 'is more than 100 releases: keep fewer')),
   watchSilence: Duration.pipe(z.number().positive()),
   kubeconfigQps: Rate,
   kubeconfigBurst: Burst,
@@ -261,6 +262,7 @@ async function run(
   let standby = Promise.resolve();
   const lead = () => {
     controller = startController({
+      version,
       identity,
       word: host.word,
       agents: host.agents,

@@ -98,6 +98,11 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
       'gateways that routes of a namespace (* is any) may use, like team-a=istio-system/public; may be repeated',
       collect,
     )
+    .option(
+      '--journal-limit <number>',
+      'releases of each Canary whose journals are kept for serin replay and serin backtest; 0 keeps none',
+      '10',
+    )
     .option('--port <number>', 'port of /metrics, /livez, /readyz and /healthz; 0 picks one', '8080')
     .addOption(switchOption('--enable-leader-election', 'run several replicas, one of which leads', false))
     .option('--leader-election-namespace <name>', 'namespace of the lease', 'kube-system')

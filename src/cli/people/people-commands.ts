@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { addCompletionCommand } from '../completion/completion-command.ts';
+import { addJournalCommands } from '../journal/journal-commands.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { addReportCommand } from '../report/report-commands.ts';
@@ -69,11 +70,18 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
     );
 
-  noted(asPeopleDo(program.command('history')), { examples: ['serin history podinfo --namespace test'], exits: ['notFound'] })
+  noted(asPeopleDo(program.command('history')), {
+    examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
+    exits: ['notFound'],
+  })
     .description('what was promoted, the newest first')
     .addArgument(theCanary())
-    .action(async (name, flags) =>
-      runOn(name, flags, async (session, bare) => (await import('./history-command.ts')).historyCommand(session, bare)),
+    .option('--journal [release]', 'instead the journals of releases that are kept, or all of the one with this number')
+    .action(async (name, flags: PeopleFlags & { journal?: string | true }) =>
+      runOn(name, flags, async (session, bare) => {
+        if (flags.journal === undefined) return (await import('./history-command.ts')).historyCommand(session, bare);
+        return (await import('../journal/journal-command.ts')).journalCommand(session, bare, flags.journal);
+      }),
     );
 
   noted(asPeopleDo(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
@@ -86,6 +94,7 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
     );
 
+  addJournalCommands(program, { run, runOn, place });
   addReportCommand(program, run, runOn);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
+import { documentOf } from '../journal/journal-command.ts';
 import { reportOf } from '../people/canary-report.ts';
 import { historyOf, recordsInCluster } from '../people/history-command.ts';
 import { lookAt, type Sight, timeOfEvent } from '../people/sight.ts';
@@ -34,11 +35,13 @@ export async function canaryFiles(
   const sets = await replicaSets(reader, namespace, [target, primary]);
   const pods = [...targetPods, ...primaryPods];
   const workloads = [target, ...(primary === target ? [] : [primary])].flatMap((one) => one ?? []);
+  const journals = await reader.journals({ namespace, name, uid: raw.metadata.uid ?? '' });
   return [
     file('canary.yaml', 'the Canary', [raw]),
     file('why.json', 'what holds it, as serin why says', whyOf(sight)),
     file('status.json', 'as serin status says', reportOf(sight)),
     file('history.json', 'what was promoted, as serin history says', historyOf(raw, await recordsInCluster(reader, raw))),
+    ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
     file('workloads.yaml', 'the target and the primary', workloads),
     file('pods.json', 'their ReplicaSets and pods, in short', { replicaSets: sets.map(replicaSetSummary), pods: pods.map(podSummary) }),
     file('services.yaml', 'the Services', ofCanary.services),

@@ -1,10 +1,15 @@
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster, KindRef, Selection } from '../../kube/cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
+import { type CanaryIdentity, type Journal, readJournals } from '../journal/read-journals.ts';
+import { redactText } from './redact-text.ts';
 import type { Redaction } from './redaction.ts';
 
 /** Never read, whatever refers to them. */
 const CLOSED: ReadonlySet<string> = new Set(['Secret', 'ConfigMap']);
+
+/** Of one Canary, the newest. */
+const MOST_JOURNALS = 3;
 
 type List = { items: KubeObject[]; resourceVersion: string };
 
@@ -54,6 +59,17 @@ export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
     return ((await list)?.items ?? []).filter(isWanted).map((item) => this.#redaction.object(item));
   }
 
+  /** Those that can be read. Serin writes them without what may be a secret; a record may be by another hand. */
+  async journals(canary: CanaryIdentity): Promise<Journal[]> {
+    const found = (await this.attempt('journals of releases', () => readJournals(this.#cluster, canary))) ?? [];
+    for (const { run, problems } of found)
+      for (const problem of problems) this.notRead.set(`journal of release ${run}`, redactText(problem));
+    return found
+      .filter(({ parts }) => parts.length > 0)
+      .slice(0, MOST_JOURNALS)
+      .map(redactTexts);
+  }
+
   /** Any other question. */
   attempt<T>(what: string, ask: () => Promise<T>): Promise<T | undefined> {
     return this.#attempt({ kind: '' }, what, ask);
@@ -71,6 +87,13 @@ export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
       return undefined;
     }
   }
+}
+
+function redactTexts<T>(value: T): T {
+  if (typeof value === 'string') return redactText(value) as T;
+  if (Array.isArray(value)) return value.map(redactTexts) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redactTexts(one)])) as T;
 }
 
 const placeOf = ({ namespace }: KindRef): string => (namespace === undefined ? 'of all namespaces' : `in ${namespace}`);

@@ -1,0 +1,110 @@
+import { preciseTimestamp } from '../../api/timestamp.ts';
+import type { JournalAnswer, JournalEntry } from '../../engine/journal/journal-part.ts';
+import { entriesOf } from '../../engine/journal/replay.ts';
+import { type JournalDocument, type JournalList, outputVersion } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { textTable } from '../output/text-table.ts';
+import { getCanary } from '../people/canary-reading.ts';
+import { shortRevision } from '../people/status-screen.ts';
+import { identityOf, type Journal, type JournalSession, readJournals, readOneJournal } from './read-journals.ts';
+
+/** `serin history NAME --journal[=RELEASE]`: the journals that are kept, or all of one. */
+export async function journalCommand(
+  { cluster, namespace = '', output }: JournalSession,
+  name: string,
+  release: string | true,
+): Promise<ExitName> {
+  if (release !== true && !/^\d{1,9}$/.test(release))
+    throw new CommandError('usage', `--journal=${release} is not the number of a release: see serin history ${name} --journal`);
+  const canary = identityOf(await getCanary(cluster, namespace, name));
+  if (release === true) {
+    const journals = await readJournals(cluster, canary);
+    await output.show(listAnswer(listOf(canary, journals)));
+    if (journals.length === 0) output.tell('No journal is kept: nothing was released yet, or --journal-limit of the controller is 0.');
+    return 'done';
+  }
+  await output.show(journalAnswer(await readOneJournal(cluster, canary, Number(release))));
+  return 'done';
+}
+
+export function listOf({ namespace, name }: { namespace: string; name: string }, journals: readonly Journal[]): JournalList {
+  const items = journals.map(({ run, parts, bytes, problems }) => {
+    const [first, last] = [parts[0], parts.at(-1)];
+    return {
+      release: run,
+      ...(last && { revision: last.revision, ended: preciseTimestamp(last.endedMs) }),
+      ...(first && { began: preciseTimestamp(first.beganMs) }),
+      ...(last?.ended && { outcome: last.ended }),
+      engines: [...new Set(parts.map(({ engine }) => engine))],
+      steps: parts.reduce((sum, { segments }) => sum + segments.reduce((all, { entries }) => all + entries.length, 0), 0),
+      records: parts.length + problems.length,
+      bytes,
+      problems: [...problems],
+    };
+  });
+  return { apiVersion: outputVersion, kind: 'JournalList', namespace, name, items };
+}
+
+export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
+  return { apiVersion: outputVersion, kind: 'Journal', namespace, name, release: run, parts: [...parts] };
+}
+
+function listAnswer(list: JournalList): Answer<JournalList> {
+  return {
+    document: list,
+    names: list.items.map(({ release }) => `${list.name}/${release}`),
+    lines: (terminal) => {
+      const rows = list.items.map(({ release, revision = '', began = '-', outcome = 'unfinished', steps, bytes, problems }) => [
+        String(release),
+        shortRevision(revision),
+        began.slice(0, 19),
+        problems[0] === undefined ? outcome : 'unusable',
+        String(steps),
+        String(bytes),
+        problems[0] ?? '',
+      ]);
+      if (rows.length === 0) return [];
+      return textTable(['RELEASE', 'REVISION', 'BEGAN', 'OUTCOME', 'STEPS', 'BYTES', 'PROBLEM'], rows, terminal, { sentence: true });
+    },
+  };
+}
+
+function journalAnswer(journal: Journal): Answer<JournalDocument> {
+  return {
+    document: documentOf(journal),
+    names: [`${journal.name}/${journal.run}`],
+    lines: (terminal) => {
+      const rows = [...entriesOf(journal.parts)].map((noted) => {
+        if ('unfit' in noted) return ['', '', '', '', noted.unfit];
+        const { entry, facts } = noted;
+        const { state, weight, failedChecks } = entry.decided;
+        const at = preciseTimestamp(facts.nowMs).slice(0, 23);
+        return [at, `${weight}%`, String(failedChecks), state, wordsOf(entry)];
+      });
+      return textTable(['AT', 'CANARY', 'FAILED', 'STATE', 'SEEN AND DONE'], rows, terminal, { sentence: true });
+    },
+  };
+}
+
+function wordsOf({ event, answer, key, decided, writes = [] }: JournalEntry): string {
+  const seen = answer ? answerWords(answer) : key === undefined ? event.toLowerCase() : `delivered ${key}`;
+  const asks = decided.asks.filter((ask) => ask !== 'record' && !ask.startsWith('wakeAt'));
+  return [seen, ...asks.map((ask) => `-> ${ask}`), ...writes.map((write) => `wrote: ${write}`)].join('; ');
+}
+
+function answerWords(answer: JournalAnswer): string {
+  switch (answer.kind) {
+    case 'measure':
+      return answer.verdicts
+        .map(
+          ({ check, verdict, value, limit }) =>
+            `${check} ${verdict}${value === undefined ? '' : ` at ${value}`}${limit ? ` (${limit})` : ''}`,
+        )
+        .join(', ');
+    case 'runHooks':
+      return `${answer.type || 'rollout'} ${answer.outcome}${(answer.calls ?? []).map(({ webhook, status }) => ` ${webhook}: ${status ?? 'no answer'}`).join(',')}`;
+    default:
+      return `${answer.kind} ${answer.outcome}`;
+  }
+}

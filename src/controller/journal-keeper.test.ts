@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { handClock } from '../../test/build/clock.ts';
+import { differencesIn, partsOf } from '../../test/build/model/journals.ts';
+import { aCanary, World, withHooks } from '../../test/build/world.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { MOST_PARTS } from '../workloads/journal-record.ts';
+import { JournalKeeper } from './journal-keeper.ts';
+
+/** A keeper beside a world whose gate is closed, and the records that it stores. */
+function kept(create: (record: KubeObject) => Promise<unknown>) {
+  const records: KubeObject[] = [];
+  const world = new World(aCanary({ stepWeight: 40, ...withHooks('confirm-promotion') }));
+  world.behaviour.hooks['confirm-promotion'] = 'refused';
+  const cluster = {
+    async create(record: KubeObject) {
+      await create(record);
+      records.push(record);
+      return record;
+    },
+    list: async () => ({ items: records.slice(), resourceVersion: '1' }),
+    async delete({ name }: ObjectRef) {
+      const index = records.findIndex(({ metadata }) => metadata.name === name);
+      if (index >= 0) records.splice(index, 1);
+    },
+  };
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+  const anchors = { existing: async () => ({ name: 'anchor', uid: 'a-1' }) };
+  const keeper = new JournalKeeper({
+    ...({ cluster, anchors, log, config: { journalLimit: 3 } } as unknown as ConstructorParameters<typeof JournalKeeper>[0]),
+    ...{ clock: handClock(), isLeading: () => true, cookieWord: () => 'salt', version: '1.2.3', writer: 'w1' },
+  });
+  world.onStep = (step) => keeper.stepped(step);
+  return { world, keeper, records };
+}
+
+/** Until `isSo`, with a turn of the event loop after each tick for what is stored. */
+async function tickWhile(world: World, isSo: () => boolean): Promise<void> {
+  for (let ticks = 0; ticks < 2_000 && isSo(); ticks += 1) {
+    world.tick();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+it('I15: a release that waits for a day has its first parts and its last one', async () => {
+  const { world, keeper, records } = kept(async () => undefined);
+  world.begin();
+  world.tick();
+  world.push('s1:b');
+  const beganMs = world.nowMs;
+  await tickWhile(world, () => world.nowMs - beganMs < 2.3 * 3_600_000);
+  expect(records).toHaveLength(MOST_PARTS);
+  world.behaviour.hooks['confirm-promotion'] = 'passed';
+  await tickWhile(world, () => world.phase !== 'Succeeded' || partsOf(records).at(-1)?.ended === undefined);
+  await keeper.stop();
+  const parts = partsOf(records);
+  expect(parts.map(({ ended }) => ended)).toEqual([...Array(MOST_PARTS).fill(undefined), 'Succeeded']);
+  // What is between them was not stored, and the numbers show it.
+  expect(parts.at(-1)?.number).toBeGreaterThan(MOST_PARTS + 1);
+  expect(differencesIn(parts)).toEqual([]);
+});
+
+it('I15: parts that a slow cluster does not take are dropped, and not kept in memory', async () => {
+  const waiting = Promise.withResolvers<void>();
+  const { world, keeper, records } = kept(() => waiting.promise);
+  world.begin();
+  world.tick();
+  world.push('s1:b');
+  const beganMs = world.nowMs;
+  await tickWhile(world, () => world.nowMs - beganMs < 1.2 * 3_600_000);
+  waiting.resolve();
+  await keeper.stop();
+  expect(records.length).toBeLessThanOrEqual(4);
+});

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { Analysis, Canary, HookType } from '../../api/canary.ts';
+import { Release, SeenConfig, Verdict } from '../../api/canary-status.ts';
+import { Phase } from '../../api/phase.ts';
+import { Routes } from '../../api/routes.ts';
+import { VerbRequest } from '../../api/verb-request.ts';
+
+/** Of the format. A reader refuses another one. */
+export const journalVersion = 1;
+
+/** Entries of one part; a recorder that has so many ends the part, which is stored. A kill loses no more than these. */
+export const MOST_ENTRIES = 200;
+/** Characters of one part before it is compressed. */
+export const LARGEST_PART = 96 * 1024;
+/** Time of the first part; each further one may last twice as long as the one before. */
+export const FIRST_PART_MS = 15 * 60_000;
+
+const Text = z.string().max(2_000);
+const Name = z.string().max(300);
+const QuestionId = z.string().max(200);
+const Count = z.number();
+
+const calls = z
+  .array(z.object({ webhook: Name, status: z.int().exactOptional() }))
+  .max(1_000)
+  .exactOptional();
+const Hooks = z.discriminatedUnion('outcome', [
+  z.object({
+    kind: z.literal('runHooks'),
+    type: HookType,
+    outcome: z.literal('passed'),
+    webhooks: z.array(Name).max(200),
+    calls,
+  }),
+  z.object({
+    kind: z.literal('runHooks'),
+    type: HookType,
+    outcome: z.literal('refused'),
+    webhook: Name,
+    reason: Text,
+    calls,
+  }),
+]);
+const Refused = z.object({ outcome: z.literal('refused'), reason: Text });
+const Done = z.object({ outcome: z.literal('written') });
+
+/** An answer without the id of its question: an entry holds only one that was awaited. */
+export const JournalAnswer = z.union([
+  Hooks,
+  z.object({
+    kind: z.literal('measure'),
+    verdicts: z.array(Verdict).max(500),
+    queries: z.array(Text).max(100).exactOptional(),
+  }),
+  Refused.extend({ kind: z.literal('promote') }),
+  z.object({ kind: z.literal('promote'), outcome: z.enum(['written', 'mismatch']) }),
+  Refused.extend({ kind: z.literal('restorePrimary') }),
+  Done.extend({ kind: z.literal('restorePrimary') }),
+  Refused.extend({ kind: z.literal('undo') }),
+  Done.extend({ kind: z.literal('undo') }),
+]);
+export type JournalAnswer = z.infer<typeof JournalAnswer>;
+
+const Readiness = z.object({ state: z.enum(['ready', 'waiting', 'stalled']), ready: Count, wanted: Count, reason: Text.exactOptional() });
+const Side = z.object({
+  readiness: Readiness,
+  serving: z.boolean(),
+  replicas: Count,
+  progress: z.object({ lastMs: Count, updated: Count }).exactOptional(),
+});
+const ScalerLimits = z.object({ min: Count, max: Count });
+
+/** The facts of one step, once the patches before it are merged. */
+export const JournalFacts = z.object({
+  nowMs: Count,
+  canary: Canary.extend({
+    spec: z.looseObject({ analysis: Analysis, targetRef: z.looseObject({ kind: Name, name: Name }), service: z.looseObject({}) }),
+  }),
+  refused: z.object({ reason: Name, message: Text, uncheckedUntilMs: Count.exactOptional() }).exactOptional(),
+  provider: Name,
+  supports: z.object({ weights: z.boolean(), mirroring: z.boolean(), headerMatch: z.boolean(), sessionAffinity: z.boolean() }),
+  intervalMs: Count,
+  scaleDownDelayMs: Count,
+  target: Side.extend({
+    uid: Name,
+    generation: Count,
+    rollout: Name.exactOptional(),
+    revision: Name,
+    template: Name.exactOptional(),
+    configs: z.record(Name, SeenConfig).exactOptional(),
+    undetermined: Text.exactOptional(),
+    pods: Count.exactOptional(),
+  }).exactOptional(),
+  primary: Side.extend({ carries: Name.exactOptional() }).exactOptional(),
+  adoption: z.object({ target: Name, equals: z.boolean(), primaryRevision: Name, pushed: z.boolean() }).exactOptional(),
+  scaler: z.object({ name: Name, target: ScalerLimits, primary: ScalerLimits }).exactOptional(),
+  liveRoutes: z.union([Routes, z.object({ unreadable: Text })]).exactOptional(),
+  converged: z.boolean(),
+  unconfirmed: Text.exactOptional(),
+  obstacle: Text.exactOptional(),
+  unroutable: z.object({ message: Text, sinceMs: Count }).exactOptional(),
+  request: z.union([VerbRequest, z.object({ id: Name, problem: Text })]).exactOptional(),
+  globalAlerts: z.boolean().exactOptional(),
+  globalEvents: z.boolean().exactOptional(),
+  cookieWord: Name,
+});
+
+const JournalContext = z.object({
+  release: Release,
+  recorded: z.object({ phase: Phase, release: Release }).exactOptional(),
+  attempt: Count,
+  open: QuestionId.exactOptional(),
+  rollback: z
+    .object({ run: Count, open: QuestionId.exactOptional(), answeredMs: Count.exactOptional(), dueMs: Count.exactOptional() })
+    .exactOptional(),
+  wakeAtMs: Count.exactOptional(),
+  askedWakeMs: Count.exactOptional(),
+  asks: z.array(z.never()),
+  frozen: z.boolean(),
+  blocked: z.boolean(),
+});
+
+const Decision = z.object({
+  state: Name,
+  routes: z.enum(['weighted', 'matched', 'mirrored']),
+  weight: Count,
+  failedChecks: Count,
+  iterations: Count,
+  asks: z.array(Name).max(2_000),
+});
+
+export const JournalEntry = z.object({
+  event: z.enum(['RESUME', 'FACTS', 'WAKE', 'ANSWER', 'DELIVERED']),
+  /** JSON merge patch from the facts of the entry before; of the first entry of a part, from none. */
+  facts: z.record(z.string(), z.unknown()).exactOptional(),
+  answer: JournalAnswer.exactOptional(),
+  /** Of a delivery. */
+  key: z.string().max(1_000).exactOptional(),
+  decided: Decision,
+  /** What Serin wrote to the cluster until the next entry, in words. */
+  writes: z.array(Name).max(50).exactOptional(),
+});
+export type JournalEntry = z.infer<typeof JournalEntry>;
+
+/** Steps that follow each other: a new one begins where the release was read anew from its status. */
+export const JournalSegment = z.object({
+  from: z.object({ value: z.unknown(), context: JournalContext }),
+  entries: z.array(JournalEntry).max(MOST_ENTRIES),
+});
+export type JournalSegment = z.infer<typeof JournalSegment>;
+
+/** What the decisions of a release, or of a part of it, depended on. Stored where tenants write: parse it with this schema. */
+export const JournalPart = z.object({
+  version: z.literal(journalVersion),
+  /** Version of Serin. */
+  engine: z.string().max(100),
+  /** The process that recorded it. */
+  writer: Name,
+  canary: z.object({ namespace: Name, name: Name, uid: Name }),
+  run: z.int(),
+  /** Of the parts that this process made of this release, from 1; one that is missing was not stored. */
+  number: z.int().min(1),
+  revision: Name,
+  beganMs: Count,
+  endedMs: Count,
+  /** The phase with which the release ended in this part; absent: it went on, or was suspended. */
+  ended: z.enum(['Initialized', 'Succeeded', 'Failed']).exactOptional(),
+  /** The process stopped, and has stored all that it had noted. */
+  stopped: z.literal(true).exactOptional(),
+  segments: z.array(JournalSegment).max(MOST_ENTRIES),
+});
+export type JournalPart = z.infer<typeof JournalPart>;

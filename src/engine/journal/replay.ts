@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
+import { mergeJson } from '../../api/json-merge.ts';
+import type { Facts } from '../facts.ts';
+import { restored, type Snapshot, step } from '../machine.ts';
+import type { Answer, EngineEvent, Question } from '../questions.ts';
+import { type Decision, decisionOf } from './decision.ts';
+import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
+
+/** One entry of a journal with its facts made whole; `begins` where it is the first one after the release was read from its status. */
+export interface Noted {
+  part: JournalPart;
+  segment: JournalSegment;
+  entry: JournalEntry;
+  facts: Facts;
+  begins: boolean;
+}
+
+/** A journal that cannot be followed further, and why. */
+export interface Unfit {
+  unfit: string;
+}
+
+/** One step of a journal, beside what the engine does with the same input now. */
+export interface Replayed extends Noted {
+  recorded: Decision;
+  decided: Decision;
+}
+
+/** The entries in their order; ends with the first one that cannot be read. */
+export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unfit, void> {
+  for (const part of parts) {
+    let known: unknown = {};
+    let canary: ParsedFacts['canary'] | undefined;
+    for (const segment of part.segments) {
+      for (const [index, entry] of segment.entries.entries()) {
+        known = mergeJson(known, entry.facts ?? {});
+        const parsed = parsedFacts(known, entry.facts !== undefined && 'canary' in entry.facts ? undefined : canary);
+        canary = parsed.data?.canary;
+        if (!parsed.success) return yield { unfit: `the facts of a step cannot be read at ${parsed.error.issues[0]?.path.join('.')}` };
+        yield { part, segment, entry, facts: parsed.data as unknown as Facts, begins: index === 0 };
+      }
+    }
+  }
+}
+
+type ParsedFacts = z.infer<typeof JournalFacts>;
+const WithoutCanary = JournalFacts.omit({ canary: true });
+
+/** With the Canary that is given: most of the facts are its spec, which rarely changes. */
+function parsedFacts(known: unknown, canary: ParsedFacts['canary'] | undefined): z.ZodSafeParseResult<ParsedFacts> {
+  if (canary === undefined) return JournalFacts.safeParse(known);
+  const parsed = WithoutCanary.safeParse(known);
+  return parsed.success ? { success: true, data: { ...parsed.data, canary } } : (parsed as z.ZodSafeParseError<never>);
+}
+
+/** Runs the journal through the engine of this process, step by step; ends with the first one that cannot be followed. */
+export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unfit, void> {
+  let now: Snapshot | undefined;
+  for (const noted of entriesOf(parts)) {
+    if ('unfit' in noted) return yield noted;
+    const { entry, facts, segment, begins } = noted;
+    const before: Snapshot | Unfit | undefined = begins ? begun(segment) : now;
+    if (before === undefined || 'unfit' in before) return yield before ?? { unfit: 'its first step is missing' };
+    const event = eventOf(entry, facts, before);
+    const done = 'unfit' in event ? event : tried(before, event);
+    if ('unfit' in done) return yield done;
+    now = done.next;
+    yield { ...noted, recorded: entry.decided, decided: decisionOf(done.next, done.questions, facts.nowMs) };
+  }
+}
+
+export const isSame = ({ recorded, decided }: Pick<Replayed, 'recorded' | 'decided'>): boolean =>
+  isDeepStrictEqual({ ...recorded }, { ...decided });
+
+export function begun({ from }: JournalSegment): Snapshot | Unfit {
+  const found = restored(from as { value: unknown; context: object });
+  return 'unknown' in found ? { unfit: `this Serin has no state "${found.unknown}" in its statechart` } : found;
+}
+
+/** Ids are not stored, and only an answer that was awaited is. */
+export function openFor(answer: JournalAnswer, { context }: Snapshot): string | undefined {
+  return answer.kind === 'runHooks' && answer.type === 'rollback' ? context.rollback?.open : context.open;
+}
+
+function eventOf({ event, answer, key }: JournalEntry, facts: Facts, now: Snapshot): EngineEvent | Unfit {
+  if (event === 'DELIVERED') return { type: event, facts, key: key ?? '' };
+  if (event !== 'ANSWER') return { type: event, facts };
+  if (answer === undefined) return { unfit: 'an answer is missing' };
+  const id = openFor(answer, now);
+  return id === undefined
+    ? { unfit: `this Serin does not ask for ${answer.kind} at this step` }
+    : { type: event, facts, answer: { ...answer, id } as Answer };
+}
+
+/** One step; a journal that Serin did not write may hold anything. */
+export function tried(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } | Unfit {
+  try {
+    return step(now, event);
+  } catch (error) {
+    return { unfit: `the engine cannot run a step of it: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

@@ -1,0 +1,185 @@
+import type { Facts } from '../facts.ts';
+import { openQuestionsOf, releaseOf, type Snapshot } from '../machine.ts';
+import type { Answer, EngineEvent, Question } from '../questions.ts';
+import { weightOf } from '../strategy.ts';
+import { type Decision, decisionOf, pathOf } from './decision.ts';
+import type { JournalAnswer, JournalEntry, JournalPart } from './journal-part.ts';
+import { begun, entriesOf, type Noted, openFor, tried, type Unfit } from './replay.ts';
+
+/** What is supposed instead of what was. */
+export interface Supposition {
+  facts(facts: Facts): Facts;
+  /** The answer under these facts, or why the recorded one does not give it. */
+  answer(answer: JournalAnswer, facts: { was: Facts; is: Facts }): JournalAnswer | Unfit;
+}
+
+export type Verdict = 'promoted' | 'rolledBack' | 'cancelled';
+
+interface End {
+  verdict: Verdict;
+  atMs: number;
+  /** Percent of traffic that the canary had. */
+  weight: number;
+  failedChecks: number;
+  reason?: string;
+}
+
+export interface Supposed {
+  /** Of the release as it was; absent: the journal ends before it. */
+  recorded?: { verdict: Verdict; atMs: number };
+  /** The first step at which the supposed release decides otherwise. Values that follow were measured under the weights of the recorded one. */
+  first?: { atMs: number; recorded: Decision; decided: Decision };
+  end: End | { unknown: string; atMs: number };
+  /** Steps of the release were not stored. */
+  isIncomplete: boolean;
+}
+
+/** Wakes between two entries of a journal: the supposed release is woken at times of its own. */
+const MOST_WAKES = 1_000;
+
+/** Runs a journal under a supposition until the supposed release is promoted or rolled back, or the journal does not say how it goes on. */
+export function suppose(parts: readonly JournalPart[], supposed: Supposition): Supposed {
+  const recorded = recordedVerdict(parts);
+  const run = new SupposedRun(supposed);
+  let last: JournalPart | undefined;
+  let [atMs, isIncomplete] = [0, false];
+  const result = (end: Supposed['end']): Supposed => ({
+    ...(recorded && { recorded }),
+    ...(run.first && { first: run.first }),
+    end,
+    isIncomplete,
+  });
+  for (const noted of entriesOf(parts)) {
+    if ('unfit' in noted) return result({ unknown: noted.unfit, atMs });
+    const isGap = noted.part !== last && isAfterGap(last, noted.part);
+    isIncomplete ||= isGap;
+    last = noted.part;
+    if (isGap && run.first) return result({ unknown: 'steps that follow were not stored', atMs });
+    atMs = noted.facts.nowMs;
+    const end = run.step(noted);
+    if (end && 'unfit' in end) return result({ unknown: end.unfit, atMs });
+    if (end) return result(end);
+    if (noted.entry === recorded?.entry) {
+      const how = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' }[recorded.verdict];
+      return result({ unknown: `its analysis would have gone on when the release was ${how}, and nothing was measured after that`, atMs });
+    }
+  }
+  return result({ unknown: 'the journal ends before the analysis does', atMs });
+}
+
+/** Whether steps before this part were not stored. A process that stops stores what it has noted; one that is killed does not. */
+function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
+  if (last?.stopped) return part.number !== 1;
+  if (last) return part.writer !== last.writer || part.number !== last.number + 1;
+  return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
+}
+
+function recordedVerdict(parts: readonly JournalPart[]): { verdict: Verdict; atMs: number; entry: JournalEntry } | undefined {
+  let wasAnalysed = false;
+  for (const noted of entriesOf(parts)) {
+    if ('unfit' in noted) return undefined;
+    const { entry, facts, segment, begins } = noted;
+    if (begins) wasAnalysed ||= isUnderAnalysis(pathOf(segment.from.value));
+    const verdict = verdictOf(entry.decided.state, wasAnalysed);
+    if (verdict) return { verdict, atMs: facts.nowMs, entry };
+    wasAnalysed ||= isUnderAnalysis(entry.decided.state);
+  }
+  return undefined;
+}
+
+const phaseIn = (state: string): string => state.split('.', 1)[0] ?? '';
+const isUnderAnalysis = (state: string): boolean => ['Waiting', 'Progressing', 'WaitingPromotion'].includes(phaseIn(state));
+const isDecided = (state: string): boolean => ['Promoting', 'Finalising'].includes(phaseIn(state));
+
+function verdictOf(state: string, wasAnalysed: boolean): Verdict | undefined {
+  if (isDecided(state)) return 'promoted';
+  if (!wasAnalysed || isUnderAnalysis(state)) return undefined;
+  return phaseIn(state) === 'Failed' ? 'rolledBack' : 'cancelled';
+}
+
+class SupposedRun {
+  first: Supposed['first'];
+  readonly #supposed: Supposition;
+  readonly #asked = new Map<string, Question>();
+  #now: Snapshot | undefined;
+  #wasAnalysed = false;
+
+  constructor(supposed: Supposition) {
+    this.#supposed = supposed;
+  }
+
+  /** How the supposed release ends with this entry, if it does. */
+  step({ entry, facts, segment, begins }: Noted): End | Unfit | undefined {
+    // Once it has gone another way, the recorded status is not its own.
+    if (begins && !this.first) {
+      const found = begun(segment);
+      if ('unfit' in found) return found;
+      this.#now = found;
+      this.#wasAnalysed ||= isUnderAnalysis(pathOf(found.value));
+    }
+    if (!this.#now) return { unfit: 'its first step is missing' };
+    const is = this.#supposed.facts(facts);
+    const woken = this.first && this.#wakeUntil(is);
+    if (woken) return woken;
+    const event = this.#eventOf(entry, { was: facts, is }, this.#now);
+    if ('unfit' in event) return event;
+    const done = this.#take(event, this.#now);
+    if ('unfit' in done) return done;
+    const { decided, end } = done;
+    if (!this.first && !isAlike(entry.decided, decided)) this.first = { atMs: facts.nowMs, recorded: entry.decided, decided };
+    return end;
+  }
+
+  /** Wakes that the supposed release asked for, and that the recorded one had at other times. */
+  #wakeUntil(facts: Facts): End | Unfit | undefined {
+    for (let wakes = 0; wakes < MOST_WAKES && this.#now; wakes += 1) {
+      const dueMs = this.#now.context.askedWakeMs;
+      if (dueMs === undefined || dueMs >= facts.nowMs) return undefined;
+      const done = this.#take({ type: 'WAKE', facts: { ...facts, nowMs: dueMs } }, this.#now);
+      if ('unfit' in done) return done;
+      if (done.end) return done.end;
+      if (this.#now.context.askedWakeMs === dueMs) return undefined;
+    }
+    return undefined;
+  }
+
+  #take(event: EngineEvent, now: Snapshot): { decided: Decision; end?: End } | Unfit {
+    const done = tried(now, event);
+    if ('unfit' in done) return done;
+    this.#now = done.next;
+    for (const question of done.questions) this.#asked.set(question.id, question);
+    const { nowMs } = event.facts;
+    const decided = decisionOf(done.next, done.questions, nowMs);
+    const verdict = verdictOf(decided.state, this.#wasAnalysed);
+    this.#wasAnalysed ||= isUnderAnalysis(decided.state);
+    if (verdict === undefined) return { decided };
+    const { failedChecks, reason } = releaseOf(done.next);
+    const weight = weightOf(releaseOf(now).routes);
+    const why = verdict === 'rolledBack' && reason !== undefined ? { reason } : {};
+    return { decided, end: { verdict, atMs: nowMs, weight, failedChecks, ...why } };
+  }
+
+  #eventOf({ event, answer, key }: JournalEntry, facts: { was: Facts; is: Facts }, now: Snapshot): EngineEvent | Unfit {
+    const { is } = facts;
+    if (event === 'DELIVERED') return { type: event, facts: is, key: key ?? '' };
+    if (event !== 'ANSWER') return { type: event, facts: is };
+    if (answer === undefined) return { unfit: 'an answer is missing' };
+    const id = openFor(answer, now);
+    const question = id === undefined ? undefined : this.#asked.get(id);
+    const isAwaited = id !== undefined && openQuestionsOf(now).includes(id) && (!question || isAnsweredBy(question, answer));
+    if (!isAwaited) return { type: 'FACTS', facts: is };
+    const given = this.#supposed.answer(answer, facts);
+    return 'unfit' in given ? given : { type: 'ANSWER', facts: is, answer: { ...given, id } as Answer };
+  }
+}
+
+/** What is asked, and when it is woken, follows from these. */
+function isAlike(a: Decision, b: Decision): boolean {
+  const { state, routes, weight, failedChecks, iterations } = a;
+  return state === b.state && routes === b.routes && weight === b.weight && failedChecks === b.failedChecks && iterations === b.iterations;
+}
+
+function isAnsweredBy(question: Question, answer: JournalAnswer): boolean {
+  if (question.kind !== answer.kind) return false;
+  return question.kind !== 'runHooks' || answer.kind !== 'runHooks' || question.type === answer.type;
+}

@@ -1,0 +1,112 @@
+import { deflateSync, inflateSync } from 'node:zlib';
+import * as z from 'zod';
+import type { KubeObject } from '../api/kube-object.ts';
+import { ownerAnnotation } from '../api/names.ts';
+import { canaryLabelValue } from './anchor.ts';
+
+/** Finds the journals of one Canary; its value is that of `canaryLabel`. */
+export const journalLabel = 'serin.dev/journal';
+/** Number of the release. */
+const runAnnotation = 'serin.dev/journal-run';
+/** When the part began: epoch milliseconds. */
+const beganAnnotation = 'serin.dev/journal-began';
+
+/** Characters of the packed text; a part of Serin's has a tenth of it. */
+const LARGEST_PACKED = 256 * 1024;
+/** Bytes of what it unpacks to. */
+const LARGEST_UNPACKED = 1024 * 1024;
+const MOST_NESTED = 60;
+
+const JournalData = z.object({ encoding: z.literal('zlib+base64'), text: z.string().max(LARGEST_PACKED) });
+
+/** Parts of one release that one process stores before its end. */
+export const MOST_PARTS = 8;
+
+/** What of a part stands in its metadata. */
+export interface JournalHead {
+  canary: { namespace: string; name: string; uid: string };
+  run: number;
+  beganMs: number;
+}
+
+/** The ControllerRevision that holds one part of a journal; undefined: it would be too large. `anchor` owns it. */
+export function renderJournal(part: JournalHead, anchor: { name: string; uid: string }): KubeObject | undefined {
+  const { canary, run, beganMs } = part;
+  const text = deflateSync(JSON.stringify(part)).toString('base64');
+  if (text.length > LARGEST_PACKED) return undefined;
+  const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...anchor, controller: true, blockOwnerDeletion: false };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: `${prefixOf(canary)}${run}-${beganMs.toString(36)}`,
+      namespace: canary.namespace,
+      labels: { [journalLabel]: canaryLabelValue(canary.name) },
+      annotations: { [ownerAnnotation]: canary.uid, [runAnnotation]: String(run), [beganAnnotation]: String(beganMs) },
+      ownerReferences: [owner],
+    },
+    revision: run,
+    data: { encoding: 'zlib+base64', text } satisfies z.infer<typeof JournalData>,
+  };
+}
+
+/** Label selector of the journals of a Canary. */
+export function journalsOf({ name }: { name: string }): string {
+  return `${journalLabel}=${canaryLabelValue(name)}`;
+}
+
+/** What a record holds, as JSON. Anyone who may write in its namespace can have written it: it is unpacked within bounds, and never trusted. */
+export function readJournal({ data }: KubeObject): { json: unknown } | { problem: string } {
+  const parsed = JournalData.safeParse(data);
+  if (!parsed.success) return { problem: 'data is not a packed journal' };
+  let text: string;
+  try {
+    text = inflateSync(Buffer.from(parsed.data.text, 'base64'), { maxOutputLength: LARGEST_UNPACKED }).toString();
+  } catch {
+    return { problem: `data.text cannot be unpacked, or holds more than ${LARGEST_UNPACKED / 1024} KiB` };
+  }
+  if (nestingOf(text) > MOST_NESTED) return { problem: `data.text is nested more than ${MOST_NESTED} levels deep` };
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return { problem: 'data.text is not JSON' };
+  }
+}
+
+/**
+ * Names of the records beyond the newest `limit` releases of this Canary, and beyond the first and last parts of one release. A label on
+ * another object does not make it a journal.
+ */
+export function journalsToPrune(records: readonly KubeObject[], canary: JournalHead['canary'], limit: number): string[] {
+  const own = records.filter((record) => isJournalOf(record, canary));
+  const newestFirst = [...Map.groupBy(own, runOf).values()]
+    .map((parts) => parts.toSorted((a, b) => beganOf(a) - beganOf(b)))
+    .sort((a, b) => beganOf(b.at(-1)) - beganOf(a.at(-1)));
+  const beyond = newestFirst.flatMap((parts, index) =>
+    index < limit ? parts.slice(MOST_PARTS, Math.max(MOST_PARTS, parts.length - MOST_PARTS)) : parts,
+  );
+  return beyond.map(({ metadata }) => metadata.name);
+}
+
+/** By name and owner, as Serin writes them; one of a Canary of the same name before this one is not. */
+export function isJournalOf({ metadata }: KubeObject, canary: JournalHead['canary']): boolean {
+  return metadata.name.startsWith(prefixOf(canary)) && metadata.annotations?.[ownerAnnotation] === canary.uid;
+}
+
+export const runOf = ({ metadata }: KubeObject): string => metadata.annotations?.[runAnnotation] ?? '';
+
+const prefixOf = ({ name }: { name: string }): string => `${name.slice(0, 220)}-serin-journal-`;
+
+function beganOf(record: KubeObject | undefined): number {
+  return Number(record?.metadata.annotations?.[beganAnnotation]) || 0;
+}
+
+/** Brackets that are open at once; those in texts count, too. */
+function nestingOf(text: string): number {
+  let [now, most] = [0, 0];
+  for (const character of text) {
+    if (character === '[' || character === '{') most = Math.max(most, ++now);
+    else if (character === ']' || character === '}') now -= 1;
+  }
+  return most;
+}
