@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/build/longest-first.ts';
 
 /**
  * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, mostly in virtual time.
@@ -6,8 +7,9 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
-    // Integration tests mostly wait: as many workers as cores would leave one idle.
+    // Some integration tests wait in real time: as many workers as cores would leave one idle.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // One second is a guess about how busy the machine is.
     expect: { poll: { timeout: 60_000 } },
     projects: [
