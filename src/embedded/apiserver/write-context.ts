@@ -1,11 +1,25 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+
 /** Who writes, through which endpoint, and how strictly. */
 export interface WriteContext {
   manager: string;
+  userAgent: string;
   subresource: string;
   dryRun: boolean;
   fieldValidation: string;
   force: boolean;
   warn(text: string): void;
+}
+
+/** One change of the store, as its listener sees it. */
+export interface Write {
+  /** Empty: the server itself, as in deletions. */
+  userAgent: string;
+  subresource: string;
+  /** Absent: created. */
+  before: KubeObject | undefined;
+  /** Absent: deleted. */
+  object: KubeObject | undefined;
 }
 
 export interface DeleteOptions {
@@ -21,6 +35,7 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 /** A write of the server itself. */
 export const internalWrite: WriteContext = {
   manager: 'serin-apiserver',
+  userAgent: '',
   subresource: '',
   dryRun: false,
   fieldValidation: 'Ignore',
