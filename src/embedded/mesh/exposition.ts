@@ -3,7 +3,7 @@ type Labels = Record<string, string>;
 /** Counters and histograms, written in the Prometheus text format. */
 export interface Metrics {
   count(name: string, labels: Labels, by?: number): void;
-  observe(name: string, labels: Labels, value: number): void;
+  observe(name: string, labels: Labels, value: number, by?: number): void;
   text(): string;
 }
 
@@ -32,7 +32,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       const key = render(labels);
       series.set(key, (series.get(key) ?? 0) + by);
     },
-    observe(name, labels, value) {
+    observe(name, labels, value, by = 1) {
       const limits = bounds[name] ?? [];
       const series = histograms.get(name) ?? new Map<string, Histogram>();
       histograms.set(name, series);
@@ -41,8 +41,8 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       series.set(key, histogram);
       const bucket = limits.findIndex((limit) => value <= limit);
       const index = bucket < 0 ? limits.length : bucket;
-      histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
-      histogram.sum += value;
+      histogram.counts[index] = (histogram.counts[index] ?? 0) + by;
+      histogram.sum += value * by;
     },
     text() {
       const lines: string[] = [];
