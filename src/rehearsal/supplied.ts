@@ -1,0 +1,94 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+
+const REPLICAS = 2;
+const PORT = 8080;
+
+interface Wanted {
+  kind: string;
+  name: string;
+  namespace: string;
+  make(): KubeObject;
+}
+
+/** Plausible objects in the place of those that a Canary names and the manifests lack. */
+export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): KubeObject[] {
+  const { spec, metadata } = canary;
+  const { namespace } = metadata;
+  const { targetRef, autoscalerRef, ingressRef, service } = spec;
+  const target: Wanted = { ...targetRef, namespace, make: () => workload(canary) };
+  const wanted: Wanted[] = targetRef.kind === 'Service' ? [] : [target];
+  if (autoscalerRef?.kind === 'HorizontalPodAutoscaler')
+    wanted.push({ kind: autoscalerRef.kind, name: autoscalerRef.name, namespace, make: () => autoscaler(canary) });
+  if (ingressRef) wanted.push({ kind: 'Ingress', name: ingressRef.name, namespace, make: () => ingress(canary) });
+  for (const { kind = 'Gateway', name, namespace: at = namespace } of service.gatewayRefs ?? [])
+    if (kind === 'Gateway') wanted.push({ kind, name, namespace: at, make: () => gateway(name, at) });
+  for (const { providerRef } of spec.analysis.alerts ?? []) {
+    const at = providerRef.namespace ?? namespace;
+    const provider = objects.find((each) => each.kind === 'AlertProvider' && isNamed(each, providerRef.name, at));
+    const secret: string | undefined = provider?.spec?.secretRef?.name;
+    if (secret !== undefined) wanted.push({ kind: 'Secret', name: secret, namespace: at, make: () => alertSecret(secret, at) });
+  }
+  return wanted.flatMap(({ kind, name, namespace: at, make }) =>
+    objects.some((each) => each.kind === kind && isNamed(each, name, at)) ? [] : [make()],
+  );
+}
+
+const isNamed = ({ metadata }: KubeObject, name: string, namespace: string): boolean =>
+  metadata.name === name && (metadata.namespace ?? namespace) === namespace;
+
+function workload({ spec: { targetRef, service }, metadata: { namespace } }: Canary): KubeObject {
+  const { kind, name, apiVersion } = targetRef;
+  const labels = { app: name };
+  const named = typeof service.targetPort === 'string' && !/^\d+$/.test(service.targetPort);
+  const port = {
+    name: named ? String(service.targetPort) : 'http',
+    containerPort: named ? PORT : Number(service.targetPort ?? service.port ?? PORT),
+  };
+  const container = { name, image: `${name}:1`, ports: [port] };
+  const template = { metadata: { labels }, spec: { containers: [container] } };
+  const replicas = kind === 'Deployment' ? { replicas: REPLICAS } : {};
+  return { apiVersion, kind, metadata: { name, namespace, labels }, spec: { ...replicas, selector: { matchLabels: labels }, template } };
+}
+
+function autoscaler({ spec: { targetRef, autoscalerRef }, metadata: { namespace } }: Canary): KubeObject {
+  const { apiVersion, kind, name } = targetRef;
+  const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: autoscalerRef?.name ?? name, namespace },
+    spec: { scaleTargetRef: { apiVersion, kind, name }, minReplicas: REPLICAS, maxReplicas: 2 * REPLICAS, metrics: [cpu] },
+  };
+}
+
+function ingress({ spec: { ingressRef, targetRef, service, provider }, metadata: { namespace } }: Canary): KubeObject {
+  const backend = { service: { name: service.name || targetRef.name, port: { number: service.port ?? 80 } } };
+  const path = { path: '/', pathType: 'Prefix', backend };
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: ingressRef?.name ?? targetRef.name, namespace },
+    spec: {
+      ...(provider === 'nginx' ? { ingressClassName: 'nginx' } : {}),
+      rules: [{ host: `${targetRef.name}.${namespace}.example`, http: { paths: [path] } }],
+    },
+  };
+}
+
+function gateway(name: string, namespace: string): KubeObject {
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata: { name, namespace },
+    spec: {
+      gatewayClassName: 'rehearsal',
+      listeners: [{ name: 'http', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'All' } } }],
+    },
+  };
+}
+
+function alertSecret(name: string, namespace: string): KubeObject {
+  const address = Buffer.from(`https://alerts.rehearsal.invalid/${name}`).toString('base64');
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data: { address } };
+}
