@@ -5,11 +5,12 @@ import { EVENTS_OF_OBJECT, MOST_EVENTS_WAITING } from './event-limits.ts';
 import { eventRecorder, TooManyEventsError } from './events.ts';
 
 function given({ isAnswered = true } = {}) {
+  const answers: (() => void)[] = [];
   const clock = handClock();
   const sent: string[] = [];
   const write = async (namespace: string) => {
     sent.push(namespace);
-    if (!isAnswered) await new Promise(() => undefined);
+    if (!isAnswered) await new Promise<void>((resolve) => answers.push(resolve));
   };
   const cluster = {
     create: ({ metadata }: { metadata: { namespace: string } }) => write(metadata.namespace),
@@ -22,7 +23,7 @@ function given({ isAnswered = true } = {}) {
       { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { namespace, name, uid: name } },
       { type: 'Warning', reason: 'InvalidSpec', message },
     );
-  return { clock, sent, errors, record };
+  return { clock, sent, errors, record, answers };
 }
 
 it('I15: one object has a burst of Events, and then one in 5 s; repeats count, and other objects have their own', async () => {
@@ -44,4 +45,13 @@ it('I15: a namespace whose Events are not taken has a bounded number waiting; an
   expect(errors.length).toBe(3000 - MOST_EVENTS_WAITING);
   void record('calm', 'web');
   expect(sent.at(-1)).toBe('calm');
+});
+
+it('a namespace whose Events were answered has as many places again', async () => {
+  const { sent, errors, record, answers } = given({ isAnswered: false });
+  const first = Array.from({ length: MOST_EVENTS_WAITING }, (_, index) => record('loud', `canary-${index}`));
+  for (const answer of answers.splice(0)) answer();
+  await Promise.all(first);
+  for (let index = 0; index < MOST_EVENTS_WAITING; index += 1) void record('loud', `other-${index}`);
+  expect([sent.length, errors.length]).toEqual([2 * MOST_EVENTS_WAITING, 0]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../test/build/clock.ts';
+import { NoTurnError } from '../api/outgoing.ts';
 import { FairQueue } from './fair-queue.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -105,5 +106,27 @@ describe('FairQueue', () => {
     expect(clock.pending).toBe(0);
     first();
     (await second)();
+  });
+
+  it('refuses what comes when as many of its key wait as may, and counts it; another key is not affected', async () => {
+    const admission = { take: () => Number.POSITIVE_INFINITY };
+    const queue = new FairQueue({ clock: handClock(), admission, perKey: 10, mostWaiting: 2 });
+    const stop = new AbortController();
+    const waiting = ['loud', 'loud', 'calm'].map((key) => queue.turn(key, { signal: stop.signal }).catch(() => 'stopped'));
+    await expect(queue.turn('loud')).rejects.toBeInstanceOf(NoTurnError);
+    expect([queue.waiting, queue.refused]).toEqual([3, 1]);
+    stop.abort();
+    expect(await Promise.all(waiting)).toEqual(['stopped', 'stopped', 'stopped']);
+  });
+
+  it('goes past a line that may not begin to one that may', async () => {
+    const admission = { take: (own: number) => (own === 0 ? 0 : Number.POSITIVE_INFINITY) };
+    const queue = new FairQueue({ clock: handClock(), admission, perKey: 10 });
+    const ended = await queue.turn('loud');
+    const second = queue.turn('loud');
+    (await queue.turn('calm'))();
+    ended();
+    (await second)();
+    expect([queue.running, queue.waiting]).toEqual([0, 0]);
   });
 });

@@ -285,6 +285,6 @@ describe('the values that people know', () => {
       'console.log(heap_size_limit / all)';
     const ran = await runProgram(process.execPath, ['-e', script], { NODE_OPTIONS: value });
     expect(ran.complained).toBe('');
-    expect(Number(ran.said)).toBeCloseTo(0.66, 1);
+    expect(Number(ran.said)).toBeCloseTo(0.6, 1);
   });
 });
