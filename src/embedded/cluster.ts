@@ -2,7 +2,7 @@ import { connectionTo } from '../kube/connect.ts';
 import { createCluster } from '../kube/create-cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { startApiServer } from './apiserver/index.ts';
-import type { Write } from './apiserver/write-context.ts';
+import type { ApiHooks } from './apiserver/write-context.ts';
 import { startControllers } from './controllers/index.ts';
 import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
 import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
@@ -17,8 +17,7 @@ export interface EmbeddedClusterOptions {
   nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
   mesh?: MeshOptions;
   world?: World;
-  /** Called for each change of an object. */
-  onWrite?: (write: Write) => void;
+  hooks?: ApiHooks;
   /** Hears of what controllers and nodes could not do and try again. */
   onError?(error: unknown, what: string): void;
 }
@@ -42,7 +41,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {})
   const server = await startApiServer({
     world,
     ...(options.port !== undefined && { port: options.port }),
-    ...(options.onWrite && { onWrite: options.onWrite }),
+    ...(options.hooks && { hooks: options.hooks }),
   });
   const agent = world.network.agent({ keepAlive: true });
   const connection = { ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent };

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../api/kube-object.ts';
-import { refOf } from '../api/kube-object.ts';
+import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { ApiError } from '../kube/errors.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 
@@ -8,13 +7,18 @@ export interface NotApplied {
   kind: string;
   name: string;
   why: string;
+  /** Its kind is not served here; otherwise the API server refuses the object. */
+  isUnknownKind: boolean;
 }
 
 /** Before those that name them. */
-const FIRST = ['Namespace', 'ServiceAccount', 'Secret', 'ConfigMap', 'Gateway', 'Service', 'MetricTemplate', 'AlertProvider'];
+const FIRST = ['ServiceAccount', 'Secret', 'ConfigMap', 'Gateway', 'Service', 'MetricTemplate', 'AlertProvider'];
 const LAST = ['HorizontalPodAutoscaler', 'ScaledObject', 'Canary'];
-/** Cluster-wide, and of no consequence here. */
-const SKIPPED = new Set(['CustomResourceDefinition', 'Namespace', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']);
+/** Without effect on a release; a ResourceQuota is counted by the rehearsal itself. */
+const SKIPPED = new Set([
+  ...['CustomResourceDefinition', 'Namespace', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  ...['ResourceQuota', 'PodDisruptionBudget', 'NetworkPolicy'],
+]);
 
 export async function applyManifests(cluster: KubeCluster, objects: readonly KubeObject[]): Promise<NotApplied[]> {
   const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace ?? 'default'));
@@ -28,7 +32,7 @@ export async function applyManifests(cluster: KubeCluster, objects: readonly Kub
     const own = { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
     await cluster.apply({ ...rest, metadata: own } as KubeObject, { fieldManager: 'rehearsal' }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
-      problems.push({ kind: object.kind, name: refOf(object).name, why: error.message });
+      problems.push({ kind: object.kind, name: refOf(object).name, why: error.message, isUnknownKind: error.status === 404 });
     });
   }
   return problems;

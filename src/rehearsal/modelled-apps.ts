@@ -9,21 +9,33 @@ export interface VersionModel {
   errorRate: number;
   /** Median of the time to answer. */
   latencyMs: number;
+  /** Standard deviation of its logarithm. */
+  latencySpread: number;
   readyAfterMs: number;
   crashes: boolean;
   neverReady: boolean;
 }
 
-/** Marks the pod template of the version under test. */
-export const CANDIDATE_ANNOTATION = 'rehearsal.serin.dev/version';
+export type Version = 'old' | 'new';
 
-/** Spread of latencies: the 99th percentile is about twice the median. Standard deviation of their logarithm. */
-const LATENCY_SPREAD = 0.3;
+/** Marks the pod template of the version under test. */
+export const VERSION_ANNOTATION = 'rehearsal.serin.dev/version';
+
+/** The 99th percentile is about twice the median. */
+export const ORDINARY: VersionModel = {
+  errorRate: 0,
+  latencyMs: 50,
+  latencySpread: 0.3,
+  readyAfterMs: 5_000,
+  crashes: false,
+  neverReady: false,
+};
 
 /** Running pods that answer by a model: no connection is made to them. */
 export class ModelledApps {
   readonly #world: World;
-  readonly #apps = new Map<string, App>();
+  readonly #apps = new Map<string, AppBehaviour>();
+  readonly #versions: Record<Version, VersionModel> = { old: { ...ORDINARY }, new: { ...ORDINARY } };
   #peak = 0;
 
   constructor(world: World) {
@@ -34,6 +46,22 @@ export class ModelledApps {
   get peak(): number {
     return this.#peak;
   }
+
+  /** Pods that run now. */
+  count(version: Version): number {
+    return [...this.#apps.values()].filter((behaviour) => behaviour.version === version).length;
+  }
+
+  change(version: Version, changes: Partial<VersionModel>): void {
+    Object.assign(this.#versions[version], changes);
+    for (const behaviour of this.#apps.values()) if (behaviour.version === version) Object.assign(behaviour, changes);
+  }
+
+  /** In the place of what env and annotations of a pod say. */
+  readonly behaviourOf = (pod: KubeObject): Partial<AppBehaviour> => {
+    const version = versionOf(pod);
+    return { version, capacityPerSecond: 0, outOfMemory: false, exitsOnSigterm: false, ...this.#versions[version] };
+  };
 
   /** In the place of `startApp`. */
   readonly run: typeof startApp = async (behaviour, { namespace, pod }) => {
@@ -50,31 +78,23 @@ export class ModelledApps {
       answered: () => 0,
       close: async () => void this.#apps.delete(key),
     };
-    this.#apps.set(key, app);
+    this.#apps.set(key, behaviour);
     this.#peak = Math.max(this.#peak, this.#apps.size);
     return app;
   };
 
   /** Undefined: nothing listens there. */
-  readonly answerOf = ({ metadata }: KubeObject): { status: number; durationMs: number } | undefined => {
-    const app = this.#apps.get(`${metadata.namespace}/${metadata.name}`);
+  readonly answerOf = (pod: KubeObject): { status: number; durationMs: number } | undefined => {
+    const app = this.#apps.get(`${pod.metadata.namespace}/${pod.metadata.name}`);
     if (app === undefined) return undefined;
     const { random } = this.#world;
-    const durationMs = app.behaviour.latencyMs * Math.exp(LATENCY_SPREAD * normal(random));
-    return { status: random() < app.behaviour.errorRate ? 500 : 200, durationMs };
+    const { latencySpread } = this.#versions[versionOf(pod)];
+    const durationMs = app.latencyMs * Math.exp(latencySpread * normal(random));
+    return { status: random() < app.errorRate ? 500 : 200, durationMs };
   };
 }
 
-/** In the place of what env and annotations of a pod say. */
-export function behaviourBy(versions: { stable: VersionModel; candidate: VersionModel }) {
-  return (pod: KubeObject): Partial<AppBehaviour> => {
-    const isCandidate = isOfCandidate(pod);
-    const name = isCandidate ? 'candidate' : 'stable';
-    return { version: name, capacityPerSecond: 0, outOfMemory: false, exitsOnSigterm: false, ...versions[name] };
-  };
-}
-
-export const isOfCandidate = (pod: KubeObject): boolean => pod.metadata.annotations?.[CANDIDATE_ANNOTATION] === 'candidate';
+export const versionOf = (pod: KubeObject): Version => (pod.metadata.annotations?.[VERSION_ANNOTATION] === 'new' ? 'new' : 'old');
 
 /** Box and Muller, of which one of two values is used. */
 const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -29,6 +29,9 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
     const secret: string | undefined = provider?.spec?.secretRef?.name;
     if (secret !== undefined) wanted.push({ kind: 'Secret', name: secret, namespace: at, make: () => alertSecret(secret, at) });
   }
+  const account = serviceAccountOf(objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace)));
+  if (account !== undefined)
+    wanted.push({ kind: 'ServiceAccount', name: account, namespace, make: () => serviceAccount(account, namespace) });
   return wanted.flatMap(({ kind, name, namespace: at, make }) =>
     objects.some((each) => each.kind === kind && isNamed(each, name, at)) ? [] : [make()],
   );
@@ -87,6 +90,18 @@ function gateway(name: string, namespace: string): KubeObject {
     },
   };
 }
+
+/** Pods that name one are refused while it is not found. */
+function serviceAccountOf(target: KubeObject | undefined): string | undefined {
+  const name: unknown = target?.spec?.template?.spec?.serviceAccountName;
+  return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;
+}
+
+const serviceAccount = (name: string, namespace: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name, namespace },
+});
 
 function alertSecret(name: string, namespace: string): KubeObject {
   const address = Buffer.from(`https://alerts.rehearsal.invalid/${name}`).toString('base64');

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { sealNetwork } from '../../src/rehearsal/seal.ts';
+import { requestsIn } from '../../src/rehearsal/users.ts';
 import { callsOf, canaryIn, example, phasesOf, rehearsed, weightsOf } from '../suite/rehearsals.ts';
 
 describe('a rehearsal', () => {
@@ -10,34 +11,34 @@ describe('a rehearsal', () => {
     expect(rehearsal.outcome).toBe('promoted');
     expect(weightsOf(rehearsal)).toEqual([10, 20, 30, 40, 50, 0]);
     expect(phasesOf(rehearsal)).toEqual(['Initializing', 'Initialized', 'Progressing', 'Promoting', 'Finalising', 'Succeeded']);
-    expect(rehearsal.users.failed).toBe(0);
-    expect(rehearsal.users.exposed).toBeGreaterThan(0);
+    expect(requestsIn(rehearsal.requests).failed).toBe(0);
+    expect(rehearsal.requests.new.sent).toBeGreaterThan(0);
     expect(callsOf(rehearsal)).toMatchObject([{ hooks: [{ name: 'smoke', type: 'pre-rollout' }], status: 200 }]);
   });
 
   it.each([
-    ['bad-5xx', 'rolledBack', 'failedByCandidate'],
-    ['slow', 'rolledBack', 'exposed'],
-  ] as const)('%s: a version that harms its users is rolled back after some of them met it', async (scenario, outcome, met) => {
-    const { users, ...rehearsal } = await rehearsed(example('istio-canary.yaml'), scenario);
-    expect(rehearsal.outcome).toBe(outcome);
-    expect(users[met]).toBeGreaterThan(0);
-    expect(users[met]).toBeLessThan(users.sent / 2);
+    ['bad-5xx', 'failed'],
+    ['slow', 'sent'],
+  ] as const)('%s: a version that harms its users is rolled back after some of them met it', async (scenario, met) => {
+    const { outcome, requests } = await rehearsed(example('istio-canary.yaml'), scenario);
+    expect(outcome).toBe('rolledBack');
+    expect(requests.new[met]).toBeGreaterThan(0);
+    expect(requests.new[met]).toBeLessThan(requestsIn(requests).sent / 2);
   });
 
-  it.each(['crashloop', 'never-ready'])('%s: no user meets a version that does not become ready', async (scenario) => {
-    const { outcome, users } = await rehearsed(example('istio-canary.yaml'), scenario);
+  it('crashloop: no user meets a version that does not become ready', async () => {
+    const { outcome, requests } = await rehearsed(example('istio-canary.yaml'), 'crashloop');
     expect(outcome).toBe('rolledBack');
-    expect(users).toMatchObject({ exposed: 0, failed: 0 });
+    expect(requests).toMatchObject({ new: { sent: 0 }, none: { sent: 0 }, old: { failed: 0 } });
   });
 
   it('shows that a bad version is promoted where nothing measures it', async () => {
     const unmeasured = example('istio-canary.yaml', ({ spec }) => {
       delete spec.analysis.metrics;
     });
-    const { outcome, users } = await rehearsed(unmeasured, 'bad-5xx');
+    const { outcome, requests } = await rehearsed(unmeasured, 'bad-5xx');
     expect(outcome).toBe('promoted');
-    expect(users.failedByCandidate).toBeGreaterThan(0);
+    expect(requests.new.failed).toBeGreaterThan(0);
   });
 
   it('the same seed gives the same rehearsal byte for byte, and another seed another one', async () => {

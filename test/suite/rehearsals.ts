@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { startVirtualController } from '../../src/cli/controller/virtual-controller.ts';
-import { type Rehearsal, type RehearsalInput, rehearse } from '../../src/rehearsal/rehearse.ts';
+import type { Rehearsal, RehearsalInput } from '../../src/rehearsal/rehearsal.ts';
+import { rehearse } from '../../src/rehearsal/rehearse.ts';
 import { scenarioOf } from '../../src/rehearsal/scenarios.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');

@@ -22,6 +22,13 @@ export interface Write {
   object: KubeObject | undefined;
 }
 
+export interface ApiHooks {
+  /** Called for each change of the store, before its watches see it. */
+  onWrite?(write: Write): void;
+  /** Why an object must not be created, as an admission plug-in says it; undefined: it may. */
+  admit?(object: KubeObject): string | undefined;
+}
+
 export interface DeleteOptions {
   propagationPolicy?: string;
   orphanDependents?: boolean;

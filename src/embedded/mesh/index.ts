@@ -19,7 +19,7 @@ import { recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
 export interface MeshOptions {
   /** Number of proxies; default 3. They stand on the nodes in the order of their names, and again from the first. */
   proxies?: number;
-  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. */
+  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. They may be changed while it runs. */
   lagMs?: readonly [number, number];
   /** Of every choice made here; default 1. */
   seed?: number;
@@ -68,7 +68,7 @@ const KINDS: readonly ObservedKind[] = [
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
-  const { proxies: size = 3, lagMs: [leastMs, mostMs] = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
+  const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
   const { clock, network } = world;
   const agent = keepsConnections ? network.agent({ keepAlive: true }) : undefined;
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
@@ -78,7 +78,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
 
   const views = Array.from({ length: size }, (_, index) => {
     const random = seededRandom(seed * 7919 + index);
-    return laggedView(() => (isStarting ? 0 : leastMs + random() * (mostMs - leastMs)), clock);
+    return laggedView(() => (isStarting ? 0 : lagMs[0] + random() * (lagMs[1] - lagMs[0])), clock);
   });
   const hear = (kind: string, change: Change): void => {
     for (const view of views) view.hear(kind, change);
