@@ -1,6 +1,7 @@
 import type { CanaryStatus, Verdict } from '../api/canary-status.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refKey, refOf } from '../api/kube-object.ts';
+import type { Routes } from '../api/routes.ts';
 import type { Write } from '../embedded/apiserver/write-context.ts';
 import type { Received } from './stand-ins.ts';
 
@@ -8,7 +9,7 @@ import type { Received } from './stand-ins.ts';
 export type Moment = { atMs: number } & (
   | { kind: 'fault'; fault: string }
   | { kind: 'phase'; phase: string }
-  | { kind: 'weight'; weightPercent: number }
+  | { kind: 'weight'; weightPercent: number; routes: Routes['kind'] }
   | { kind: 'checks'; verdicts: readonly Verdict[] }
   | { kind: 'event'; type: string; reason: string; message: string }
   | { kind: 'call'; received: Received }
@@ -51,7 +52,7 @@ export class Recorder {
   }
 
   call(received: Received): void {
-    this.moments.push({ atMs: received.atMs, kind: 'call', received });
+    this.moments.push({ atMs: this.#now(), kind: 'call', received });
   }
 
   write({ userAgent, before, object }: Write): void {
@@ -79,7 +80,12 @@ export class Recorder {
     const { verdicts } = next.release ?? {};
     if (verdicts && measuredMs(next) > measuredMs(last)) this.moments.push({ atMs, kind: 'checks', verdicts });
     if (next.phase !== last?.phase) this.moments.push({ atMs, kind: 'phase', phase: next.phase });
-    if (next.canaryWeight !== (last?.canaryWeight ?? 0)) this.moments.push({ atMs, kind: 'weight', weightPercent: next.canaryWeight });
+    const [now, before] = [next, last].map((status) => ({
+      weightPercent: status?.canaryWeight ?? 0,
+      routes: status?.release?.routes.kind ?? ('weighted' as const),
+    }));
+    if (now && (now.weightPercent !== before?.weightPercent || now.routes !== before.routes))
+      this.moments.push({ atMs, kind: 'weight', ...now });
     this.#onStatus(next);
   }
 }

@@ -5,7 +5,6 @@ import type { VirtualWorld } from '../embedded/virtual/virtual-world.ts';
 
 /** One call that a receiver of webhooks or alerts got. */
 export interface Received {
-  atMs: number;
   url: string;
   /** The webhooks of the Canary that have this address; none: an alert. */
   hooks: readonly { name: string; type: HookType }[];
@@ -47,7 +46,7 @@ export async function startStandIns(
       const types = hooks.map(({ type }) => type);
       const usual = () => rules.askCluster(host.split(':')[0] ?? '') ?? usualStatus(types, path);
       const status = rules.statusFor(types) ?? usual();
-      rules.onCall({ atMs: world.clock.monotonicMs(), url: `${host}${path}`, hooks, body: Buffer.concat(parts).toString(), status });
+      rules.onCall({ url: `${host}${path}`, hooks, body: Buffer.concat(parts).toString(), status });
       response.writeHead(status, { 'content-type': 'text/plain' });
       response.end(status < 300 ? 'ok' : 'no');
     });
