@@ -15,7 +15,7 @@ export interface Entry {
 }
 
 /** Of the users of an A/B release one in ten meets its conditions. */
-const CHOSEN_SHARE = 0.1;
+export const CHOSEN_SHARE = 0.1;
 
 /** By the provider: the Gateway or Ingress where there is one, else the apex Service. */
 export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {

@@ -55,6 +55,8 @@ export interface Rehearsal {
   moments: readonly Moment[];
   samples: readonly Sample[];
   checkNotes: readonly CheckNote[];
+  /** What the model takes for granted, a sentence each. */
+  assumptions: readonly string[];
   /** Made up, since the manifests lack them. */
   supplied: readonly KubeObject[];
   notApplied: readonly NotApplied[];

@@ -8,8 +8,10 @@ import { parseCanary } from '../api/parse-canary.ts';
 import { knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
 import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
+import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
 import { asksModel, measurable } from './checks.ts';
 import { entryOf } from './entry.ts';
+import { LoadTests } from './load-tests.ts';
 import { applyManifests } from './manifests.ts';
 import { ModelledApps, VERSION_ANNOTATION } from './modelled-apps.ts';
 import { perform, type Scene, wordsOf } from './perform.ts';
@@ -22,14 +24,11 @@ import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
 import { suppliedFor } from './supplied.ts';
 import { lessRequests, startUsers, type Users } from './users.ts';
 
-export const SCRAPE_EVERY_MS = 15_000;
-/** Routes of real meshes reach their proxies so late. */
-export const LAG_MS = [100, 2_000] as const;
 export const SAMPLE_EVERY_MS = 10_000;
 const SETTLE_MS = 60_000;
 /** Alerts and post-rollout webhooks follow the verdict. */
 const AFTERMATH_MS = 10_000;
-const NODES = { probeScale: 1, startupMs: 2_000, renewLeasesEveryMs: 3_600_000 };
+const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };
 const MINUTE_MS = 60_000;
 
 /** One release, from the first look at the manifests to its verdict, by the production controller in virtual time. */
@@ -79,7 +78,9 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   });
   const { cluster, mesh } = stage.embedded;
   const notApplied = await applyManifests(cluster, objects);
-  const users = startUsers(world, { mesh, apps, entry: entryOf(canary, objects), perSecond: requestsPerSecond });
+  const entry = entryOf(canary, objects);
+  const users = startUsers(world, { mesh, apps, entry, perSecond: requestsPerSecond });
+  const loads = new LoadTests(world, { mesh, apps, entry });
   const { samples, stop: stopSampling } = startSampling(world, users, apps);
   const state: Scene['state'] = { isPrometheusUp: true, webhooks: undefined };
   const ownHosts = new Set(hostsOf(canary));
@@ -90,7 +91,10 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
       statusFor: (types) =>
         types.some((type) => state.webhooks?.types?.includes(type) ?? state.webhooks !== undefined) ? state.webhooks?.status : undefined,
       askCluster: (host) => (ownHosts.has(host.split('.').slice(0, 2).join('.')) ? users.ask(host) : undefined),
-      onCall: (received) => recorder.call(received),
+      onCall(received) {
+        recorder.call(received);
+        if (received.hooks.length > 0 && received.status < 300) loads.begin(received.body);
+      },
     },
     { port: Number(new URL(stage.prometheus.url).port), isUp: () => state.isPrometheusUp },
   );
@@ -163,6 +167,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   await sleep(clock, AFTERMATH_MS);
   stopSampling();
   users.stop();
+  loads.stop();
   await Promise.all(laterSteps);
   await controller.stop();
   await standIns.stop();
@@ -182,6 +187,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
     moments: recorder.moments.map((moment) => ({ ...moment, atMs: Math.round(moment.atMs - startMs) })),
     samples: samples.map((sample) => ({ ...sample, atMs: Math.round(sample.atMs - startMs) })),
     checkNotes: notes,
+    assumptions: assumptionsOf(input, entry, { moments: recorder.moments, supplied, scenario, loads: loads.unmodelled }),
     supplied,
     notApplied,
     log,

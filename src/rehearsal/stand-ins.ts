@@ -12,9 +12,15 @@ export interface Received {
   status: number;
 }
 
+interface Hook {
+  name: string;
+  type: HookType;
+  metadata: Readonly<Record<string, unknown>>;
+}
+
 export interface StandInRules {
   /** Webhooks of the Canary by their address. */
-  hooks: ReadonlyMap<string, readonly { name: string; type: HookType }[]>;
+  hooks: ReadonlyMap<string, readonly Hook[]>;
   /** What webhooks of these types answer now; undefined: as a receiver that works. */
   statusFor(types: readonly HookType[]): number | undefined;
   /** The answer of an application of the cluster; undefined: no Service has this host. */
@@ -42,11 +48,12 @@ export async function startStandIns(
     request.on('end', () => {
       const { host = '' } = request.headers;
       const path = request.url ?? '/';
-      const hooks = rules.hooks.get(addressKey(`http://${host}${path}`)) ?? [];
+      const body = Buffer.concat(parts).toString();
+      const hooks = calledOf(rules.hooks.get(addressKey(`http://${host}${path}`)) ?? [], body);
       const types = hooks.map(({ type }) => type);
       const usual = () => rules.askCluster(host.split(':')[0] ?? '') ?? usualStatus(types, path);
       const status = rules.statusFor(types) ?? usual();
-      rules.onCall({ url: `${host}${path}`, hooks, body: Buffer.concat(parts).toString(), status });
+      rules.onCall({ url: `${host}${path}`, hooks: hooks.map(({ name, type }) => ({ name, type })), body, status });
       response.writeHead(status, { 'content-type': 'text/plain' });
       response.end(status < 300 ? 'ok' : 'no');
     });
@@ -68,13 +75,29 @@ export function addressKey(text: string): string {
 }
 
 /** The webhooks of a Canary by their address. */
-export function hooksByAddress(canary: KubeObject): Map<string, { name: string; type: HookType }[]> {
-  const found = new Map<string, { name: string; type: HookType }[]>();
-  for (const { name, type = 'rollout', url } of canary.spec?.analysis?.webhooks ?? []) {
+export function hooksByAddress(canary: KubeObject): Map<string, Hook[]> {
+  const found = new Map<string, Hook[]>();
+  for (const { name, type = 'rollout', url, metadata } of canary.spec?.analysis?.webhooks ?? []) {
     const key = addressKey(String(url));
-    found.set(key, [...(found.get(key) ?? []), { name, type }]);
+    found.set(key, [...(found.get(key) ?? []), { name, type, metadata: metadata ?? {} }]);
   }
   return found;
+}
+
+/** Hooks of one address are told apart by their metadata, which is part of what they send. */
+function calledOf(hooks: readonly Hook[], body: string): readonly Hook[] {
+  const sent = metadataIn(body);
+  const same = hooks.filter(({ metadata }) => Object.entries(metadata).every(([key, value]) => sent[key] === value));
+  const most = Math.max(...same.map(({ metadata }) => Object.keys(metadata).length));
+  return same.length === 0 ? hooks : same.filter(({ metadata }) => Object.keys(metadata).length === most);
+}
+
+function metadataIn(body: string): Record<string, unknown> {
+  try {
+    return JSON.parse(body)?.metadata ?? {};
+  } catch {
+    return {};
+  }
 }
 
 function usualStatus(types: readonly HookType[], path: string): number {

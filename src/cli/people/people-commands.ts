@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { addCompletionCommand } from '../completion/completion-command.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
+import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, type RunOn, theCanary, withCluster, withOutput } from './flags.ts';
@@ -86,6 +87,7 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
     );
 
+  addRehearseCommand(program, place);
   addReportCommand(program, run, runOn);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })

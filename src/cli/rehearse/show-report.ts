@@ -1,0 +1,22 @@
+import type { Output } from '../output/output.ts';
+import type { RehearsalReport } from './rehearsal-report.ts';
+import type { rehearsalFormats } from './rehearse-options.ts';
+import { reportLines } from './text-report.ts';
+
+export async function showReport(report: RehearsalReport, format: (typeof rehearsalFormats)[number], output: Output): Promise<void> {
+  switch (format) {
+    case 'text':
+    case 'wide':
+    case 'json':
+    case 'yaml': {
+      const names = [...new Set(report.rehearsals.map(({ name }) => `canary.flagger.app/${name}`))];
+      return output.show({ document: report, names, lines: (terminal, wide) => reportLines(report, terminal, wide) });
+    }
+    case 'html':
+    case 'junit':
+    case 'sarif':
+      throw new Error('not yet');
+    default:
+      format satisfies never;
+  }
+}
