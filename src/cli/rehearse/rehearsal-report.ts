@@ -84,12 +84,14 @@ export const RehearsalResult = z.object({
     .array(
       z.object({
         check: z.string(),
-        state: z.enum(['assumed', 'notModelled']),
-        value: z.number().optional(),
+        state: z.enum(['modelled', 'assumed', 'notModelled']),
+        value: z.number().optional().describe('As assumed.'),
+        min: z.number().optional(),
+        max: z.number().optional(),
         why: z.string().optional(),
       }),
     )
-    .describe('Checks that the model does not measure.'),
+    .describe('The metrics of the analysis with their limits, and how each is measured.'),
   timeline: z.array(TimelineEntry),
   samples: z.array(z.object({ seconds: Seconds, requests: RequestsBy, pods: z.object({ old: z.number(), new: z.number() }) })),
   notApplied: z.array(ObjectName.extend({ why: z.string() })),

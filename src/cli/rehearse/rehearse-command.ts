@@ -120,7 +120,7 @@ async function rehearseOne(
     startController: (world, args, log, apiUrl) => startVirtualController(world, args, log, () => apiUrl),
   });
   return {
-    result: resultOf(rehearsal),
+    result: resultOf(rehearsal, input.canary),
     mistakes: mistakesOf(rehearsal).map(({ code, severity, message }) => ({
       ...{ severity, rule: code, message },
       ...(code !== 'object-refused' && { scenario: scenario.name }),

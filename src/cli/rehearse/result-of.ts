@@ -1,4 +1,7 @@
+import type { Metric } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import { limitOf, type MetricKind } from '../../metrics/limit.ts';
 import type { Moment } from '../../rehearsal/recorder.ts';
 import type { Rehearsal } from '../../rehearsal/rehearsal.ts';
 import { blamedChecks, timesOf, verdictOf } from '../../rehearsal/verdict.ts';
@@ -11,7 +14,7 @@ const OF_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'cre
 const LONGEST_BODY = 4_000;
 
 /** A rehearsal as the report has it: times in seconds, writes as differences, and nothing that looks like a credential. */
-export function resultOf(rehearsal: Rehearsal): RehearsalResult {
+export function resultOf(rehearsal: Rehearsal, object: KubeObject): RehearsalResult {
   const { canary, scenario, phase, message, tookMs, requests, peakPods, moments, samples, checkNotes, notApplied, assumptions } = rehearsal;
   const { promoteMs, detectMs, rollBackMs } = timesOf(rehearsal);
   return {
@@ -29,17 +32,30 @@ export function resultOf(rehearsal: Rehearsal): RehearsalResult {
     },
     requests,
     peakPods,
-    checks: checkNotes.map((note) =>
-      note.kind === 'assumed'
-        ? { check: note.check, state: 'assumed', value: note.value }
-        : { check: note.check, state: 'notModelled', why: note.why },
-    ),
+    checks: metricsIn(object).map((metric) => {
+      const note = checkNotes.find(({ check }) => check === metric.name);
+      const common = { check: metric.name, ...limitOf(metric, kindOf(metric)) };
+      if (note === undefined) return { ...common, state: 'modelled' };
+      return note.kind === 'assumed'
+        ? { ...common, state: 'assumed', value: note.value }
+        : { ...common, state: 'notModelled', why: note.why };
+    }),
     timeline: moments.flatMap(entryOf),
     samples: samples.map(({ atMs, ...sample }) => ({ seconds: seconds(atMs), ...sample })),
     notApplied: notApplied.map(({ kind, name, why }) => ({ kind, name, why })),
     assumptions: [...assumptions],
   };
 }
+
+function metricsIn(object: KubeObject): readonly Metric[] {
+  const parsed = parseCanary(object);
+  return 'problems' in parsed ? [] : (parsed.canary.spec.analysis.metrics ?? []);
+}
+
+const kindOf = ({ name, templateRef, query }: Metric): MetricKind => {
+  if (templateRef || query !== undefined) return 'custom';
+  return name === 'request-success-rate' ? 'successRate' : name === 'request-duration' ? 'duration' : 'custom';
+};
 
 const seconds = (ms: number): number => Math.round(ms) / 1000;
 

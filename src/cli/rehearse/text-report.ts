@@ -57,7 +57,9 @@ function detailLines(result: RehearsalResult, terminal: Terminal, wide: boolean)
     ...part('Webhooks and alerts receive', callRows(timeline, wide)),
     ...part(
       'Checks that are not measured',
-      checks.map(({ check, state, value, why }) => [check, state === 'assumed' ? `assumed to be ${value}` : `not modelled: ${why}`]),
+      checks
+        .filter(({ state }) => state !== 'modelled')
+        .map(({ check, state, value, why }) => [check, state === 'assumed' ? `assumed to be ${value}` : `not modelled: ${why}`]),
     ),
     ...part(
       'Objects that are not used',

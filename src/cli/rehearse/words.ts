@@ -29,7 +29,8 @@ export function lasts(seconds: number): string {
 /** One sentence of what became of the release. */
 export function outcomeWords(result: RehearsalResult): string {
   const { seconds, verdict } = result;
-  const detected = seconds.toDetect === undefined ? '' : `, the first failed check after ${lasts(seconds.toDetect)}`;
+  const isChecked = seconds.toDetect !== undefined && seconds.toDetect < (seconds.toRollBack ?? 0);
+  const detected = isChecked ? `, the first failed check after ${lasts(seconds.toDetect ?? 0)}` : '';
   switch (verdict) {
     case 'promoted':
       return `promoted ${lasts(seconds.toPromote ?? seconds.total)} after the push`;
