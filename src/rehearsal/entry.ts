@@ -2,6 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { StringMatch } from '../api/string-match.ts';
+import { edgeOf, findEdge } from './edges.ts';
 
 /** How users reach an application. */
 export interface Entry {
@@ -42,13 +43,14 @@ export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {
     const ref = spec.service.gatewayRefs?.find(({ kind = 'Gateway' }) => kind === 'Gateway');
     if (ref) return { ...common, host: outside || host, gateway: `${ref.namespace ?? namespace}/${ref.name}` };
   }
-  if (spec.ingressRef) {
-    const ingress = objects.find(({ kind, metadata }) => kind === 'Ingress' && metadata.name === spec.ingressRef?.name);
-    const found: string | undefined = ingress?.spec?.rules?.[0]?.host;
-    return { ...common, host: concrete(found ?? '') || host, gateway: 'mesh' };
-  }
-  return { ...common, host: provider === 'contour' || provider === 'gloo' ? outside || host : host, gateway: 'mesh' };
+  const found = findEdge(canary, objects);
+  const wayIn = found && edgeOf(canary)?.wayIn(found, canary);
+  if (wayIn) return { ...common, host: concrete(wayIn.host) || host, path: below(wayIn.path, common.path), gateway: 'mesh' };
+  return { ...common, host, gateway: 'mesh' };
 }
+
+/** The path of the Canary where it lies below that of the edge. */
+const below = (edge: string, path: string): string => (path.startsWith(edge) ? path : edge);
 
 /** A host that a wildcard stands for. */
 const concrete = (host: string): string => (host === '*' ? 'users.example' : host.replace(/^\*\./, 'users.'));

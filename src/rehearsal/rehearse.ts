@@ -10,6 +10,7 @@ import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-wor
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
 import { asksModel, measurable } from './checks.ts';
+import { withClass } from './edges.ts';
 import { entryOf } from './entry.ts';
 import { LoadTests } from './load-tests.ts';
 import { applyManifests } from './manifests.ts';
@@ -54,6 +55,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const others = input.objects
     .filter((object) => object !== input.canary && object.kind !== 'Canary')
     .map(withoutProxy)
+    .map((object) => withClass(canary, object))
     .map(asksModel);
   const supplied = suppliedFor(canary, others);
   const objects = [...others, ...supplied, ...templates, measured];

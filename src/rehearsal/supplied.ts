@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { findEdge, makeEdge } from './edges.ts';
 
 const REPLICAS = 2;
 const PORT = 8080;
@@ -15,12 +16,13 @@ interface Wanted {
 export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): KubeObject[] {
   const { spec, metadata } = canary;
   const { namespace } = metadata;
-  const { targetRef, autoscalerRef, ingressRef, service } = spec;
+  const { targetRef, autoscalerRef, service } = spec;
   const target: Wanted = { ...targetRef, namespace, make: () => workload(canary) };
   const wanted: Wanted[] = targetRef.kind === 'Service' ? [] : [target];
   if (autoscalerRef?.kind === 'HorizontalPodAutoscaler')
     wanted.push({ kind: autoscalerRef.kind, name: autoscalerRef.name, namespace, make: () => autoscaler(canary) });
-  if (ingressRef) wanted.push({ kind: 'Ingress', name: ingressRef.name, namespace, make: () => ingress(canary) });
+  const edge = findEdge(canary, objects) ? undefined : makeEdge(canary);
+  if (edge) wanted.push({ kind: edge.kind, name: edge.metadata.name, namespace, make: () => edge });
   for (const { kind = 'Gateway', name, namespace: at = namespace } of service.gatewayRefs ?? [])
     if (kind === 'Gateway') wanted.push({ kind, name, namespace: at, make: () => gateway(name, at) });
   for (const { providerRef } of spec.analysis.alerts ?? []) {
@@ -62,20 +64,6 @@ function autoscaler({ spec: { targetRef, autoscalerRef }, metadata: { namespace 
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: autoscalerRef?.name ?? name, namespace },
     spec: { scaleTargetRef: { apiVersion, kind, name }, minReplicas: REPLICAS, maxReplicas: 2 * REPLICAS, metrics: [cpu] },
-  };
-}
-
-function ingress({ spec: { ingressRef, targetRef, service, provider }, metadata: { namespace } }: Canary): KubeObject {
-  const backend = { service: { name: service.name || targetRef.name, port: { number: service.port ?? 80 } } };
-  const path = { path: '/', pathType: 'Prefix', backend };
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata: { name: ingressRef?.name ?? targetRef.name, namespace },
-    spec: {
-      ...(provider === 'nginx' ? { ingressClassName: 'nginx' } : {}),
-      rules: [{ host: `${targetRef.name}.${namespace}.example`, http: { paths: [path] } }],
-    },
   };
 }
 
