@@ -238,11 +238,11 @@ async function push(cluster: KubeCluster, { spec: { targetRef }, metadata: { nam
   await cluster.patch({ apiVersion, kind, name, namespace }, { spec: { template: { metadata: { annotations } } } });
 }
 
-/** Three times what the analysis takes at the least, and the deadline. */
+/** Twice what the analysis takes at the least, and the deadline. */
 function limitOf({ spec: { analysis, progressDeadlineSeconds = 600 } }: Canary): number {
   const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
   const steps = analysis.stepWeights?.length ?? Math.ceil((analysis.maxWeight ?? 100) / (analysis.stepWeight || 100));
   const back = analysis.stepWeightPromotion ? Math.ceil(100 / analysis.stepWeightPromotion) : 0;
   const ticks = steps + back + (analysis.iterations ?? 0) + analysis.threshold + 3;
-  return 3 * ticks * intervalMs + progressDeadlineSeconds * 1000 + 10 * MINUTE_MS;
+  return 2 * ticks * intervalMs + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
 }

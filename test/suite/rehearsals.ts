@@ -45,3 +45,4 @@ export const phasesOf = ({ moments }: Rehearsal): string[] => moments.flatMap((m
 export const weightsOf = ({ moments }: Rehearsal): number[] =>
   moments.flatMap((moment) => (moment.kind === 'weight' ? moment.weightPercent : []));
 export const callsOf = ({ moments }: Rehearsal) => moments.flatMap((moment) => (moment.kind === 'call' ? moment.received : []));
+export const routesOf = ({ moments }: Rehearsal): string[] => moments.flatMap((moment) => (moment.kind === 'weight' ? moment.routes : []));

@@ -16,10 +16,11 @@ const NEEDS_QUOTING = /[\\"\n]/;
 // Every request counts under some thirty labels, and hardly one of them needs it.
 const quote = (value: string): string =>
   NEEDS_QUOTING.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value;
-const render = (labels: Labels): string =>
-  Object.entries(labels)
-    .map(([name, value]) => `${name}="${quote(value)}"`)
-    .join(',');
+const render = (labels: Labels): string => {
+  let text = '';
+  for (const [name, value] of Object.entries(labels)) text += `${text === '' ? '' : ','}${name}="${quote(value)}"`;
+  return text;
+};
 
 /** `bounds` names every histogram and its upper bounds, ascending, in the histogram's own unit. */
 export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
