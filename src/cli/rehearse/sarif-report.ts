@@ -27,4 +27,4 @@ function resultOf({ severity, rule, message, field, file, line = 1, scenario }: 
   return { ruleId: rule, level: severity, message: { text }, ...(file !== undefined && { locations: [{ physicalLocation }] }) };
 }
 
-const uriOf = (file: string): string => encodeURI(file.replaceAll('\\', '/').replace(/^\.\//, ''));
+const uriOf = (file: string): string => encodeURI(file.toWellFormed().replaceAll('\\', '/').replace(/^\.\//, ''));
