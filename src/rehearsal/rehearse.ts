@@ -53,7 +53,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const { namespace } = canary.metadata;
   const { canary: measured, templates, notes } = measurable(raw, input.objects, input.assumed);
   const others = input.objects
-    .filter((object) => object !== input.canary && object.kind !== 'Canary')
+    .filter((object) => object !== input.canary && !isBystander(object, canary))
     .map(withoutProxy)
     .map((object) => withClass(canary, object))
     .map(asksModel);
@@ -206,6 +206,13 @@ function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps
     before = now;
   });
   return { samples, stop };
+}
+
+/** Other Canaries and workloads would only cost time, and their pods count. */
+function isBystander({ kind, metadata, spec }: KubeObject, { spec: { targetRef } }: Canary): boolean {
+  if (['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind)) return spec?.scaleTargetRef?.name !== targetRef.name;
+  if (['Deployment', 'DaemonSet'].includes(kind)) return kind !== targetRef.kind || metadata.name !== targetRef.name;
+  return ['Canary', 'StatefulSet', 'Job', 'CronJob', 'ReplicaSet', 'Pod'].includes(kind);
 }
 
 /** A proxy would be another machine. */

@@ -1,5 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { configObjectRef } from '../workloads/configs/config-ref.ts';
+import { configReferences } from '../workloads/configs/references.ts';
 import { findEdge, makeEdge } from './edges.ts';
 
 const REPLICAS = 2;
@@ -31,7 +33,12 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
     const secret: string | undefined = provider?.spec?.secretRef?.name;
     if (secret !== undefined) wanted.push({ kind: 'Secret', name: secret, namespace: at, make: () => alertSecret(secret, at) });
   }
-  const account = serviceAccountOf(objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace)));
+  const podSpec = objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace))?.spec?.template?.spec;
+  for (const { kind, name } of configReferences(podSpec)) {
+    const { apiVersion } = configObjectRef({ kind, name }, namespace);
+    wanted.push({ kind, name, namespace, make: () => ({ apiVersion, kind, metadata: { name, namespace } }) });
+  }
+  const account = serviceAccountOf(podSpec);
   if (account !== undefined)
     wanted.push({ kind: 'ServiceAccount', name: account, namespace, make: () => serviceAccount(account, namespace) });
   return wanted.flatMap(({ kind, name, namespace: at, make }) =>
@@ -80,8 +87,8 @@ function gateway(name: string, namespace: string): KubeObject {
 }
 
 /** Pods that name one are refused while it is not found. */
-function serviceAccountOf(target: KubeObject | undefined): string | undefined {
-  const name: unknown = target?.spec?.template?.spec?.serviceAccountName;
+function serviceAccountOf(podSpec: KubeObject['spec'] | undefined): string | undefined {
+  const name: unknown = podSpec?.serviceAccountName;
   return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;
 }
 

@@ -12,10 +12,9 @@ import type { Output } from '../output/output.ts';
 import { guarded, onCluster, type PeopleFlags, type Surroundings } from '../people/session.ts';
 import { allChecks } from '../validate/all-checks.ts';
 import type { Item } from '../validate/documents.ts';
-import { readCluster } from '../validate/live.ts';
 import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
 import { readAll } from '../validate/validate-options.ts';
-import { liveItems } from './live-items.ts';
+import { LIVE, liveCanary, readForRehearsal } from './live-items.ts';
 import { readAssumed, readRate, readScenarios, readSeed } from './read-flags.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult } from './rehearsal-report.ts';
 import type { rehearsalFormats } from './rehearse-options.ts';
@@ -35,7 +34,7 @@ export interface RehearseFlags extends Omit<PeopleFlags, 'output'> {
   output: (typeof rehearsalFormats)[number];
 }
 
-type Live = Pick<ValidateArgs, 'readCluster'> & { namespace?: string | undefined };
+type Live = Pick<ValidateArgs, 'readCluster' | 'namespace' | 'more'>;
 
 /** `serin rehearse`: rehearses each Canary in each scenario, and resolves to the exit code. */
 export function runRehearse(files: readonly string[], flags: RehearseFlags, around?: Surroundings): Promise<number> {
@@ -44,14 +43,11 @@ export function runRehearse(files: readonly string[], flags: RehearseFlags, arou
   if (flags.live !== true) return guarded(shown, around, (output) => rehearseCommand(files, flags, output));
   return onCluster(
     shown,
-    ({ cluster, namespace, output }) =>
+    async ({ cluster, namespace, output }) =>
       rehearseCommand(files, flags, output, {
         namespace,
-        readCluster: async (items) => {
-          const own = flags.canary === undefined ? [] : await liveItems(cluster, items, { name: flags.canary, namespace });
-          const read = await readCluster(cluster, [...items, ...own]);
-          return { ...read, items: [...own, ...read.items] };
-        },
+        more: flags.canary === undefined ? [] : await liveCanary(cluster, { name: flags.canary, namespace }),
+        readCluster: (items) => readForRehearsal(cluster, items),
       }),
     around,
   );
@@ -141,12 +137,10 @@ const notRehearsed = (
   ...{ checks: [], timeline: [], samples: [], notApplied: [], assumptions: [] },
 });
 
-function canariesIn({ sources, items, live }: Judged, flags: RehearseFlags): Item[] {
-  const isCanary = ({ object }: Item): boolean => object.apiVersion === apiVersion && object.kind === 'Canary';
+function canariesIn({ sources, items }: Judged, flags: RehearseFlags): Item[] {
   const named = flags.canary?.split('/').at(-1);
-  const own = items.filter(isCanary);
-  const all = own.length > 0 || named !== undefined ? [...own, ...live.filter(isCanary)] : [];
-  const found = all.filter(({ name }) => named === undefined || name === named);
+  const own = items.filter(({ object }) => object.apiVersion === apiVersion && object.kind === 'Canary');
+  const found = own.filter(({ name }) => named === undefined || name === named);
   if (found.length > 0) return found.slice(0, named === undefined ? undefined : 1);
   const [unreadable] = sources.flatMap((source) => source.unreadable);
   if (unreadable !== undefined && own.length === 0) throw new CommandError('usage', `${unreadable.source}: ${unreadable.message}`);
@@ -188,7 +182,7 @@ function findingsIn({ sources, found }: Judged): RehearsalMistake[] {
 
 const whereIs = ({ object, name, namespace, place }: Item, path = '') => ({
   object: { kind: String(object.kind), ...(namespace !== undefined && { namespace }), name },
-  ...(place && { file: place.source, line: place.lineOf(path) }),
+  ...(place && place.file !== LIVE && { file: place.source, line: place.lineOf(path) }),
 });
 
 const isSame = (one: RehearsalMistake, other: RehearsalMistake): boolean => JSON.stringify(one) === JSON.stringify(other);

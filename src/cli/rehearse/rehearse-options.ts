@@ -13,8 +13,7 @@ metric backends are answered by stand-ins. --live first reads the objects from y
 export function addRehearseCommand(program: Command, place: Place): void {
   const examples = [
     'serin rehearse canary.yaml',
-    'serin rehearse --filename canary.yaml --scenario slow --output json',
-    'serin rehearse canary.yaml --matrix --rate 20',
+    'serin rehearse --filename canary.yaml --scenario bad-5xx,slow --output json',
   ];
   noted(withCluster(program.command('rehearse')), { examples, exits: ['no', 'notFound'] })
     .description('a release of these manifests in virtual time: what happens to a good version, to a bad one, and under faults')

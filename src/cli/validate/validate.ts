@@ -14,6 +14,8 @@ export interface ValidateArgs extends ObjectChecks {
   stdin?: Buffer;
   /** Of objects that name none. */
   namespace?: string | undefined;
+  /** Judged as the objects of files are, where those have none of their name. */
+  more?: readonly Item[] | undefined;
   provider?: Provider | undefined;
   selectorLabels?: readonly string[] | undefined;
   requireSecretLabel?: boolean | undefined;
@@ -71,7 +73,9 @@ export async function judge(args: ValidateArgs): Promise<Judged> {
       ? { items: [], unreadable: [{ source: name, message: text.unreadable }] }
       : readDocuments({ source: name, file, text: text.content }),
   );
-  const items = sources.flatMap((one) => one.items).map((item) => withNamespace(item, args.namespace));
+  const own = sources.flatMap((one) => one.items);
+  const more = (args.more ?? []).filter(({ object, name }) => !own.some((item) => item.object.kind === object.kind && item.name === name));
+  const items = [...own, ...more].map((item) => withNamespace(item, args.namespace));
   const live = await args.readCluster?.(items);
   return { sources, items, live: live?.items ?? [], found: await findingsOf(items, args, live) };
 }
