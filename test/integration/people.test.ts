@@ -44,7 +44,8 @@ addPeopleCommands(forPeople);
  */
 const runsHere = (line: string): boolean =>
   !line.startsWith('serin rehearse ') &&
-  /^serin [\w ./@=,:-]+$/.test(line) && forPeople.commands.some((command) => line.split(' ')[1] === command.name());
+  /^serin [\w ./@=,:-]+$/.test(line) &&
+  forPeople.commands.some((command) => line.split(' ')[1] === command.name());
 
 describe('the commands for people, on the embedded cluster', () => {
   let scene: PodinfoScene;

@@ -11,10 +11,7 @@ metric backends are answered by stand-ins. --live first reads the objects from y
 
 /** `serin rehearse`. */
 export function addRehearseCommand(program: Command, place: Place): void {
-  const examples = [
-    'serin rehearse canary.yaml',
-    'serin rehearse --filename canary.yaml --scenario bad-5xx,slow --output json',
-  ];
+  const examples = ['serin rehearse canary.yaml', 'serin rehearse --filename canary.yaml --scenario bad-5xx,slow --output json'];
   noted(withCluster(program.command('rehearse')), { examples, exits: ['no', 'notFound'] })
     .description('a release of these manifests in virtual time: what happens to a good version, to a bad one, and under faults')
     .addArgument(nameOf('files', '[file...]', 'files, folders, or - for standard input'))
