@@ -27,7 +27,15 @@ const steps = Action.options.map((option) => {
   return `| \`${option.shape.do.value}\` | ${description} | ${fields.join('; ')} |`;
 });
 
-const tables = ['| scenario | what is different | must be |', '|---|---|---|', ...ours, '', '| `do` | what it does | fields |', '|---|---|---|', ...steps];
+const tables = [
+  '| scenario | what is different | must be |',
+  '|---|---|---|',
+  ...ours,
+  '',
+  '| `do` | what it does | fields |',
+  '|---|---|---|',
+  ...steps,
+];
 const page = readFileSync(path, 'utf8');
 if (!TABLES.test(page)) throw new Error(`docs/rehearse.md has no line ${begin}`);
 writeOrCheck(
