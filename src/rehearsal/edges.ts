@@ -8,7 +8,7 @@ export interface Edge {
   kind: string;
   /** Whether this object of the kind leads to the application. */
   leads(object: KubeObject, canary: Canary): boolean;
-  wayIn(object: KubeObject, canary: Canary): { host: string; path: string };
+  wayIn(object: KubeObject, canary: Canary): { host: string; path: string; gateway?: string };
   /** One where the manifests have none. */
   make(canary: Canary, host: string): { name: string; spec: object };
 }
@@ -113,7 +113,28 @@ export const edges: Readonly<Record<string, Edge>> = {
   },
 };
 
-export const edgeOf = ({ spec }: Canary): Edge | undefined => edges[spec.provider ?? ''];
+/** Istio: the VirtualService that delegates to that of the apex. */
+const delegating: Edge = {
+  apiVersion: 'networking.istio.io/v1beta1',
+  kind: 'VirtualService',
+  leads: ({ spec }, canary) =>
+    (spec?.http ?? []).some(({ delegate }: { delegate?: { name?: string } }) => delegate?.name === names(canary).apexService),
+  wayIn({ spec, metadata }) {
+    const [gateway = 'mesh']: string[] = spec?.gateways ?? [];
+    const isOwn = gateway !== 'mesh' && !gateway.includes('/');
+    return { host: spec?.hosts?.[0] ?? '', path: '/', gateway: isOwn ? `${metadata.namespace}/${gateway}` : gateway };
+  },
+  make(canary, host) {
+    const { apexService } = names(canary);
+    const delegate = { name: apexService, namespace: canary.metadata.namespace };
+    return { name: `${apexService}-root`, spec: { hosts: [host], http: [{ delegate }] } };
+  },
+};
+
+export function edgeOf({ spec }: Canary): Edge | undefined {
+  if (spec.provider === 'istio') return spec.service.delegation ? delegating : undefined;
+  return edges[spec.provider ?? ''];
+}
 
 /** The edge of an application among objects of its namespace. */
 export function findEdge(canary: Canary, objects: readonly KubeObject[]): KubeObject | undefined {

@@ -33,7 +33,7 @@ export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {
   const provider = spec.provider ?? '';
   const [named = ''] = spec.service.hosts ?? [];
   const outside = concrete(named);
-  if (provider === 'istio') {
+  if (provider === 'istio' && !spec.service.delegation) {
     const gateways = spec.service.gateways ?? [];
     const [gateway] = gateways;
     if (gateway === undefined || gateways.includes('mesh')) return { ...common, host, gateway: 'mesh' };
@@ -45,7 +45,8 @@ export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {
   }
   const found = findEdge(canary, objects);
   const wayIn = found && edgeOf(canary)?.wayIn(found, canary);
-  if (wayIn) return { ...common, host: concrete(wayIn.host) || host, path: below(wayIn.path, common.path), gateway: 'mesh' };
+  if (wayIn)
+    return { ...common, host: concrete(wayIn.host) || host, path: below(wayIn.path, common.path), gateway: wayIn.gateway ?? 'mesh' };
   return { ...common, host, gateway: 'mesh' };
 }
 

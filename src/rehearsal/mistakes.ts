@@ -7,7 +7,8 @@ export type MistakeCode =
   | 'not-started'
   | 'object-refused'
   | 'check-never-measured'
-  | 'new-version-unseen';
+  | 'new-version-unseen'
+  | 'new-version-untried';
 
 /** What a rehearsal shows to be wrong with the manifests. */
 export interface Mistake {
@@ -33,9 +34,26 @@ function outcomeMistakes(rehearsal: Rehearsal): Mistake[] {
         message: `a bad version is promoted (${scenario.says || scenario.name}); ${requests.new.failed} requests failed: add a check that measures this, or correct its limit`,
       },
     ];
+  if (verdict !== 'promoted' && scenario.expect === 'promoted' && isUntried(rehearsal))
+    return [
+      {
+        code: 'new-version-untried',
+        severity: 'warning',
+        message:
+          'nothing sends requests to the new version, so its checks are not measured, and a good version is not promoted: unless something outside the model does, add a rollout webhook with a load test',
+      },
+    ];
   if (verdict !== 'promoted' && scenario.expect === 'promoted')
     return [{ code: 'good-version-not-promoted', severity: 'error', message: `a good version is not promoted: ${message}` }];
   return [];
+}
+
+/** No step brings users to it, as in blue/green, and all that went wrong is that nothing could be measured. */
+function isUntried({ moments, requests }: Rehearsal): boolean {
+  const last = moments.findLast((moment) => moment.kind === 'checks');
+  const isRoutedAtAll = moments.some(({ kind, ...moment }) => kind === 'weight' && isRouted(moment));
+  if (last?.kind !== 'checks' || isRoutedAtAll || requests.new.sent > 0) return false;
+  return last.verdicts.every(({ verdict }) => verdict !== 'failed') && last.verdicts.some(({ verdict }) => verdict === 'unmeasured');
 }
 
 const refusedObjects = ({ notApplied }: Rehearsal): Mistake[] =>

@@ -73,7 +73,8 @@ export function rehearsalProblem(canary: KubeObject, provider?: string): string 
   if ('problems' in parsed) return parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
   const { spec } = parsed.canary;
   if (UNROUTED.includes(spec.provider ?? '')) return `spec.provider: routes of ${spec.provider} are not modelled`;
-  if (spec.targetRef.kind === 'Service') return 'spec.targetRef.kind: releases of a Service are not modelled';
+  if (spec.targetRef.kind === 'Service' && spec.targetRef.apiVersion === 'v1')
+    return 'spec.targetRef.kind: releases of a Service are not modelled';
   return spec.suspend ? 'spec.suspend: a suspended Canary releases nothing: set it to false' : undefined;
 }
 

@@ -5,7 +5,7 @@ import { parseDuration } from '../api/duration.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
-import { knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
+import { kedaCrds, knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
 import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
@@ -65,8 +65,10 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const apps = new ModelledApps(world);
   const quota = new PodQuota(namespace, quotaIn(objects, namespace));
   const lagMs: Scene['lagMs'] = [...LAG_MS];
+  const keda = objects.some(({ kind }) => kind === 'ScaledObject');
   const stage = await startStage(world, {
-    crds: [...crds(), ...routingCrds(), ...knativeCrds()],
+    crds: [...crds(), ...routingCrds(), ...knativeCrds(), ...(keda ? kedaCrds() : [])],
+    keda,
     scrapeIntervalMs: SCRAPE_EVERY_MS,
     mesh: { proxies: 3, lagMs, seed: input.seed },
     nodes: { ...NODES, appFor: apps.behaviourOf, runApp: apps.run },

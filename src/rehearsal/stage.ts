@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from '../embedded/cluster.ts';
 import { startGatewayApi } from '../embedded/gateway-api/index.ts';
+import { startKeda } from '../embedded/keda/index.ts';
 import { startKnative } from '../embedded/knative/index.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
 import type { World } from '../embedded/world.ts';
@@ -15,14 +16,20 @@ export interface Stage {
 export interface StageOptions extends Omit<EmbeddedClusterOptions, 'world'> {
   crds: readonly KubeObject[];
   scrapeIntervalMs: number;
+  /** Its CRD is among `crds`. */
+  keda?: boolean;
 }
 
-export async function startStage(world: World, { crds, scrapeIntervalMs, ...options }: StageOptions): Promise<Stage> {
+export async function startStage(world: World, { crds, scrapeIntervalMs, keda = false, ...options }: StageOptions): Promise<Stage> {
   const { clock } = world;
   const embedded = await startEmbeddedCluster({ world, ...options });
   const { cluster, mesh } = embedded;
   for (const crd of crds) await cluster.apply(crd);
-  const standIns = [startGatewayApi(cluster, { clock }), startKnative(cluster, { clock })];
+  const standIns = [
+    startGatewayApi(cluster, { clock }),
+    startKnative(cluster, { clock }),
+    ...(keda ? [startKeda(cluster, { clock })] : []),
+  ];
   const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs });
   return {
     embedded,

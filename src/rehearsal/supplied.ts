@@ -19,10 +19,8 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
   const { spec, metadata } = canary;
   const { namespace } = metadata;
   const { targetRef, autoscalerRef, service } = spec;
-  const target: Wanted = { ...targetRef, namespace, make: () => workload(canary) };
-  const wanted: Wanted[] = targetRef.kind === 'Service' ? [] : [target];
-  if (autoscalerRef?.kind === 'HorizontalPodAutoscaler')
-    wanted.push({ kind: autoscalerRef.kind, name: autoscalerRef.name, namespace, make: () => autoscaler(canary) });
+  const wanted: Wanted[] = [{ ...targetRef, namespace, make: () => (isKnative(canary) ? knativeService(canary) : workload(canary)) }];
+  if (autoscalerRef) wanted.push({ kind: autoscalerRef.kind, name: autoscalerRef.name, namespace, make: () => autoscaler(canary) });
   const edge = findEdge(canary, objects) ? undefined : makeEdge(canary);
   if (edge) wanted.push({ kind: edge.kind, name: edge.metadata.name, namespace, make: () => edge });
   for (const { kind = 'Gateway', name, namespace: at = namespace } of service.gatewayRefs ?? [])
@@ -32,6 +30,11 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
     const provider = objects.find((each) => each.kind === 'AlertProvider' && isNamed(each, providerRef.name, at));
     const secret: string | undefined = provider?.spec?.secretRef?.name;
     if (secret !== undefined) wanted.push({ kind: 'Secret', name: secret, namespace: at, make: () => alertSecret(secret, at) });
+  }
+  const { upstreamRef } = spec;
+  if (upstreamRef) {
+    const { kind, name, namespace: at = namespace, apiVersion } = upstreamRef;
+    wanted.push({ kind, name, namespace: at, make: () => ({ apiVersion, kind, metadata: { name, namespace: at }, spec: {} }) });
   }
   const podSpec = objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace))?.spec?.template?.spec;
   for (const { kind, name } of configReferences(podSpec)) {
@@ -63,14 +66,29 @@ function workload({ spec: { targetRef, service }, metadata: { namespace } }: Can
   return { apiVersion, kind, metadata: { name, namespace, labels }, spec: { ...replicas, selector: { matchLabels: labels }, template } };
 }
 
+const isKnative = ({ spec: { targetRef } }: Canary): boolean => targetRef.apiVersion.startsWith('serving.knative.dev/');
+
+function knativeService({ spec: { targetRef }, metadata: { namespace } }: Canary): KubeObject {
+  const { apiVersion, kind, name } = targetRef;
+  const spec = { template: { spec: { containers: [{ image: `${name}:1`, ports: [{ containerPort: PORT }] }] } } };
+  return { apiVersion, kind, metadata: { name, namespace }, spec };
+}
+
 function autoscaler({ spec: { targetRef, autoscalerRef }, metadata: { namespace } }: Canary): KubeObject {
   const { apiVersion, kind, name } = targetRef;
+  const metadata = { name: autoscalerRef?.name ?? name, namespace };
+  const scaleTargetRef = { apiVersion, kind, name };
+  if (autoscalerRef?.kind === 'ScaledObject') {
+    const cron = { type: 'cron', metadata: { timezone: 'UTC', start: '0 0 * * *', end: '59 23 * * *', desiredReplicas: String(REPLICAS) } };
+    const spec = { scaleTargetRef, minReplicaCount: REPLICAS, maxReplicaCount: 2 * REPLICAS, triggers: [cron] };
+    return { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', metadata, spec };
+  }
   const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
-    metadata: { name: autoscalerRef?.name ?? name, namespace },
-    spec: { scaleTargetRef: { apiVersion, kind, name }, minReplicas: REPLICAS, maxReplicas: 2 * REPLICAS, metrics: [cpu] },
+    metadata,
+    spec: { scaleTargetRef, minReplicas: REPLICAS, maxReplicas: 2 * REPLICAS, metrics: [cpu] },
   };
 }
 

@@ -11,6 +11,7 @@ const RULES: Readonly<Record<string, string>> = {
   'object-refused': 'The API server refuses an object',
   'check-never-measured': 'A check is never measured',
   'new-version-unseen': 'No user reaches the new version',
+  'new-version-untried': 'Nothing sends requests to the new version',
 };
 
 /** SARIF 2.1.0, as code scanning services read it. */
