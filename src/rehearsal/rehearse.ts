@@ -1,24 +1,23 @@
 import type { Canary } from '../api/canary.ts';
 import { every, sleep } from '../api/clock.ts';
 import { crds } from '../api/crds.ts';
-import { parseDuration } from '../api/duration.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import { kedaCrds, knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
 import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
-import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
 import { asksModel, measurable } from './checks.ts';
 import { withClass } from './edges.ts';
 import { entryOf } from './entry.ts';
 import { LoadTests } from './load-tests.ts';
 import { applyManifests } from './manifests.ts';
-import { ModelledApps, VERSION_ANNOTATION } from './modelled-apps.ts';
-import { perform, type Scene, wordsOf } from './perform.ts';
+import { ModelledApps } from './modelled-apps.ts';
+import type { Scene } from './perform.ts';
 import { PodQuota, quotaIn } from './quota.ts';
 import { Recorder } from './recorder.ts';
-import { type Outcome, type Rehearsal, type RehearsalInput, type Sample, withProvider } from './rehearsal.ts';
+import { type Rehearsal, type RehearsalInput, type Sample, withProvider } from './rehearsal.ts';
+import { playRelease } from './release.ts';
 import { sealNetwork } from './seal.ts';
 import { startStage } from './stage.ts';
 import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
@@ -26,11 +25,9 @@ import { suppliedFor } from './supplied.ts';
 import { lessRequests, startUsers, type Users } from './users.ts';
 
 export const SAMPLE_EVERY_MS = 10_000;
-const SETTLE_MS = 60_000;
 /** Alerts and post-rollout webhooks follow the verdict. */
 const AFTERMATH_MS = 10_000;
 const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };
-const MINUTE_MS = 60_000;
 
 /** One release, from the first look at the manifests to its verdict, by the production controller in virtual time. */
 export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
@@ -60,7 +57,6 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const supplied = suppliedFor(canary, others);
   const objects = [...others, ...supplied, ...templates, measured];
 
-  let pushedMs: number | undefined;
   const recorder = new Recorder(refOf(measured), () => clock.monotonicMs());
   const apps = new ModelledApps(world);
   const quota = new PodQuota(namespace, quotaIn(objects, namespace));
@@ -125,59 +121,16 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
     },
   };
 
-  const ended = async (isSo: Parameters<Recorder['until']>[0], limitMs: number): Promise<boolean> => {
-    const giveUp = new AbortController();
-    const limit = sleep(clock, limitMs, giveUp.signal).then(
-      () => false,
-      () => true,
-    );
-    const isDone = await Promise.race([recorder.until(isSo).then(() => true), limit]);
-    giveUp.abort();
-    return isDone;
-  };
-  const deadlineMs = (canary.spec.progressDeadlineSeconds ?? 600) * 1000;
-  const isResting = await ended(({ phase, release }) => phase === 'Initialized' && release?.step === 'resting', deadlineMs + 5 * MINUTE_MS);
-  let outcome: Outcome = 'notStarted';
-  let before = users.counts();
-  const laterSteps: Promise<void>[] = [];
-  if (isResting) {
-    await sleep(clock, SETTLE_MS);
-    before = users.counts();
-    pushedMs = clock.monotonicMs();
-    const run = recorder.status?.release?.run ?? 0;
-    recorder.fault(scenario.says || scenario.name);
-    for (const step of scenario.steps.filter(({ at }) => at === 0)) await perform(scene, step.does);
-    await push(cluster, canary);
-    const isOver = new AbortController();
-    for (const { at, does } of scenario.steps.filter((step) => step.at > 0))
-      laterSteps.push(
-        sleep(clock, at, isOver.signal).then(
-          () => {
-            recorder.fault(wordsOf(does));
-            return perform(scene, does);
-          },
-          () => undefined,
-        ),
-      );
-    const hasEnded = await ended(
-      ({ phase, release }) => (phase === 'Succeeded' || phase === 'Failed') && release?.step === 'resting' && release.run > run,
-      limitOf(canary),
-    );
-    isOver.abort();
-    outcome = hasEnded ? (recorder.status?.phase === 'Succeeded' ? 'promoted' : 'rolledBack') : 'unfinished';
-  }
-  const endedMs = clock.monotonicMs();
-  const after = users.counts();
+  const release = await playRelease(scene, recorder, canary, scenario);
   await sleep(clock, AFTERMATH_MS);
   stopSampling();
   users.stop();
   loads.stop();
-  await Promise.all(laterSteps);
   await controller.stop();
   await standIns.stop();
   await stage.stop();
 
-  const startMs = pushedMs ?? endedMs;
+  const { outcome, startMs, endMs, requests } = release;
   const { phase = '', conditions } = recorder.status ?? {};
   return {
     canary: { namespace, name: canary.metadata.name },
@@ -185,8 +138,8 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
     outcome,
     phase,
     message: conditions?.find(({ message }) => message)?.message ?? '',
-    tookMs: Math.round(endedMs - startMs),
-    requests: lessRequests(after, before),
+    tookMs: Math.round(endMs - startMs),
+    requests,
     peakPods: apps.peak,
     moments: recorder.moments.map((moment) => ({ ...moment, atMs: Math.round(moment.atMs - startMs) })),
     samples: samples.map((sample) => ({ ...sample, atMs: Math.round(sample.atMs - startMs) })),
@@ -238,20 +191,4 @@ function flagsFor(provider: string | undefined): string[] {
 function hostsOf(canary: Canary): string[] {
   const { apexService, primaryService, canaryService } = names(canary);
   return [apexService, primaryService, canaryService].map((service) => `${service}.${canary.metadata.namespace}`);
-}
-
-/** The template differs by an annotation, so that pods of the new version are known. */
-async function push(cluster: KubeCluster, { spec: { targetRef }, metadata: { namespace } }: Canary): Promise<void> {
-  const { apiVersion, kind, name } = targetRef;
-  const annotations = { [VERSION_ANNOTATION]: 'new' };
-  await cluster.patch({ apiVersion, kind, name, namespace }, { spec: { template: { metadata: { annotations } } } });
-}
-
-/** Twice what the analysis takes at the least, and the deadline. */
-function limitOf({ spec: { analysis, progressDeadlineSeconds = 600 } }: Canary): number {
-  const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
-  const steps = analysis.stepWeights?.length ?? Math.ceil((analysis.maxWeight ?? 100) / (analysis.stepWeight || 100));
-  const back = analysis.stepWeightPromotion ? Math.ceil(100 / analysis.stepWeightPromotion) : 0;
-  const ticks = steps + back + (analysis.iterations ?? 0) + analysis.threshold + 3;
-  return 2 * ticks * intervalMs + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
 }

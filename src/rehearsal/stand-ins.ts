@@ -84,7 +84,7 @@ export function hooksByAddress(canary: KubeObject): Map<string, Hook[]> {
   return found;
 }
 
-/** Hooks of one address are told apart by their metadata, which is part of what they send. */
+/** Hooks of one address differ in their metadata, which is part of what they send. */
 function calledOf(hooks: readonly Hook[], body: string): readonly Hook[] {
   const sent = metadataIn(body);
   const same = hooks.filter(({ metadata }) => Object.entries(metadata).every(([key, value]) => sent[key] === value));

@@ -111,12 +111,12 @@ describe('what cannot be rehearsed', () => {
     ['a Canary that is not there', () => [ISTIO, '--canary', 'shop'], 'notFound', 'podinfo'],
     ['an unknown scenario', () => [ISTIO, '--scenario', 'worse'], 'usage', 'bad-5xx'],
     ['an unknown field of a scenario', () => [ISTIO, '--scenario', misspelt()], 'usage', 'steps[0]'],
-    ['a time that is none', () => [ISTIO, '--scenario', badTime()], 'usage', 'steps[0].at'],
-    ['a seed that is no number', () => [ISTIO, '--seed', 'x'], 'usage', '--seed'],
+    ['a time without a unit', () => [ISTIO, '--scenario', badTime()], 'usage', 'steps[0].at'],
+    ['a seed that is a word', () => [ISTIO, '--seed', 'x'], 'usage', '--seed'],
     ['a rate below zero', () => [ISTIO, '--rate=-1'], 'usage', '--rate'],
     ['an unknown provider', () => [ISTIO, '--provider', 'ambassador'], 'usage', '--provider'],
     ['a check that is not there', () => [ISTIO, '--assume', 'queue=1'], 'usage', 'request-duration'],
-    ['a value that is no number', () => [ISTIO, '--assume', 'request-duration=fast'], 'usage', '--assume'],
+    ['a value that is a word', () => [ISTIO, '--assume', 'request-duration=fast'], 'usage', '--assume'],
   ])('%s ends with a line that names it', async (_, args, code, named) => {
     const answer = await rehearse(...args());
     expect(answer.code).toBe(exitCodes[code].code);

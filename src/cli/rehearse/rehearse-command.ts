@@ -125,7 +125,7 @@ async function rehearseOne(
   };
 }
 
-const nobodys = { sent: 0, failed: 0 };
+const noRequests = { sent: 0, failed: 0 };
 
 const notRehearsed = (
   { name, namespace = 'default' }: Item,
@@ -133,7 +133,7 @@ const notRehearsed = (
   message: string,
 ): RehearsalResult => ({
   ...{ namespace, name, scenario: { name: called, says, expect }, verdict: 'notRehearsed', phase: '', message, blamed: [] },
-  ...{ seconds: { total: 0 }, requests: { old: nobodys, new: nobodys, none: nobodys }, peakPods: 0 },
+  ...{ seconds: { total: 0 }, requests: { old: noRequests, new: noRequests, none: noRequests }, peakPods: 0 },
   ...{ checks: [], timeline: [], samples: [], notApplied: [], assumptions: [] },
 });
 
@@ -149,7 +149,7 @@ function canariesIn({ sources, items }: Judged, flags: RehearseFlags): Item[] {
     'notFound',
     named === undefined
       ? 'no Canary found: give its manifest with --filename, or --live --canary NAME'
-      : `there is no Canary ${named}${known === '' ? '' : `; the manifests have ${known}`}`,
+      : `Canary ${named} not found${known === '' ? '' : `; the manifests have ${known}`}`,
   );
 }
 

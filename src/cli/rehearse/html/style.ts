@@ -1,4 +1,4 @@
-/** Light and dark as the reader's system has it; on paper always light. Colours of lines tell apart for colour-blind readers, and lines have names. */
+/** Light and dark as the reader's system has it; on paper always light. Colour-blind readers can distinguish the lines, which have names. */
 export const style = `
 :root { color-scheme: light dark; --bg: #fff; --fg: #1b1f24; --dim: #57606a; --rule: #d0d7de; --card: #f6f8fa;
   --good: #116329; --bad: #a40e26; --busy: #7d4e00; --s1: #0550ae; --s2: #bc4c00; --s3: #57606a; --s4: #6639ba; --limit: #a40e26; }
