@@ -56,8 +56,8 @@ let left = Number(process.argv[2] ?? 200);
 const totals = { tried: 0, byValidate: 0, byRehearse: 0, byEither: 0 };
 const SCENARIOS = ['good', 'bad-5xx', 'slow'];
 const sound = new Map<string, Set<string>>();
-for (const { name, edit } of misconfigurations)
-  for (const base of BASES) {
+for (const base of BASES)
+  for (const { name, edit } of misconfigurations) {
     const objects = example(base);
     if (left <= 0 || !objects.some(({ kind }) => kind === 'Canary') || !edit(canaryIn(objects), objects)) continue;
     left -= 1;
