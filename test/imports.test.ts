@@ -13,6 +13,7 @@ const mayImport = {
   notifiers: ['api'],
   workloads: ['api', 'kube'],
   embedded: ['api', 'kube'],
+  rehearsal: ['api', 'kube', 'workloads', 'embedded', 'loadtester'],
   controller: ['api', 'engine', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'kube'],
   server: ['controller', 'api'],
   loadtester: ['api'],

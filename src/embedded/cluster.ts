@@ -2,6 +2,7 @@ import { connectionTo } from '../kube/connect.ts';
 import { createCluster } from '../kube/create-cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { startApiServer } from './apiserver/index.ts';
+import type { ApiHooks } from './apiserver/write-context.ts';
 import { startControllers } from './controllers/index.ts';
 import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
 import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
@@ -16,6 +17,7 @@ export interface EmbeddedClusterOptions {
   nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
   mesh?: MeshOptions;
   world?: World;
+  hooks?: ApiHooks;
   /** Hears of what controllers and nodes could not do and try again. */
   onError?(error: unknown, what: string): void;
 }
@@ -36,7 +38,11 @@ export interface EmbeddedCluster {
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
   const { world = realWorld } = options;
   const { clock, random } = world;
-  const server = await startApiServer({ world, ...(options.port === undefined ? {} : { port: options.port }) });
+  const server = await startApiServer({
+    world,
+    ...(options.port !== undefined && { port: options.port }),
+    ...(options.hooks && { hooks: options.hooks }),
+  });
   const agent = world.network.agent({ keepAlive: true });
   const connection = { ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent };
   const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random });

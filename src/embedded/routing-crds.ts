@@ -36,6 +36,8 @@ export function routingCrds(): KubeObject[] {
 }
 
 /** Those of Knative, whose Services are routes and targets in one. */
+export const kedaCrds = (): KubeObject[] => [crd('keda.sh', 'ScaledObject', 'scaledobjects', ['v1alpha1'])];
+
 export function knativeCrds(): KubeObject[] {
   const group = 'serving.knative.dev';
   return [

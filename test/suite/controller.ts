@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startVirtualController } from '../../src/cli/controller/virtual-controller.ts';
 import { program } from '../build/program.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import type { Stage } from './stage.ts';
-import { startVirtualController } from './virtual-controller.ts';
 import { afterAll, beforeAll, virtualOne } from './world.ts';
 
 export interface ControllerProcess {
@@ -69,7 +69,7 @@ export type ControllerRun = Omit<GuardedProcess, 'name' | 'logTail'>;
 /** `serin controller` with these flags, in the world of the scenarios. */
 export function startProgram(args: readonly string[], logFile: string, main: string = program()): ControllerRun {
   const world = virtualOne();
-  if (world) return startVirtualController(world, args, logFile);
+  if (world) return { logFile, ...startVirtualController(world, args, (text) => appendFileSync(logFile, text)) };
   return startGuarded('controller', [process.execPath, main, 'controller', ...args], logFile);
 }
 

@@ -7,16 +7,15 @@ import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
-import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { startGatewayApi } from '../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
-import { startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { startStage } from '../../src/rehearsal/stage.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
 
@@ -109,18 +108,14 @@ export function startVirtualStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 async function startStageIn(world: World, options: StageOptions): Promise<Stage> {
-  const { clock } = world;
-  const embedded = await startEmbeddedCluster({ world, nodes: nodeOptions(options), mesh: meshOptions(options) });
-  const { cluster, mesh, nodes } = embedded;
-  await applyCrds(cluster);
-  const gateways = startGatewayApi(cluster, { clock });
-  const knative = startKnative(cluster, { clock });
-  const prometheus = await startPrometheus({
-    world,
-    targets: [mesh.metricsUrl],
+  const { embedded, prometheus, stop } = await startStage(world, {
+    crds: crdsIn(CRD_FOLDERS),
+    nodes: nodeOptions(options),
+    mesh: meshOptions(options),
     scrapeIntervalMs: SCRAPE_EVERY_MS,
     retentionMs: RETENTION_MS,
   });
+  const { cluster, mesh, nodes } = embedded;
   const folder = mkdtempSync(join(tmpdir(), 'serin-stage-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
   writeFileSync(kubeconfigFile, embedded.kubeconfig);
@@ -133,10 +128,7 @@ async function startStageIn(world: World, options: StageOptions): Promise<Stage>
     requestCounts: () => embedded.requestCounts('serin-controller'),
     forbidden: () => [],
     async stop() {
-      gateways.stop();
-      knative.stop();
-      await prometheus.stop();
-      await embedded.stop();
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -205,14 +197,17 @@ export async function startRealStage(options: StageOptions = {}): Promise<RealSt
 
 /** Those of Serin and of the meshes; again, after somebody has removed them. */
 export async function applyCrds(cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> {
-  const crds = folders.flatMap((folder) =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.yaml'))
-      .flatMap((file) => parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document): KubeObject => document.toJS())),
-  );
+  const crds = crdsIn(folders);
   for (const crd of crds) await cluster.apply(crd);
   for (const crd of crds)
     await until(cluster, refOf(crd), 'is established', (now) =>
       now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
     );
 }
+
+const crdsIn = (folders: readonly string[]): KubeObject[] =>
+  folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.yaml'))
+      .flatMap((file) => parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document): KubeObject => document.toJS())),
+  );

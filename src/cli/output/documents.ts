@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RehearsalReport } from '../rehearse/rehearsal-report.ts';
 
 /** Of what `-o json` and `-o yaml` print. Fields may be added; none goes or changes its meaning within a version. */
 export const outputVersion = 'cli.serin.dev/v1';
@@ -364,5 +365,6 @@ export const Documents = z.discriminatedUnion('kind', [
   RequestResult,
   TrafficReport,
   ReportContents,
+  RehearsalReport,
 ]);
 export type Documents = z.infer<typeof Documents>;

@@ -3,6 +3,7 @@ import { addCompletionCommand } from '../completion/completion-command.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
+import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, type RunOn, theCanary, withCluster, withOutput } from './flags.ts';
@@ -95,6 +96,7 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     );
 
   addJournalCommands(program, { run, runOn, place });
+  addRehearseCommand(program, place);
   addReportCommand(program, run, runOn);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })

@@ -64,14 +64,7 @@ async function validate(
   provider: Provider | undefined,
   live: Pick<ValidateArgs, 'namespace' | 'readCluster'> = {},
 ): Promise<number> {
-  const [{ validateCommand }, { checkTemplate }, { secretProblems, templateProblems }, { receiverProblems }, { checkRoutes }] =
-    await Promise.all([
-      import('./validate.ts'),
-      import('../../metrics/query-template.ts'),
-      import('../../metrics/template-problems.ts'),
-      import('../../notifiers/receiver-problems.ts'),
-      import('./check-routes.ts'),
-    ]);
+  const [{ validateCommand }, { allChecks }] = await Promise.all([import('./validate.ts'), import('./all-checks.ts')]);
   const args: ValidateArgs = {
     files,
     ...(files.includes('-') ? { stdin: await readAll(process.stdin) } : {}),
@@ -80,13 +73,7 @@ async function validate(
     selectorLabels: flags.selectorLabels.split(',').filter(Boolean),
     strict: flags.strict,
     requireSecretLabel: flags.requireSecretLabel,
-    ...{
-      checkTemplate,
-      checkMetricTemplate: templateProblems,
-      checkSecret: secretProblems,
-      checkAlertProvider: receiverProblems,
-      checkRoutes,
-    },
+    ...allChecks,
     ...live,
   };
   return validateCommand(
@@ -97,14 +84,14 @@ async function validate(
 }
 
 /** As a stream: a pipe may have nothing to read yet. */
-async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+export async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
 /** The flag of the controller takes more than `spec.provider` does. */
-async function readProvider(text: string): Promise<{ unknown: string } | { known?: Provider }> {
+export async function readProvider(text: string): Promise<{ unknown: string } | { known?: Provider }> {
   const { meshProviderOf, providerOf, unknownProvider } = await import('../../api/mesh-provider.ts');
   const mesh = meshProviderOf(text);
   return mesh === undefined ? { unknown: unknownProvider(text) } : { known: providerOf(mesh) };

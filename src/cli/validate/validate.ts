@@ -14,11 +14,18 @@ export interface ValidateArgs extends ObjectChecks {
   stdin?: Buffer;
   /** Of objects that name none. */
   namespace?: string | undefined;
+  /** Judged as the objects of files are, where those have none of their name. */
+  more?: readonly Item[] | undefined;
   provider?: Provider | undefined;
   selectorLabels?: readonly string[] | undefined;
   requireSecretLabel?: boolean | undefined;
   /** Reads from the cluster the objects that those of the files refer to. */
-  readCluster?: ((items: readonly Item[]) => Promise<{ items: Item[]; hidden: ReadonlySet<string> }>) | undefined;
+  readCluster?: ((items: readonly Item[]) => Promise<LiveItems>) | undefined;
+}
+
+interface LiveItems {
+  items: Item[];
+  hidden: ReadonlySet<string>;
 }
 
 /**
@@ -32,16 +39,9 @@ export async function validateCommand(
 ): Promise<number> {
   const count = { error: 0, warning: 0 };
   const say = (line: string) => out(printable(line));
-  const sources = readSources(args.files, args.stdin);
-  const read = sources.map(({ name, file, text }) =>
-    'unreadable' in text
-      ? { items: [], unreadable: [{ source: name, message: text.unreadable }] }
-      : readDocuments({ source: name, file, text: text.content }),
-  );
-  const items = read.flatMap((one) => one.items).map((item) => withNamespace(item, args.namespace));
+  const { sources, items, found } = await judge(args);
   const checked = items.filter(({ object }) => isOurs(object) || isSplit(object) || meantKind(object) !== undefined);
-  const found = await findingsOf(items, args);
-  for (const source of read) {
+  for (const source of sources) {
     for (const each of source.unreadable) {
       count.error += 1;
       say(unreadableLine(each));
@@ -57,12 +57,34 @@ export async function validateCommand(
   return count.error > 0 ? 1 : 0;
 }
 
+export interface Judged {
+  sources: readonly { items: readonly Item[]; unreadable: readonly Unreadable[] }[];
+  /** Those of the files, with their namespaces. */
+  items: readonly Item[];
+  /** Those of the cluster that they refer to, if it was asked. */
+  live: readonly Item[];
+  found: readonly WorldFinding[];
+}
+
+/** The objects of all files, and what is wrong with them. */
+export async function judge(args: ValidateArgs): Promise<Judged> {
+  const sources = readSources(args.files, args.stdin).map(({ name, file, text }) =>
+    'unreadable' in text
+      ? { items: [], unreadable: [{ source: name, message: text.unreadable }] }
+      : readDocuments({ source: name, file, text: text.content }),
+  );
+  const own = sources.flatMap((one) => one.items);
+  const more = (args.more ?? []).filter(({ object, name }) => !own.some((item) => item.object.kind === object.kind && item.name === name));
+  const items = [...own, ...more].map((item) => withNamespace(item, args.namespace));
+  const live = await args.readCluster?.(items);
+  return { sources, items, live: live?.items ?? [], found: await findingsOf(items, args, live) };
+}
+
 const withNamespace = (item: Item, namespace: string | undefined): Item =>
   namespace !== undefined && item.namespace === undefined ? { ...item, namespace } : item;
 
 /** In the order of the objects, and of the checks for each. */
-async function findingsOf(items: readonly Item[], args: ValidateArgs): Promise<WorldFinding[]> {
-  const live = args.readCluster && (await args.readCluster(items));
+async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: LiveItems): Promise<WorldFinding[]> {
   const options: WorldOptions = {
     provider: args.provider,
     selectorLabels: args.selectorLabels,

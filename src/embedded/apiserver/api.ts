@@ -16,7 +16,7 @@ import { ServiceAddresses } from './service-addresses.ts';
 import { alreadyExists, badRequest, conflict, forbidden, invalid, invalidValue, modified, notFound, Refusal } from './status.ts';
 import { keyOf, Store } from './store.ts';
 import { fromStored, toStored } from './versions.ts';
-import { type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
+import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
 
 /** Kinds with a status whose spec is not counted. */
 const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
@@ -27,10 +27,12 @@ export class Api {
   readonly resources = new Resources();
   readonly cel = new CelRules();
   readonly #world: Pick<World, 'clock' | 'random'>;
+  readonly #hooks: ApiHooks;
   readonly #parts = { cel: this.cel, addresses: new ServiceAddresses(), time: () => this.time() };
 
-  constructor(world: Pick<World, 'clock' | 'random'>, watchWindow: number) {
+  constructor(world: Pick<World, 'clock' | 'random'>, watchWindow: number, hooks: ApiHooks = {}) {
     this.#world = world;
+    this.#hooks = hooks;
     this.store = new Store(watchWindow);
   }
 
@@ -58,6 +60,8 @@ export class Api {
     if (this.store.get(resource.storeKey, keyOf(object)) !== undefined) throw alreadyExists(resource, metadata.name);
     this.#checkNamespace(resource, namespace, metadata.name);
     if (resource.storeKey === '/pods') this.#checkServiceAccount(resource, object);
+    const refusal = this.#hooks.admit?.(object);
+    if (refusal !== undefined) throw forbidden(resource, metadata.name, refusal);
     delete metadata.deletionTimestamp;
     delete metadata.deletionGracePeriodSeconds;
     delete metadata.managedFields;
@@ -186,7 +190,9 @@ export class Api {
 
   #store(resource: Resource, object: KubeObject, context: WriteContext): KubeObject {
     if (context.dryRun) return object;
+    const before = this.store.get(resource.storeKey, keyOf(object));
     const stored = this.store.put(resource.storeKey, toStored(object, resource));
+    this.#hooks.onWrite?.({ userAgent: context.userAgent, subresource: context.subresource, before, object: stored });
     if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions') this.#serve(stored);
     return fromStored(stored, resource);
   }
@@ -219,6 +225,7 @@ export class Api {
   #remove(resource: Resource, object: KubeObject, context: WriteContext): KubeObject {
     if (context.dryRun) return object;
     const removed = this.store.remove(resource.storeKey, keyOf(object)) ?? object;
+    this.#hooks.onWrite?.({ userAgent: context.userAgent, subresource: '', before: removed, object: undefined });
     if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions')
       this.resources.removeAll(object.spec.group, object.spec.names.plural);
     return fromStored(removed, resource);

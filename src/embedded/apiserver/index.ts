@@ -6,7 +6,7 @@ import { Collectors } from './collectors.ts';
 import { type Exchange, sendJson } from './exchange.ts';
 import { handle } from './handler.ts';
 import { Refusal } from './status.ts';
-import { internalWrite } from './write-context.ts';
+import { type ApiHooks, internalWrite } from './write-context.ts';
 
 export interface ApiServerOptions {
   /** 0, the default, takes any free port. */
@@ -17,6 +17,7 @@ export interface ApiServerOptions {
   watchWindow?: number;
   world?: World;
   onRequest?: (request: SeenRequest) => void;
+  hooks?: ApiHooks;
 }
 
 export interface SeenRequest {
@@ -46,7 +47,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const world = options.world ?? realWorld;
   const { clock, network, random } = world;
   const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
-  const api = new Api(world, options.watchWindow ?? 10_000);
+  const api = new Api(world, options.watchWindow ?? 10_000, options.hooks);
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) createNamespace(api, name);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();

@@ -90,6 +90,7 @@ export class ResourceRequest {
     const warnings: string[] = [];
     return {
       manager: manager.slice(0, 128),
+      userAgent: agent,
       subresource,
       dryRun: this.#query.get('dryRun') === 'All',
       fieldValidation: this.#query.get('fieldValidation') || 'Warn',

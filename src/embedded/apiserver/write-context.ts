@@ -1,11 +1,32 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+
 /** Who writes, through which endpoint, and how strictly. */
 export interface WriteContext {
   manager: string;
+  userAgent: string;
   subresource: string;
   dryRun: boolean;
   fieldValidation: string;
   force: boolean;
   warn(text: string): void;
+}
+
+/** One change of the store, as its listener sees it. */
+export interface Write {
+  /** Empty: the server itself, as in deletions. */
+  userAgent: string;
+  subresource: string;
+  /** Absent: created. */
+  before: KubeObject | undefined;
+  /** Absent: deleted. */
+  object: KubeObject | undefined;
+}
+
+export interface ApiHooks {
+  /** Called for each change of the store, before its watches see it. */
+  onWrite?(write: Write): void;
+  /** Why an object must not be created, as an admission plug-in says it; undefined: it may. */
+  admit?(object: KubeObject): string | undefined;
 }
 
 export interface DeleteOptions {
@@ -21,6 +42,7 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 /** A write of the server itself. */
 export const internalWrite: WriteContext = {
   manager: 'serin-apiserver',
+  userAgent: '',
   subresource: '',
   dryRun: false,
   fieldValidation: 'Ignore',

@@ -35,6 +35,7 @@ export function revisionFor(service: KubeObject, number: number, templateHash: s
 export function objectsOf(revision: KubeObject): KubeObject[] {
   const { name, namespace = '', labels = {} } = revision.metadata;
   const own = labelsOf(labels['serving.knative.dev/service'] ?? '', name);
+  const { [TEMPLATE_HASH]: _, ...annotations } = revision.metadata.annotations ?? {};
   const selector = { 'serving.knative.dev/revision': name };
   const [container = {}, ...others] = revision.spec.containers ?? [];
   const containerPort: number = container.ports?.[0]?.containerPort ?? DEFAULT_PORT;
@@ -49,7 +50,7 @@ export function objectsOf(revision: KubeObject): KubeObject[] {
         replicas: PODS,
         selector: { matchLabels: selector },
         progressDeadlineSeconds: revision.spec.timeoutSeconds ?? 600,
-        template: { metadata: { labels: { ...own, app: name } }, spec: { containers: [serving, ...others] } },
+        template: { metadata: { labels: { ...own, app: name }, annotations }, spec: { containers: [serving, ...others] } },
       },
     },
     {

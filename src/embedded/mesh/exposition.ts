@@ -3,7 +3,7 @@ type Labels = Record<string, string>;
 /** Counters and histograms, written in the Prometheus text format. */
 export interface Metrics {
   count(name: string, labels: Labels, by?: number): void;
-  observe(name: string, labels: Labels, value: number): void;
+  observe(name: string, labels: Labels, value: number, by?: number): void;
   text(): string;
 }
 
@@ -18,10 +18,11 @@ const NEEDS_QUOTING = /[\\"\n]/;
 // Every request counts under some thirty labels, and hardly one of them needs it.
 const quote = (value: string): string =>
   NEEDS_QUOTING.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value;
-const render = (labels: Labels): string =>
-  Object.entries(labels)
-    .map(([name, value]) => `${name}="${quote(value)}"`)
-    .join(',');
+const render = (labels: Labels): string => {
+  let text = '';
+  for (const [name, value] of Object.entries(labels)) text += `${text === '' ? '' : ','}${name}="${quote(value)}"`;
+  return text;
+};
 
 /** `bounds` names every histogram and its upper bounds, ascending, in the histogram's own unit. */
 export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
@@ -34,7 +35,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       const key = render(labels);
       series.set(key, (series.get(key) ?? 0) + by);
     },
-    observe(name, labels, value) {
+    observe(name, labels, value, by = 1) {
       const limits = bounds[name] ?? [];
       const series = histograms.get(name) ?? new Map<string, Histogram>();
       histograms.set(name, series);
@@ -43,8 +44,8 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       series.set(key, histogram);
       const bucket = limits.findIndex((limit) => value <= limit);
       const index = bucket < 0 ? limits.length : bucket;
-      histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
-      histogram.sum += value;
+      histogram.counts[index] = (histogram.counts[index] ?? 0) + by;
+      histogram.sum += value * by;
       delete histogram.lines;
     },
     text() {

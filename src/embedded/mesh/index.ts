@@ -5,19 +5,21 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
+import type { Metrics } from './exposition.ts';
 import { laggedView } from './lagged-view.ts';
-import { type MeshProxy, startProxy } from './proxy.ts';
+import type { AnswerOf, ModelledOutcome, ModelledRequest } from './modelled-request.ts';
+import { type MeshProxy, type Seen, startProxy } from './proxy.ts';
 import { seededRandom } from './random.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 import type { ObservedKind } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
 import type { Place } from './service-proxy.ts';
-import { type Answered, recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
+import { recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
 
 export interface MeshOptions {
   /** Number of proxies; default 3. They stand on the nodes in the order of their names, and again from the first. */
   proxies?: number;
-  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. */
+  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. They may be changed while it runs. */
   lagMs?: readonly [number, number];
   /** Of every choice made here; default 1. */
   seed?: number;
@@ -48,6 +50,8 @@ export interface Mesh {
   /** Serves `metricsText` on `/metrics`. */
   readonly metricsUrl: string;
   counts(): MeshCounts;
+  /** One request, or some alike, through a proxy: routed and counted as by HTTP, and answered as `answerOf` computes. */
+  model(proxy: number, request: ModelledRequest, answerOf: AnswerOf): ModelledOutcome;
   /** Changes that some proxy has not heard of yet. */
   pending(): number;
   /** Whether every proxy has heard of this version of an object or of a later one; of a kind that routes nothing, always. */
@@ -64,7 +68,7 @@ const KINDS: readonly ObservedKind[] = [
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
-  const { proxies: size = 3, lagMs: [leastMs, mostMs] = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
+  const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
   const { clock, network } = world;
   const agent = keepsConnections ? network.agent({ keepAlive: true }) : undefined;
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
@@ -74,7 +78,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
 
   const views = Array.from({ length: size }, (_, index) => {
     const random = seededRandom(seed * 7919 + index);
-    return laggedView(() => (isStarting ? 0 : leastMs + random() * (mostMs - leastMs)), clock);
+    return laggedView(() => (isStarting ? 0 : lagMs[0] + random() * (lagMs[1] - lagMs[0])), clock);
   });
   const hear = (kind: string, change: Change): void => {
     for (const view of views) view.hear(kind, change);
@@ -100,9 +104,11 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   await Promise.race([Promise.all(stores.map((store) => store.synced)), sleep(clock, FIRST_LISTS_MS)]);
   isStarting = false;
 
-  const onAnswer = (answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void => {
-    recordAnswer(metrics, answered);
-    route?.count?.(metrics, answered);
+  const onAnswer = (answered: Seen, route?: ResolvedRoute): void => {
+    const { count = 1 } = answered;
+    const counted: Metrics = count === 1 ? metrics : timesOver(metrics, count);
+    recordAnswer(counted, answered);
+    route?.count?.(counted, answered);
     tally(counts, answered);
   };
   const started: MeshProxy[] = await Promise.all(
@@ -131,6 +137,11 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     metricsText: () => metrics.text(),
     metricsUrl: `${exported.url}/metrics`,
     counts: () => structuredClone(counts),
+    model(proxy, request, answerOf) {
+      const chosen = started[proxy % started.length];
+      if (chosen === undefined) throw new Error('a mesh without proxies routes nothing');
+      return chosen.model(request, answerOf);
+    },
     pending: () => views.reduce((sum, view) => sum + view.pending(), 0),
     knows(object) {
       const observed = KINDS.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
@@ -146,6 +157,12 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   };
 }
 
+const timesOver = ({ count, observe, text }: Metrics, times: number): Metrics => ({
+  count: (name, labels, by = 1) => count(name, labels, by * times),
+  observe: (name, labels, value) => observe(name, labels, value, times),
+  text,
+});
+
 const FIRST_LISTS_MS = 200;
 const GONE_LIMIT = 1000;
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
@@ -154,19 +171,16 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > GONE_LIMIT && oldest !== undefined) map.delete(oldest);
 }
 
-function tally(
-  counts: MeshCounts,
-  { pod, status, isProxyError, isMirror, reason }: Answered & { isMirror: boolean; reason?: string },
-): void {
+function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: Seen): void {
   const workload = pod ? `${pod.metadata.namespace}/${workloadOf(pod).name}` : 'unknown';
   const bump = (record: Record<string, number>, key: string): void => {
-    record[key] = (record[key] ?? 0) + 1;
+    record[key] = (record[key] ?? 0) + count;
   };
   if (isMirror) {
     bump(counts.mirrored, workload);
     return;
   }
-  counts.total += 1;
+  counts.total += count;
   bump(counts.byStatus, String(status));
   if (isProxyError) bump(counts.proxyErrors, reason ?? 'unknown');
   else {

@@ -6,6 +6,7 @@ import { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
+import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
 import { resolvers } from './resolvers.ts';
@@ -24,16 +25,21 @@ export interface ProxyContext {
   agent?: Agent;
   world?: World;
   podOf(namespace: string, name: string): KubeObject | undefined;
-  onAnswer(answered: Answered & { isMirror: boolean; reason?: string }, route?: ResolvedRoute): void;
+  onAnswer(answered: Seen, route?: ResolvedRoute): void;
 }
+
+/** `count`: so many requests alike; default 1. */
+export type Seen = Answered & { isMirror: boolean; reason?: string; count?: number };
 
 export interface MeshProxy {
   readonly url: string;
   readonly view: LaggedView;
+  /** The same route, without a connection: what a pod answers is computed. */
+  model(request: ModelledRequest, answerOf: AnswerOf): ModelledOutcome;
   stop(): Promise<void>;
 }
 
-type Standing = ProxyContext & { affinity: ClientAffinity; clock: Clock; pods: Agent };
+export type Standing = ProxyContext & { affinity: ClientAffinity; clock: Clock; pods: Agent };
 
 /** Headers that speak to this proxy or of one connection, and are not passed on. */
 const HOP_HEADERS = [
@@ -63,6 +69,7 @@ export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
   return {
     url: listener.url,
     view: context.view,
+    model: (request, answerOf) => modelRequest(context, request, answerOf),
     stop() {
       context.view.stop();
       return listener.close(true);
@@ -124,7 +131,7 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
 }
 
 /** What no provider's object speaks of goes to the plain Service. */
-function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): ResolvedRoute | Refusal {
+export function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): ResolvedRoute | Refusal {
   for (const { resolve } of resolvers) {
     const routed = resolve(view, request, random);
     if (routed) return routed;
@@ -206,13 +213,13 @@ async function sendTo(context: Standing, destination: Destination, call: Call, r
 }
 
 /** A random endpoint, one that was not tried yet if there is one. */
-function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
+export function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
   const untried = endpoints.filter(({ ip }) => !tried.has(ip));
   const choice = untried.length > 0 ? untried : endpoints;
   return choice[Math.floor(random() * choice.length)];
 }
 
-function isRetried(outcome: UpstreamAnswer | UpstreamFailure, on: readonly string[]): boolean {
+export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure, on: readonly string[]): boolean {
   if ('failure' in outcome) {
     if (outcome.failure === 'connect-failure')
       return on.some((word) => word === 'connect-failure' || word === '5xx' || word === 'gateway-error' || word === 'reset');

@@ -8,6 +8,8 @@ export interface App {
   /** May be changed while it runs; the next request sees it. */
   readonly behaviour: AppBehaviour;
   isReady(): boolean;
+  /** Answers a readiness probe here; absent: it is asked by HTTP. */
+  probe?(): boolean;
   /** Requests being answered now. */
   inFlight(): number;
   answered(): number;

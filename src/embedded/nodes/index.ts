@@ -5,7 +5,7 @@ import { keyOf, watchObjects } from '../controllers/object-store.ts';
 import { isPodFinished } from '../controllers/pods.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import { realWorld, secondsText, type World } from '../world.ts';
-import type { App } from './app.ts';
+import type { App, startApp } from './app.ts';
 import type { AppBehaviour } from './behaviour.ts';
 import { chooseNode, ownerOf, type Placed } from './choose-node.ts';
 import { type RunningPod, runPod } from './kubelet.ts';
@@ -29,6 +29,10 @@ export interface NodeOptions {
   /** Multiplies probe periods and delays; default 0.1. */
   probeScale?: number;
   world?: World;
+  /** Default: a small HTTP server. */
+  runApp?: typeof startApp;
+  /** Default 10,000; nothing in this cluster judges nodes by their leases. */
+  renewLeasesEveryMs?: number;
   /** Overrides what env and annotations of the pod say. */
   appFor?(pod: KubeObject): Partial<AppBehaviour>;
   onError?(error: unknown, what: string): void;
@@ -64,6 +68,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     graceScale: options.graceScale ?? 0.1,
     probeScale: options.probeScale ?? 0.1,
     world,
+    ...(options.runApp && { runApp: options.runApp }),
     ...(options.appFor ? { appFor: options.appFor.bind(options) } : {}),
     onError,
   };
@@ -127,7 +132,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
       await renewLease(cluster, clock, node.name);
     }
   };
-  const stopRenewing = every(clock, LEASE_RENEW_MS, () => {
+  const stopRenewing = every(clock, options.renewLeasesEveryMs ?? LEASE_RENEW_MS, () => {
     for (const { name } of nodes) void renewLease(cluster, clock, name).catch((error: unknown) => onError(error, name));
   });
 

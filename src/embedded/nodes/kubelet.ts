@@ -22,6 +22,8 @@ export interface KubeletOptions {
   probeScale: number;
   world: World;
   appFor?: (pod: KubeObject) => Partial<AppBehaviour>;
+  /** Default: a small HTTP server. */
+  runApp?: typeof startApp;
   onError(error: unknown, what: string): void;
 }
 
@@ -102,7 +104,7 @@ export function runPod(
     }
     if (life.signal.aborted || isTerminating) return;
     const probe = ((pod.spec.containers ?? []) as { readinessProbe?: Probe }[])[0]?.readinessProbe;
-    const started = await startApp(behaviour, {
+    const started = await (options.runApp ?? startApp)(behaviour, {
       namespace: pod.metadata.namespace ?? '',
       pod: pod.metadata.name,
       readinessPath: probe?.httpGet?.path ?? '/readyz',
@@ -116,7 +118,7 @@ export function runPod(
     seen.state = 'running';
     seen.startedAt = nowText();
     const annotations = { [PORT_ANNOTATION]: String(started.port) };
-    await insist(() => cluster.patch(refOf(pod), { metadata: { annotations } }, { signal: life.signal }));
+    if (started.port > 0) await insist(() => cluster.patch(refOf(pod), { metadata: { annotations } }, { signal: life.signal }));
     await watchReadiness(started, probe);
   };
 
@@ -127,7 +129,11 @@ export function runPod(
     let streak = 0;
     let isTold = false;
     while (!life.signal.aborted) {
-      const isPassing = probe?.httpGet ? await answersProbe(started.port, probe.httpGet.path ?? '/') : started.isReady();
+      const isPassing = started.probe
+        ? started.probe()
+        : probe?.httpGet
+          ? await answersProbe(started.port, probe.httpGet.path ?? '/')
+          : started.isReady();
       const needed = isPassing ? (probe?.successThreshold ?? 1) : (probe?.failureThreshold ?? 3);
       streak = isPassing === seen.isReady ? 0 : streak + 1;
       const isTurning = streak >= needed || (!probe && streak > 0);
@@ -137,7 +143,8 @@ export function runPod(
       }
       if (isTurning || !isTold || isStale(pod, seen, nowText())) await tell();
       isTold = true;
-      await pause(isPassing === seen.isReady && probe ? periodMs : Math.min(periodMs, 50), life.signal);
+      const isSettled = isPassing === seen.isReady && (probe !== undefined || started.probe !== undefined);
+      await pause(isSettled ? periodMs : Math.min(periodMs, started.probe ? 1000 : 50), life.signal);
     }
   };
 

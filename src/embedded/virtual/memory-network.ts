@@ -19,6 +19,7 @@ export class MemoryNetwork implements Network {
   readonly #latency: Latency;
   readonly #ports = new Map<number, Serving>();
   #lastPort = FIRST_PORT - 1;
+  #portOf: (host: string, port: number) => number | undefined = () => undefined;
 
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
@@ -31,6 +32,11 @@ export class MemoryNetwork implements Network {
 
   agent(options: { keepAlive?: boolean } = {}): Agent {
     return this.agentBehind({ gate: openGate, opened: () => undefined }, options);
+  }
+
+  /** The listener behind a host that is not this machine; without one its name is not found, and its address never answers. */
+  nameHosts(portOf: (host: string, port: number) => number | undefined): void {
+    this.#portOf = portOf;
   }
 
   /** For a process that may be halted. */
@@ -57,12 +63,14 @@ export class MemoryNetwork implements Network {
 
   #connect(client: MemorySocket, host: string, port: number): void {
     if (client.destroyed) return;
-    if (host !== '127.0.0.1' && host !== 'localhost') {
+    const isHere = host === '127.0.0.1' || host === 'localhost';
+    const wanted = isHere ? port : this.#portOf(host, port);
+    if (wanted === undefined) {
       // An address that nothing is behind never answers.
       if (isIP(host) === 0) client.destroy(socketError('ENOTFOUND', 'getaddrinfo', host));
       return;
     }
-    const serving = this.#ports.get(port);
+    const serving = this.#ports.get(wanted);
     if (serving === undefined) {
       client.destroy(socketError('ECONNREFUSED', 'connect', `127.0.0.1:${port}`));
       return;

@@ -1,25 +1,37 @@
-import { appendFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { controllerCommand } from '../../src/cli/controller/controller-command.ts';
-import type { ControllerHost } from '../../src/cli/controller/controller-host.ts';
-import { addControllerCommand } from '../../src/cli/controller/controller-options.ts';
-import { withTwoDashes } from '../../src/cli/go-flags.ts';
-import { randomUid } from '../../src/embedded/apiserver/generate-name.ts';
-import { VirtualProcess } from '../../src/embedded/virtual/virtual-process.ts';
-import type { VirtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
-import { connectionTo } from '../../src/kube/connect.ts';
-import { readKubeconfig } from '../../src/kube/kubeconfig.ts';
-import type { GuardedProcess } from './guarded-process.ts';
+import { randomUid } from '../../embedded/apiserver/generate-name.ts';
+import { VirtualProcess } from '../../embedded/virtual/virtual-process.ts';
+import type { VirtualWorld } from '../../embedded/virtual/virtual-world.ts';
+import { connectionTo } from '../../kube/connect.ts';
+import { readKubeconfig } from '../../kube/kubeconfig.ts';
+import { withTwoDashes } from '../go-flags.ts';
+import { controllerCommand } from './controller-command.ts';
+import type { ControllerHost } from './controller-host.ts';
+import { addControllerCommand } from './controller-options.ts';
 
 /** What a shell says of a program that was killed. */
 const KILLED = 137;
+
+export interface VirtualController {
+  readonly exited: Promise<number>;
+  hasExited(): boolean;
+  /** Halts it where it is, or lets it go on. */
+  send(signal: 'STOP' | 'CONT'): void;
+  stop(signal?: 'TERM' | 'KILL'): Promise<void>;
+}
+
+/** The URL of an API server, by the flags `--kubeconfig` and `--master`. */
+type ServerOf = (kubeconfig: string, master: string | undefined) => string;
+
+const serverInFile: ServerOf = (kubeconfig, master) => readKubeconfig({ kubeconfig, ...(master && { master }), env: {} }).cluster.server;
 
 /** The controller's own command in a virtual process: the same flags, log and signals as one of its own. */
 export function startVirtualController(
   world: VirtualWorld,
   args: readonly string[],
-  logFile: string,
-): Omit<GuardedProcess, 'name' | 'logTail'> {
+  log: (text: string) => void,
+  serverOf: ServerOf = serverInFile,
+): VirtualController {
   const process = new VirtualProcess(world);
   const ending = Promise.withResolvers<string>();
   const exited = Promise.withResolvers<number>();
@@ -32,7 +44,7 @@ export function startVirtualController(
     exited.resolve(code);
   };
   const write = (text: string): void => {
-    if (!isOver) appendFileSync(logFile, text);
+    if (!isOver) log(text);
   };
   // A file that is there from the start, as the one that a process writes to.
   write('');
@@ -44,12 +56,12 @@ export function startVirtualController(
     log: { write },
     complain: write,
     async connect(kubeconfig, master) {
-      const { cluster } = readKubeconfig({ kubeconfig, ...(master && { master }), env: {} });
+      const server = serverOf(kubeconfig, master);
       const agent = process.network.agent({ keepAlive: true });
-      agents.set(cluster.server, agent);
-      return { ...connectionTo(cluster.server, { userAgent: 'serin-controller' }), agent };
+      agents.set(server, agent);
+      return { ...connectionTo(server, { userAgent: 'serin-controller' }), agent };
     },
-    // `https` is spoken to no one here.
+    // `https` is spoken without TLS here: both ends are this process.
     agents: { http: calls, https: calls as never },
     listen: (server, port) => process.network.listen(server, port),
     ended: () => ending.promise,
@@ -63,7 +75,6 @@ export function startVirtualController(
     over(1);
   });
   return {
-    logFile,
     exited: exited.promise,
     hasExited: () => isOver,
     async stop(signal = 'KILL') {

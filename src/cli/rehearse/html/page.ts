@@ -1,0 +1,158 @@
+import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
+import { afterWords, entryWords, failedIn, lasts, outcomeWords, verdictWords } from '../words.ts';
+import { escapeXml } from '../xml.ts';
+import { plotsOf } from './plots.ts';
+import { style } from './style.ts';
+
+/** One file: no script, nothing that is loaded, every text escaped. */
+export function htmlReport(report: RehearsalReport): string {
+  const { rehearsals, mistakes, sound, seed, requestsPerSecond } = report;
+  const names = [...new Set(rehearsals.map(({ namespace, name }) => `${namespace}/${name}`))];
+  const title = `Rehearsal of ${names.join(', ')}`;
+  const verdict = sound ? '<span class="good">sound</span>' : '<span class="bad">not sound</span>';
+  const isLong = rehearsals.length > 1;
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`,
+    '<link rel="icon" href="data:,">',
+    `<title>${escapeXml(title)}</title>`,
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<main>',
+    `<h1>${escapeXml(title)}: ${verdict}</h1>`,
+    `<p class="dim">serin rehearse, seed ${seed}, ${requestsPerSecond} requests a second. Nothing of this happened: it is a model in virtual time.</p>`,
+    mistakesHtml(mistakes),
+    ...(isLong
+      ? [
+          table(
+            'Scenarios',
+            [...matrixHead],
+            rehearsals.map((result, index) => matrixRow(result, index, names.length > 1)),
+          ),
+        ]
+      : []),
+    ...rehearsals.map((result, index) => section(result, index, isLong)),
+    '</main>',
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+const matrixHead = ['Scenario', 'Verdict', 'After', 'New version served', 'Users saw errors', 'Peak pods', 'Cause'] as const;
+
+function matrixRow(result: RehearsalResult, index: number, hasSeveral: boolean): string[] {
+  const { text, meaning } = verdictWords(result);
+  const name = hasSeveral ? `${result.namespace}/${result.name} ${result.scenario.name}` : result.scenario.name;
+  return [
+    `<a href="#r${index}">${escapeXml(name)}</a>`,
+    `<span class="${meaning} verdict">${escapeXml(text)}</span>`,
+    ...[afterWords(result), String(result.requests.new.sent), String(failedIn(result)), String(result.peakPods)].map(escapeXml),
+    escapeXml(result.blamed.join(', ') || '–'),
+  ];
+}
+
+function section(result: RehearsalResult, index: number, isFolded: boolean): string {
+  const { namespace, name, scenario, message, requests, peakPods, assumptions, checks, notApplied, timeline } = result;
+  const verdict = verdictWords(result);
+  const rows: [string, { sent: number; failed: number }][] = [
+    ['old version', requests.old],
+    ['new version', requests.new],
+    ['a proxy', requests.none],
+  ];
+  const body = [
+    `<p>${escapeXml(message)}</p>`,
+    `<div class="plots">${plotsOf(result)}</div>`,
+    table(
+      'Requests of users, by what answered',
+      ['Answered by', 'Sent', 'Failed'],
+      rows.map(([who, { sent, failed }]) => [who, String(sent), String(failed)]),
+    ),
+    table('Timeline', ['After the push', 'What'], timeline.flatMap(timelineRow), 'time'),
+    table('Webhooks and alerts receive', ['After the push', 'What', 'To', 'Body'], timeline.flatMap(callRow), 'time'),
+    table(
+      'Checks that are not measured',
+      ['Check', 'Why'],
+      checks
+        .filter(({ state }) => state !== 'modelled')
+        .map(({ check, state, value, why = '' }) => [
+          escapeXml(check),
+          escapeXml(state === 'assumed' ? `assumed to be ${value}` : `not modelled: ${why}`),
+        ]),
+    ),
+    table(
+      'Objects that are not used',
+      ['Object', 'Why'],
+      notApplied.map(({ kind, name: called, why }) => [escapeXml(`${kind} ${called}`), escapeXml(why)]),
+    ),
+    writesHtml(timeline),
+    list('Assumptions of the model', assumptions),
+  ].join('\n');
+  const head = `<h2 id="r${index}">${escapeXml(`${namespace}/${name}, scenario ${scenario.name}`)}</h2>`;
+  const said = `<p>${escapeXml(scenario.says)}${scenario.says === '' ? '' : ': '}<span class="${verdict.meaning} verdict">${escapeXml(verdict.text)}</span>, ${escapeXml(outcomeWords(result))}; at most ${peakPods} pods.</p>`;
+  return `<section>\n${head}\n${said}\n${isFolded ? `<details><summary>Details of ${escapeXml(scenario.name)}</summary>\n${body}\n</details>` : body}\n</section>`;
+}
+
+function timelineRow(entry: TimelineEntry): string[][] {
+  const words = entryWords(entry);
+  return words === undefined ? [] : [[lasts(entry.seconds), `<span class="${words.meaning}">${escapeXml(words.text)}</span>`]];
+}
+
+function callRow(entry: TimelineEntry): string[][] {
+  if (entry.kind !== 'webhook' && entry.kind !== 'alert') return [];
+  const what = entry.kind === 'alert' ? 'alert' : entry.webhooks.map(({ name, type }) => `${type} ${name}`).join(', ');
+  return [[lasts(entry.seconds), escapeXml(what), escapeXml(entry.to), `<code>${escapeXml(entry.body)}</code>`]];
+}
+
+function writesHtml(timeline: readonly TimelineEntry[]): string {
+  const writes = timeline.flatMap((entry) => {
+    if (entry.kind !== 'write') return [];
+    const { kind, namespace = '', name } = entry.object;
+    const lines = entry.changes.flatMap(({ field, before, after }) => [
+      escapeXml(field),
+      ...(before === undefined ? [] : [`<span class="bad">  - ${escapeXml(before)}</span>`]),
+      ...(after === undefined ? [] : [`<span class="good">  + ${escapeXml(after)}</span>`]),
+    ]);
+    const verb = entry.created ? 'create' : 'change';
+    const title = escapeXml(`${lasts(entry.seconds)}: ${verb} ${kind} ${namespace}/${name}`);
+    return [`<details><summary>${title}</summary><pre>${lines.join('\n')}</pre></details>`];
+  });
+  return writes.length === 0 ? '' : `<h3>Objects that Serin writes</h3>\n${writes.join('\n')}`;
+}
+
+function mistakesHtml(mistakes: readonly RehearsalMistake[]): string {
+  if (mistakes.length === 0) return '<p class="good">No mistake found.</p>';
+  const items = mistakes.map(({ severity, rule, message, field, file, line, object, scenario }) => {
+    const where = [
+      file === undefined ? (object ? `${object.kind} ${object.name}` : '') : `${file}${line === undefined ? '' : `:${line}`}`,
+      field,
+      scenario,
+    ];
+    return `<div class="mistake ${severity}"><strong>${severity}</strong> ${escapeXml(rule)} <span class="dim">${escapeXml(where.filter(Boolean).join(', '))}</span><br>${escapeXml(message)}</div>`;
+  });
+  return `<h3>Mistakes</h3>\n${items.join('\n')}`;
+}
+
+/** Cells are HTML. The first column of `kind` time does not wrap. */
+function table(heading: string, head: readonly string[], rows: readonly (readonly string[])[], kind?: 'time'): string {
+  if (rows.length === 0) return '';
+  const cells = (row: readonly string[]) =>
+    row
+      .map((cell, index) => `<td${index === 0 && kind ? ` class="${kind}"` : /^[\d,.]+$/.test(cell) ? ' class="number"' : ''}>${cell}</td>`)
+      .join('');
+  const numbers = head.map((_, index) => rows.every((row) => /^[\d,.]+$/.test(row[index] ?? '')));
+  return [
+    `<h3>${escapeXml(heading)}</h3>`,
+    `<div class="scroll" tabindex="0" role="region" aria-label="${escapeXml(heading)}"><table>`,
+    `<thead><tr>${head.map((name, index) => `<th scope="col"${numbers[index] ? ' class="number"' : ''}>${escapeXml(name)}</th>`).join('')}</tr></thead>`,
+    `<tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</tbody></table></div>`,
+  ].join('\n');
+}
+
+const list = (heading: string, items: readonly string[]): string =>
+  items.length === 0 ? '' : `<h3>${escapeXml(heading)}</h3>\n<ul>${items.map((item) => `<li>${escapeXml(item)}</li>`).join('\n')}</ul>`;

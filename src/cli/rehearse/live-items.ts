@@ -1,0 +1,124 @@
+import { apiVersion } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { edgeOf } from '../../rehearsal/edges.ts';
+import { configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { configReferences } from '../../workloads/configs/references.ts';
+import { type Item, itemOf } from '../validate/documents.ts';
+import { readCluster } from '../validate/live.ts';
+import { type CanaryItem, worldOf } from '../validate/world.ts';
+
+type Reader = Pick<Cluster, 'get' | 'list'>;
+
+/** The place of what was read from the cluster, and is judged as a file is. */
+export const LIVE = 'cluster';
+
+/** The Canary of that name, as it was applied; nothing where there is none, since the files may have it. */
+export async function liveCanary(
+  cluster: Reader,
+  { name, namespace = 'default' }: { name: string; namespace: string | undefined },
+): Promise<Item[]> {
+  const [own = name, within = namespace] = name.split('/').toReversed();
+  const found = await cluster.get({ apiVersion, kind: 'Canary', name: own, namespace: within });
+  return found === undefined
+    ? []
+    : [itemOf(asApplied({ ...found, apiVersion, kind: 'Canary' }), { source: LIVE, file: LIVE, lineOf: () => 1 })];
+}
+
+/** What belongs to the Canaries of these items and is not among them, as it was before Serin took it over. Only reads, and never a Secret. */
+export async function readForRehearsal(cluster: Reader, items: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
+  const reader = withoutSecrets(cluster);
+  const { items: referred, hidden } = await readCluster(reader, items);
+  const { canaries } = worldOf(items);
+  const known = [...items, ...referred];
+  const more = await Promise.all(canaries.map((canary) => readMore(reader, canary, known)));
+  const generated = new Set(canaries.flatMap(generatedBy));
+  const own = [...referred, ...more.flat()].filter(({ object, name, namespace }) => !generated.has(`${object.kind} ${namespace}/${name}`));
+  return { items: own.map((item) => asBefore(item, known, canaries)), hidden };
+}
+
+/** ConfigMaps of the target, Gateways, and the object by which users enter. */
+async function readMore(cluster: Reader, { canary }: CanaryItem, known: readonly Item[]): Promise<Item[]> {
+  const { spec, metadata } = canary;
+  const { namespace } = metadata;
+  const target = known.find(({ object, name }) => object.kind === spec.targetRef.kind && name === spec.targetRef.name)?.object;
+  const configs = configReferences(target?.spec?.template?.spec)
+    .filter(({ kind }) => kind === 'ConfigMap')
+    .map((ref) => configObjectRef(ref, namespace));
+  const gateways = (spec.service.gatewayRefs ?? []).map(({ name, namespace: at = namespace }) => ({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    name,
+    namespace: at,
+  }));
+  const named = await Promise.all([...configs, ...gateways].map((ref: ObjectRef) => ifThere(async () => [await cluster.get(ref)])));
+  const edge = edgeOf(canary);
+  const edges =
+    edge === undefined
+      ? []
+      : await ifThere(async () => (await cluster.list({ apiVersion: edge.apiVersion, kind: edge.kind, namespace })).items);
+  const found = [
+    ...named.flatMap(([object], index) => (object ? [{ ...object, kind: [...configs, ...gateways][index]?.kind ?? object.kind }] : [])),
+    ...edges.flatMap((object) => (object && edge ? [{ ...object, apiVersion: edge.apiVersion, kind: edge.kind }] : [])),
+  ];
+  return found
+    .map((object) => itemOf(object))
+    .filter((item) => !known.some(({ object, name }) => object.kind === item.object.kind && name === item.name));
+}
+
+/** A kind that is not installed, or may not be read, has no objects here: the rehearsal makes them up, and says so. */
+async function ifThere(read: () => Promise<(KubeObject | undefined)[]>): Promise<(KubeObject | undefined)[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return [];
+    throw error;
+  }
+}
+
+/** Objects that a release makes: the rehearsal makes them itself. */
+function generatedBy({ canary }: CanaryItem): string[] {
+  const { primary, primaryService, canaryService, apexService, primaryScaler, ingressCopy, routeCopy } = names(canary);
+  const { targetRef, autoscalerRef } = canary.spec;
+  const at = canary.metadata.namespace;
+  return [
+    `${targetRef.kind} ${at}/${primary}`,
+    ...[primaryService, canaryService, apexService].map((name) => `Service ${at}/${name}`),
+    ...(primaryScaler ? [`${autoscalerRef?.kind} ${at}/${primaryScaler}`] : []),
+    ...(ingressCopy ? [`Ingress ${at}/${ingressCopy}`] : []),
+    ...(routeCopy ? [`ApisixRoute ${at}/${routeCopy}`] : []),
+  ];
+}
+
+/** An idle target has no pods: before the Canary it had those of its primary. */
+function asBefore(item: Item, known: readonly Item[], canaries: readonly CanaryItem[]): Item {
+  const object = asApplied(item.object);
+  const canary = canaries.find(({ canary: { spec } }) => spec.targetRef.kind === object.kind && spec.targetRef.name === item.name)?.canary;
+  if (canary === undefined || object.spec?.replicas !== 0) return { ...item, object };
+  const primary = known.find(({ object: { kind }, name }) => kind === object.kind && name === names(canary).primary);
+  return { ...item, object: { ...object, spec: { ...object.spec, replicas: primary?.object.spec?.replicas || 1 } } };
+}
+
+function asApplied({ metadata, status: _, ...rest }: KubeObject): KubeObject {
+  const { name, namespace, labels, annotations } = metadata;
+  const own = Object.entries(annotations ?? {}).filter(
+    ([key]) => !key.startsWith('kubectl.kubernetes.io/') && !key.startsWith('deployment.kubernetes.io/'),
+  );
+  return {
+    ...rest,
+    metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }), annotations: Object.fromEntries(own) },
+  } as KubeObject;
+}
+
+/** As if their reading were forbidden. */
+function withoutSecrets({ get, list }: Reader): Reader {
+  return {
+    list,
+    async get(ref, options) {
+      if (ref.kind === 'Secret') throw new ApiError('a rehearsal reads no Secret', { status: 403, reason: 'Forbidden' });
+      return get(ref, options);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { parseScenario, type Scenario } from '../../rehearsal/scenario.ts';
+import { scenarioOf, scenarios } from '../../rehearsal/scenarios.ts';
+import { CommandError } from '../output/exit-codes.ts';
+
+const MOST_PER_SECOND = 1_000_000;
+
+/** Names of built-in scenarios, and files of others. */
+export function readScenarios(list: string, isMatrix: boolean): readonly Scenario[] {
+  if (isMatrix) return scenarios;
+  const words = list.split(',').map((word) => word.trim());
+  return words.filter((word) => word !== '').map((word) => scenarioOf(word) ?? scenarioInFile(word));
+}
+
+function scenarioInFile(word: string): Scenario {
+  if (!/\.(ya?ml|json)$/.test(word))
+    throw new CommandError(
+      'usage',
+      `--scenario ${word} is not known: it must be a .yaml file or one of ${scenarios.map(({ name }) => name).join(', ')}`,
+    );
+  let raw: unknown;
+  try {
+    raw = parse(readFileSync(word, 'utf8'));
+  } catch (cause) {
+    const [reason = ''] = String(cause instanceof Error ? cause.message : cause).split('\n');
+    throw new CommandError('usage', `--scenario ${word} cannot be read: ${reason}`, { cause });
+  }
+  const read = parseScenario(raw);
+  if ('scenario' in read) return read.scenario;
+  const said = read.problems.map(({ path, message }) => `${path === '' ? 'the file' : path}: ${message}`);
+  throw new CommandError('usage', `--scenario ${word}: ${said.join('; ')}`);
+}
+
+export function readSeed(text: string): number {
+  const seed = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(seed))
+    throw new CommandError('usage', `--seed ${text} must be a whole number of at least 0, like 7`);
+  return seed;
+}
+
+export function readRate(text: string): number {
+  const rate = Number(text);
+  if (text.trim() === '' || !(rate >= 0 && rate <= MOST_PER_SECOND))
+    throw new CommandError('usage', `--rate ${text} must be a number from 0 to ${MOST_PER_SECOND}: requests in a second`);
+  return rate;
+}
+
+/** `name=value`; `known` are the names of checks and of their templates. */
+export function readAssumed(words: readonly string[], known: ReadonlySet<string>): Map<string, number> {
+  return new Map(
+    words.map((word) => {
+      const [, name = '', text = ''] = /^(.*)=([^=]*)$/.exec(word) ?? [];
+      if (name === '' || text.trim() === '' || !Number.isFinite(Number(text)))
+        throw new CommandError('usage', `--assume ${word} must be NAME=NUMBER, like error-rate=0.5`);
+      if (!known.has(name))
+        throw new CommandError(
+          'usage',
+          `--assume ${name}: no check or MetricTemplate of these Canaries has this name; there ${known.size === 0 ? 'are none' : `are ${[...known].join(', ')}`}`,
+        );
+      return [name, Number(text)];
+    }),
+  );
+}

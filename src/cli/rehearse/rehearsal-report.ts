@@ -1,0 +1,111 @@
+import * as z from 'zod';
+
+const version = z.literal('cli.serin.dev/v1');
+const Seconds = z.number().describe('From the push of the new version; negative: before it.');
+const Requests = z.object({ sent: z.number(), failed: z.number().describe('Answered with 5xx.') });
+const RequestsBy = z.object({
+  old: Requests,
+  new: Requests,
+  none: Requests.describe('Answered by a proxy itself.'),
+});
+const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
+
+export const RehearsalMistake = z.object({
+  severity: z.enum(['error', 'warning']),
+  rule: z.string().describe('What found it: `validate`, or a code of a rehearsal such as bad-version-promoted.'),
+  message: z.string(),
+  object: ObjectName.optional(),
+  field: z.string().optional(),
+  file: z.string().optional(),
+  line: z.number().optional(),
+  scenario: z.string().optional(),
+});
+export type RehearsalMistake = z.infer<typeof RehearsalMistake>;
+
+const CheckSeen = z.object({
+  check: z.string(),
+  verdict: z.enum(['passed', 'failed', 'unmeasured']),
+  value: z.number().optional(),
+  limit: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+export const TimelineEntry = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('scenario'), seconds: Seconds, message: z.string() }),
+  z.object({ kind: z.literal('phase'), seconds: Seconds, phase: z.string() }),
+  z.object({
+    kind: z.literal('traffic'),
+    seconds: Seconds,
+    routes: z.enum(['weighted', 'matched', 'mirrored']),
+    canaryWeight: z.number().describe('Percent.'),
+  }),
+  z.object({ kind: z.literal('checks'), seconds: Seconds, checks: z.array(CheckSeen) }),
+  z.object({ kind: z.literal('event'), seconds: Seconds, type: z.string(), reason: z.string(), message: z.string() }),
+  z.object({
+    kind: z.literal('webhook'),
+    seconds: Seconds,
+    to: z.string(),
+    webhooks: z.array(z.object({ name: z.string(), type: z.string() })),
+    status: z.number().describe('What the rehearsal answered.'),
+    body: z.string(),
+  }),
+  z.object({ kind: z.literal('alert'), seconds: Seconds, to: z.string(), status: z.number(), body: z.string() }),
+  z.object({
+    kind: z.literal('write'),
+    seconds: Seconds,
+    object: ObjectName,
+    created: z.boolean(),
+    changes: z
+      .array(z.object({ field: z.string(), before: z.string().optional(), after: z.string().optional() }))
+      .describe('As JSON. Absent: the field is not there.'),
+  }),
+]);
+export type TimelineEntry = z.infer<typeof TimelineEntry>;
+
+export const RehearsalResult = z.object({
+  namespace: z.string(),
+  name: z.string(),
+  scenario: z.object({ name: z.string(), says: z.string(), expect: z.enum(['promoted', 'not-promoted', 'either']) }),
+  verdict: z
+    .enum(['promoted', 'caught', 'rolledBack', 'held', 'notStarted', 'notRehearsed'])
+    .describe('caught: a bad version was rolled back. held: the release did not end. notRehearsed: the model has no such Canary.'),
+  phase: z.string(),
+  message: z.string(),
+  blamed: z.array(z.string()).describe('Checks that were out of range or unmeasured at the end.'),
+  seconds: z.object({
+    total: z.number(),
+    toPromote: z.number().optional(),
+    toDetect: z.number().optional().describe('The first failed check, or the rollback where none failed.'),
+    toRollBack: z.number().optional(),
+  }),
+  requests: RequestsBy,
+  peakPods: z.number(),
+  checks: z
+    .array(
+      z.object({
+        check: z.string(),
+        state: z.enum(['modelled', 'assumed', 'notModelled']),
+        value: z.number().optional().describe('As assumed.'),
+        min: z.number().optional(),
+        max: z.number().optional(),
+        why: z.string().optional(),
+      }),
+    )
+    .describe('The metrics of the analysis with their limits, and how each is measured.'),
+  timeline: z.array(TimelineEntry),
+  samples: z.array(z.object({ seconds: Seconds, requests: RequestsBy, pods: z.object({ old: z.number(), new: z.number() }) })),
+  notApplied: z.array(ObjectName.extend({ why: z.string() })),
+  assumptions: z.array(z.string()),
+});
+export type RehearsalResult = z.infer<typeof RehearsalResult>;
+
+export const RehearsalReport = z.object({
+  apiVersion: version,
+  kind: z.literal('RehearsalReport'),
+  sound: z.boolean().describe('No mistake is an error: the exit code is 0.'),
+  seed: z.number(),
+  requestsPerSecond: z.number(),
+  mistakes: z.array(RehearsalMistake),
+  rehearsals: z.array(RehearsalResult),
+});
+export type RehearsalReport = z.infer<typeof RehearsalReport>;

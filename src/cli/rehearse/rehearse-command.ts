@@ -1,0 +1,195 @@
+import { apiVersion } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { meshProviderOf, providerOf, unknownProvider } from '../../api/mesh-provider.ts';
+import { mistakesOf } from '../../rehearsal/mistakes.ts';
+import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal.ts';
+import { rehearse } from '../../rehearsal/rehearse.ts';
+import type { Scenario } from '../../rehearsal/scenario.ts';
+import { startVirtualController } from '../controller/virtual-controller.ts';
+import { outputVersion } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Output } from '../output/output.ts';
+import { guarded, onCluster, type PeopleFlags, type Surroundings } from '../people/session.ts';
+import { allChecks } from '../validate/all-checks.ts';
+import type { Item } from '../validate/documents.ts';
+import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
+import { readAll } from '../validate/validate-options.ts';
+import { LIVE, liveCanary, readForRehearsal } from './live-items.ts';
+import { readAssumed, readRate, readScenarios, readSeed } from './read-flags.ts';
+import type { RehearsalMistake, RehearsalReport, RehearsalResult } from './rehearsal-report.ts';
+import type { rehearsalFormats } from './rehearse-options.ts';
+import { resultOf } from './result-of.ts';
+import { showReport } from './show-report.ts';
+
+export interface RehearseFlags extends Omit<PeopleFlags, 'output'> {
+  filename?: string[];
+  canary?: string;
+  live?: boolean;
+  scenario: string;
+  matrix?: boolean;
+  seed: string;
+  rate: string;
+  provider?: string;
+  assume?: string[];
+  output: (typeof rehearsalFormats)[number];
+}
+
+type Live = Pick<ValidateArgs, 'readCluster' | 'namespace' | 'more'>;
+
+/** `serin rehearse`: rehearses each Canary in each scenario, and resolves to the exit code. */
+export function runRehearse(files: readonly string[], flags: RehearseFlags, around?: Surroundings): Promise<number> {
+  const { output: format, ...others } = flags;
+  const shown = { ...others, ...((format === 'json' || format === 'yaml' || format === 'wide') && { output: format }) };
+  if (flags.live !== true) return guarded(shown, around, (output) => rehearseCommand(files, flags, output));
+  return onCluster(
+    shown,
+    async ({ cluster, namespace, output }) =>
+      rehearseCommand(files, flags, output, {
+        namespace,
+        more: flags.canary === undefined ? [] : await liveCanary(cluster, { name: flags.canary, namespace }),
+        readCluster: (items) => readForRehearsal(cluster, items),
+      }),
+    around,
+  );
+}
+
+async function rehearseCommand(files: readonly string[], flags: RehearseFlags, output: Output, live: Live = {}): Promise<ExitName> {
+  if (files.length === 0 && flags.live !== true)
+    throw new CommandError(
+      'usage',
+      "name a file, a folder, or - for standard input, as in 'serin rehearse canary.yaml', or use --live --canary NAME",
+    );
+  const scenarios = readScenarios(flags.scenario, flags.matrix === true);
+  const seed = readSeed(flags.seed);
+  const requestsPerSecond = readRate(flags.rate);
+  const provider = readProvider(flags.provider);
+  const judged = await judge({
+    files: [...files],
+    ...(files.includes('-') && { stdin: await readAll(process.stdin) }),
+    namespace: flags.namespace ?? live.namespace,
+    provider,
+    ...allChecks,
+    ...live,
+  });
+  const items = [...judged.items, ...judged.live];
+  const canaries = canariesIn(judged, flags);
+  const objects = new Map(items.map((item) => [item, placed(item)]));
+  const assumed = readAssumed(flags.assume ?? [], checkNames(canaries));
+  const mistakes = findingsIn(judged);
+  const rehearsals: RehearsalResult[] = [];
+  for (const item of canaries)
+    for (const scenario of scenarios) {
+      const canary = objects.get(item) ?? item.object;
+      const input = { objects: [...objects.values()], canary, scenario, seed, requestsPerSecond, assumed, provider };
+      const one = await rehearseOne(item, input, scenario);
+      rehearsals.push(one.result);
+      for (const mistake of one.mistakes) if (!mistakes.some((known) => isSame(known, mistake))) mistakes.push(mistake);
+    }
+  const report: RehearsalReport = {
+    apiVersion: outputVersion,
+    kind: 'RehearsalReport',
+    sound: mistakes.every(({ severity }) => severity !== 'error'),
+    seed,
+    requestsPerSecond,
+    mistakes,
+    rehearsals,
+  };
+  await showReport(report, flags.output, output);
+  return report.sound ? 'done' : 'no';
+}
+
+async function rehearseOne(
+  item: Item,
+  input: Omit<RehearsalInput, 'startController'>,
+  scenario: Scenario,
+): Promise<{ result: RehearsalResult; mistakes: RehearsalMistake[] }> {
+  const problem = rehearsalProblem(input.canary, input.provider);
+  if (problem !== undefined)
+    return {
+      result: notRehearsed(item, scenario, problem),
+      mistakes: [
+        { severity: 'error', rule: 'not-rehearsed', message: `Canary ${item.name} cannot be rehearsed: ${problem}`, ...whereIs(item) },
+      ],
+    };
+  const rehearsal = await rehearse({
+    ...input,
+    startController: (world, args, log, apiUrl) => startVirtualController(world, args, log, () => apiUrl),
+  });
+  return {
+    result: resultOf(rehearsal, input.canary),
+    mistakes: mistakesOf(rehearsal).map(({ code, severity, message }) => ({
+      ...{ severity, rule: code, message },
+      ...(code !== 'object-refused' && { scenario: scenario.name }),
+      ...whereIs(item),
+    })),
+  };
+}
+
+const noRequests = { sent: 0, failed: 0 };
+
+const notRehearsed = (
+  { name, namespace = 'default' }: Item,
+  { name: called, says, expect }: Scenario,
+  message: string,
+): RehearsalResult => ({
+  ...{ namespace, name, scenario: { name: called, says, expect }, verdict: 'notRehearsed', phase: '', message, blamed: [] },
+  ...{ seconds: { total: 0 }, requests: { old: noRequests, new: noRequests, none: noRequests }, peakPods: 0 },
+  ...{ checks: [], timeline: [], samples: [], notApplied: [], assumptions: [] },
+});
+
+function canariesIn({ sources, items }: Judged, flags: RehearseFlags): Item[] {
+  const named = flags.canary?.split('/').at(-1);
+  const own = items.filter(({ object }) => object.apiVersion === apiVersion && object.kind === 'Canary');
+  const found = own.filter(({ name }) => named === undefined || name === named);
+  if (found.length > 0) return found.slice(0, named === undefined ? undefined : 1);
+  const [unreadable] = sources.flatMap((source) => source.unreadable);
+  if (unreadable !== undefined && own.length === 0) throw new CommandError('usage', `${unreadable.source}: ${unreadable.message}`);
+  const known = own.map(({ name }) => name).join(', ');
+  throw new CommandError(
+    'notFound',
+    named === undefined
+      ? 'no Canary found: give its manifest with --filename, or --live --canary NAME'
+      : `Canary ${named} not found${known === '' ? '' : `; the manifests have ${known}`}`,
+  );
+}
+
+/** With the namespace that it is applied to; a Secret of the cluster is not used. */
+function placed({ object, namespace }: Item): KubeObject {
+  return { ...object, metadata: { ...object.metadata, namespace: namespace ?? 'default' } };
+}
+
+function checkNames(canaries: readonly Item[]): Set<string> {
+  const metrics: { name?: string; templateRef?: { name?: string } }[] = canaries.flatMap(
+    ({ object }) => object.spec?.analysis?.metrics ?? [],
+  );
+  return new Set(metrics.flatMap(({ name, templateRef }) => [name, templateRef?.name].filter((one) => typeof one === 'string')));
+}
+
+function findingsIn({ sources, found }: Judged): RehearsalMistake[] {
+  const unreadable = sources.flatMap((source) => source.unreadable);
+  return [
+    ...unreadable.map(({ source, line, message }) => ({
+      ...{ severity: 'error' as const, rule: 'validate', message, file: source },
+      ...(line !== undefined && { line }),
+    })),
+    ...found.map(({ severity, path, message, on }) => ({
+      ...{ severity, rule: 'validate', message },
+      ...(path !== '' && { field: path }),
+      ...whereIs(on, path),
+    })),
+  ];
+}
+
+const whereIs = ({ object, name, namespace, place }: Item, path = '') => ({
+  object: { kind: String(object.kind), ...(namespace !== undefined && { namespace }), name },
+  ...(place && place.file !== LIVE && { file: place.source, line: place.lineOf(path) }),
+});
+
+const isSame = (one: RehearsalMistake, other: RehearsalMistake): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+function readProvider(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const mesh = meshProviderOf(text);
+  if (mesh === undefined) throw new CommandError('usage', `--provider: ${unknownProvider(text)}`);
+  return providerOf(mesh);
+}

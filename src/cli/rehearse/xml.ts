@@ -1,0 +1,9 @@
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** For text and attributes of XML and HTML; characters that neither may hold, or that turn text around, are left out. */
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/(?![\t\n\r])[\p{Cc}\p{Cf}\uFFFE\uFFFF]/gu, '')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

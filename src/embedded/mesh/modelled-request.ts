@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Destination } from './destination.ts';
+import { endpointsOf } from './endpoints.ts';
+import { isRetried, pick, resolveRoute, type Standing } from './proxy.ts';
+import { parseHost, pathOf } from './request.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+import { serviceEndpoints } from './service-proxy.ts';
+
+export interface ModelledRequest {
+  /** `name.namespace`, or the host of a route. */
+  host: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** Gateway `namespace/name` that it entered by; `mesh` for one from inside. */
+  gateway: string;
+  /** So many requests alike. */
+  count: number;
+}
+
+/** Undefined: the pod refuses the connection. */
+export type AnswerOf = (pod: KubeObject) => { status: number; durationMs: number } | undefined;
+
+export interface ModelledOutcome {
+  status: number;
+  durationMs: number;
+  /** The pod that answered. */
+  pod?: KubeObject;
+  /** The proxy answered itself. */
+  reason?: string;
+}
+
+/** Routed as by HTTP, with retries, deadlines and copies; no connection is made and no time passes. */
+export function modelRequest(
+  context: Standing,
+  { host, path, headers, gateway, count }: ModelledRequest,
+  answerOf: AnswerOf,
+): ModelledOutcome {
+  const method = 'GET';
+  const request = { method, url: path, headers, host: parseHost(host, 'default'), gateway, sourceLabels: {} };
+  const seen = { method, path: pathOf(path), count };
+  const route = resolveRoute(context, request);
+  if ('reason' in route) {
+    const destination = request.host.service ?? { name: request.host.text, namespace: '' };
+    context.onAnswer({ ...seen, ...route, destination, isProxyError: true, isMirror: false, durationMs: 0 });
+    return { ...route, durationMs: 0 };
+  }
+  for (const mirror of route.mirrors) {
+    const copy = attempts(context, mirror, { ...route, retries: { attempts: 0, on: [] } }, answerOf);
+    context.onAnswer({ ...seen, ...copy, destination: mirror, isProxyError: copy.reason !== undefined, isMirror: true }, route);
+  }
+  const outcome = attempts(context, route.destination, route, answerOf);
+  context.onAnswer(
+    { ...seen, ...outcome, destination: route.destination, isProxyError: outcome.reason !== undefined, isMirror: false },
+    route,
+  );
+  return outcome;
+}
+
+function attempts(context: Standing, destination: Destination, route: ResolvedRoute, answerOf: AnswerOf): ModelledOutcome {
+  const { view, affinity } = context;
+  const tried = new Set<string>();
+  const mostMs = route.timeoutMs ?? Number.POSITIVE_INFINITY;
+  const name = `${destination.namespace}/${destination.name}`;
+  let durationMs = 0;
+  for (let attempt = 0; ; attempt += 1) {
+    const client = { address: '', isOutside: false };
+    const endpoints =
+      route.via === 'Service' ? serviceEndpoints(view, destination, context.place(), client, affinity) : endpointsOf(view, destination);
+    if (!endpoints) return { status: 503, durationMs, reason: `no Service ${name}` };
+    const endpoint = pick(endpoints, tried, context.random);
+    if (!endpoint) return { status: 503, durationMs, reason: `no healthy upstream in ${name}` };
+    tried.add(endpoint.ip);
+    const pod = context.podOf(endpoint.namespace, endpoint.pod);
+    const answer = pod && answerOf(pod);
+    const leftMs = Math.min(mostMs - durationMs, route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
+    const isLate = answer !== undefined && answer.durationMs > leftMs;
+    durationMs += Math.min(answer?.durationMs ?? 0, leftMs);
+    const outcome = isLate ? ({ failure: 'timeout' } as const) : (answer ?? ({ failure: 'connect-failure' } as const));
+    if (attempt < route.retries.attempts && durationMs < mostMs && isRetried(outcome, route.retries.on)) continue;
+    const by = pod ? { pod } : {};
+    if (!('failure' in outcome)) return { status: outcome.status, durationMs, ...by };
+    return { status: outcome.failure === 'timeout' ? 504 : 503, durationMs, reason: `${outcome.failure} at ${endpoint.pod}`, ...by };
+  }
+}

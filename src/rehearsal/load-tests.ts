@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { every } from '../api/clock.ts';
+import type { Mesh } from '../embedded/mesh/index.ts';
+import type { World } from '../embedded/world.ts';
+import { heyOptions } from '../loadtester/hey-options.ts';
+import { argumentWords } from '../loadtester/words.ts';
+import type { Entry } from './entry.ts';
+import type { ModelledApps } from './modelled-apps.ts';
+
+const TICK_MS = 1000;
+/** Of a load test that goes as fast as it can. */
+const MOST_PER_SECOND = 200;
+const SAMPLES = 5;
+const DEFAULT_MS = 60_000;
+/** A load tester's limit is not known here. */
+const HEY_TIMEOUT_MS = 24 * 3_600_000;
+
+interface Load {
+  url: URL;
+  headers: IncomingHttpHeaders;
+  perSecond: number;
+  untilMs: number;
+}
+
+/** Programs that ask once and are believed to pass. */
+const ASKS_ONCE = /^(bash|sh|curl|helm|concord|bats|grpc_health_probe|\/?bin\/\w+)\b/;
+
+/** Load that webhooks of a load tester begin, as `hey -z 1m -q 10 -c 2 http://podinfo-canary.test/`. */
+export class LoadTests {
+  /** Commands whose load is not modelled. */
+  readonly unmodelled = new Set<string>();
+  readonly stop: () => void;
+  readonly #now: () => number;
+  readonly #loads = new Map<string, Load>();
+
+  constructor({ clock }: World, { mesh, apps, entry }: { mesh: Mesh; apps: ModelledApps; entry: Entry }) {
+    this.#now = clock.monotonicMs;
+    let turn = 0;
+    this.stop = every(clock, TICK_MS, async () => {
+      for (const { url, headers, perSecond, untilMs } of this.#loads.values()) {
+        if (untilMs <= clock.monotonicMs()) continue;
+        const count = Math.max(1, Math.round((perSecond * TICK_MS) / 1000 / SAMPLES));
+        const gateway = url.hostname === entry.host ? entry.gateway : 'mesh';
+        for (let sample = 0; sample < Math.min(SAMPLES, perSecond); sample += 1) {
+          turn += 1;
+          mesh.model(turn, { host: url.hostname, path: url.pathname, headers, gateway, count }, apps.answerOf);
+        }
+      }
+    });
+  }
+
+  /** `body`: what the load tester receives. The same command is not started twice at a time. */
+  begin(body: string): void {
+    const command = commandIn(body);
+    if (command === undefined) return;
+    const load = this.#loadOf(command);
+    if (load !== undefined) this.#loads.set(command, load);
+    else if (!ASKS_ONCE.test(command)) this.unmodelled.add(command);
+  }
+
+  #loadOf(command: string): Load | undefined {
+    const read = argumentWords(command);
+    if ('beyond' in read || read.words[0] !== 'hey') return undefined;
+    const hey = heyOptions(read.words.slice(1), { timeoutMs: HEY_TIMEOUT_MS });
+    if ('problem' in hey) return undefined;
+    const perSecond = hey.rate === 0 ? MOST_PER_SECOND : Math.min(MOST_PER_SECOND, hey.rate * hey.workers);
+    const headers = Object.fromEntries(Object.entries(hey.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+    return { url: hey.url, headers, perSecond, untilMs: this.#now() + (hey.durationMs ?? DEFAULT_MS) };
+  }
+}
+
+function commandIn(body: string): string | undefined {
+  try {
+    const command: unknown = JSON.parse(body)?.metadata?.cmd;
+    return typeof command === 'string' ? command : undefined;
+  } catch {
+    return undefined;
+  }
+}

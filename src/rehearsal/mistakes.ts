@@ -1,0 +1,106 @@
+import type { Rehearsal } from './rehearsal.ts';
+import { verdictOf } from './verdict.ts';
+
+export type MistakeCode =
+  | 'bad-version-promoted'
+  | 'good-version-not-promoted'
+  | 'not-started'
+  | 'object-refused'
+  | 'check-never-measured'
+  | 'new-version-unseen'
+  | 'new-version-untried';
+
+/** What a rehearsal shows to be wrong with the manifests. */
+export interface Mistake {
+  code: MistakeCode;
+  severity: 'error' | 'warning';
+  message: string;
+}
+
+export function mistakesOf(rehearsal: Rehearsal): Mistake[] {
+  return [...outcomeMistakes(rehearsal), ...refusedObjects(rehearsal), ...unmeasuredChecks(rehearsal), ...unseenVersion(rehearsal)];
+}
+
+function outcomeMistakes(rehearsal: Rehearsal): Mistake[] {
+  const { scenario, requests, message } = rehearsal;
+  const verdict = verdictOf(rehearsal);
+  if (verdict === 'notStarted')
+    return [{ code: 'not-started', severity: 'error', message: `no release can start: ${message || 'the Canary was never initialized'}` }];
+  if (verdict === 'promoted' && scenario.expect === 'not-promoted')
+    return [
+      {
+        code: 'bad-version-promoted',
+        severity: 'error',
+        message: `a bad version is promoted (${scenario.says || scenario.name}); ${requests.new.failed} requests failed: add a check that measures this, or correct its limit`,
+      },
+    ];
+  if (verdict !== 'promoted' && scenario.expect === 'promoted' && isUntried(rehearsal))
+    return [
+      {
+        code: 'new-version-untried',
+        severity: 'warning',
+        message:
+          'nothing sends requests to the new version, so its checks are not measured, and a good version is not promoted: unless something outside the model does, add a rollout webhook with a load test',
+      },
+    ];
+  if (verdict !== 'promoted' && scenario.expect === 'promoted')
+    return [{ code: 'good-version-not-promoted', severity: 'error', message: `a good version is not promoted: ${message}` }];
+  return [];
+}
+
+/** No step brings users to it, as in blue/green, and all that went wrong is that nothing could be measured. */
+function isUntried({ moments, requests }: Rehearsal): boolean {
+  const last = moments.findLast((moment) => moment.kind === 'checks');
+  const isRoutedAtAll = moments.some(({ kind, ...moment }) => kind === 'weight' && isRouted(moment));
+  if (last?.kind !== 'checks' || isRoutedAtAll || requests.new.sent > 0) return false;
+  return last.verdicts.every(({ verdict }) => verdict !== 'failed') && last.verdicts.some(({ verdict }) => verdict === 'unmeasured');
+}
+
+const refusedObjects = ({ notApplied }: Rehearsal): Mistake[] =>
+  notApplied
+    .filter(({ isUnknownKind }) => !isUnknownKind)
+    .map(({ kind, name, why }) => ({
+      code: 'object-refused',
+      severity: 'error',
+      message: `the API server refuses ${kind} ${name}: ${why}`,
+    }));
+
+/** Only where the model has everything that a check needs: users, Prometheus and a version that answers. */
+function unmeasuredChecks({ scenario, moments, requests }: Rehearsal): Mistake[] {
+  if (scenario.expect !== 'promoted' || requests.new.sent === 0) return [];
+  const seen = new Map<string, { times: number; measured: number; reason: string }>();
+  for (const moment of moments) {
+    if (moment.kind !== 'checks') continue;
+    for (const { check, verdict, reason = '' } of moment.verdicts) {
+      const { times = 0, measured = 0 } = seen.get(check) ?? {};
+      seen.set(check, { times: times + 1, measured: measured + (verdict === 'unmeasured' ? 0 : 1), reason });
+    }
+  }
+  return [...seen]
+    .filter(([, { times, measured }]) => times > 1 && measured === 0)
+    .map(([check, { reason }]) => ({
+      code: 'check-never-measured',
+      severity: 'warning',
+      message: `check ${check} is never measured while users are served: ${reason}`,
+    }));
+}
+
+/** A step that should bring users to the new version brings none: a host, gateway or condition that they do not meet. */
+function unseenVersion({ scenario, moments, samples }: Rehearsal): Mistake[] {
+  const routed = moments.find(({ kind, ...moment }) => kind === 'weight' && isRouted(moment));
+  const ended = moments.find((moment) => moment.kind === 'phase' && ['Promoting', 'Failed'].includes(moment.phase));
+  if (scenario.expect !== 'promoted' || routed === undefined || ended === undefined) return [];
+  const during = samples.filter(({ atMs }) => atMs > routed.atMs && atMs < ended.atMs);
+  const isServed = during.some(({ requests }) => requests.old.sent > 0);
+  if (!isServed || during.some(({ requests }) => requests.new.sent > 0)) return [];
+  return [
+    {
+      code: 'new-version-unseen',
+      severity: 'warning',
+      message: 'no request of a user reaches the new version before it is promoted: check hosts, gateways and analysis.match',
+    },
+  ];
+}
+
+const isRouted = (moment: object): boolean =>
+  ('weightPercent' in moment && Number(moment.weightPercent) > 0) || ('routes' in moment && moment.routes === 'matched');

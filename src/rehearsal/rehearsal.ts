@@ -1,0 +1,83 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import { parseCanary } from '../api/parse-canary.ts';
+import type { VirtualWorld } from '../embedded/virtual/virtual-world.ts';
+import type { CheckNote } from './checks.ts';
+import type { NotApplied } from './manifests.ts';
+import type { Moment } from './recorder.ts';
+import type { Scenario } from './scenario.ts';
+import type { RequestCounts } from './users.ts';
+
+export interface RehearsalInput {
+  objects: readonly KubeObject[];
+  /** One of `objects`, with its namespace. */
+  canary: KubeObject;
+  scenario: Scenario;
+  seed: number;
+  requestsPerSecond: number;
+  /** Values of checks, by the name of the metric or of its template. */
+  assumed: ReadonlyMap<string, number>;
+  /** Of Canaries that name none. */
+  provider?: string | undefined;
+  /** The controller's own command, in virtual time. */
+  startController: StartController;
+}
+
+export type StartController = (
+  world: VirtualWorld,
+  args: readonly string[],
+  log: (text: string) => void,
+  apiUrl: string,
+) => { stop(signal?: 'TERM' | 'KILL'): Promise<void> };
+
+/** `notStarted`: Serin did not begin; `message` says why. */
+export type Outcome = 'promoted' | 'rolledBack' | 'unfinished' | 'notStarted';
+
+/** What users and pods did since the sample before. */
+export interface Sample {
+  atMs: number;
+  requests: RequestCounts;
+  pods: { old: number; new: number };
+}
+
+export interface Rehearsal {
+  canary: { namespace: string; name: string };
+  scenario: Scenario;
+  outcome: Outcome;
+  /** Phase and condition at the end. */
+  phase: string;
+  message: string;
+  /** From the push of the new version to the end. */
+  tookMs: number;
+  /** From the push to the end. */
+  requests: RequestCounts;
+  peakPods: number;
+  /** `atMs` is counted from the push; before it, it is negative. */
+  moments: readonly Moment[];
+  samples: readonly Sample[];
+  checkNotes: readonly CheckNote[];
+  /** What the model takes for granted, a sentence each. */
+  assumptions: readonly string[];
+  /** Made up, since the manifests lack them. */
+  supplied: readonly KubeObject[];
+  notApplied: readonly NotApplied[];
+  /** Lines of the controller's log. */
+  log: string;
+}
+
+/** Providers whose routes the embedded mesh does not honour. */
+const UNROUTED = ['appmesh', 'appmesh:v1beta2', 'appmesh:v1beta1', 'kuma'];
+
+/** Why a Canary cannot be rehearsed, by field; undefined: it can. */
+export function rehearsalProblem(canary: KubeObject, provider?: string): string | undefined {
+  const parsed = parseCanary(withProvider(canary, provider));
+  if ('problems' in parsed) return parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  const { spec } = parsed.canary;
+  if (UNROUTED.includes(spec.provider ?? '')) return `spec.provider: routes of ${spec.provider} are not modelled`;
+  if (spec.targetRef.kind === 'Service' && spec.targetRef.apiVersion === 'v1')
+    return 'spec.targetRef.kind: releases of a Service are not modelled';
+  return spec.suspend ? 'spec.suspend: a suspended Canary releases nothing: set it to false' : undefined;
+}
+
+export function withProvider(canary: KubeObject, provider: string | undefined): KubeObject {
+  return canary.spec?.provider || provider === undefined ? canary : { ...canary, spec: { ...canary.spec, provider } };
+}

@@ -1,0 +1,194 @@
+import type { Canary } from '../api/canary.ts';
+import { every, sleep } from '../api/clock.ts';
+import { crds } from '../api/crds.ts';
+import { type KubeObject, refOf } from '../api/kube-object.ts';
+import { names } from '../api/names.ts';
+import { parseCanary } from '../api/parse-canary.ts';
+import { kedaCrds, knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
+import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
+import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
+import { asksModel, measurable } from './checks.ts';
+import { withClass } from './edges.ts';
+import { entryOf } from './entry.ts';
+import { LoadTests } from './load-tests.ts';
+import { applyManifests } from './manifests.ts';
+import { ModelledApps } from './modelled-apps.ts';
+import type { Scene } from './perform.ts';
+import { PodQuota, quotaIn } from './quota.ts';
+import { Recorder } from './recorder.ts';
+import { type Rehearsal, type RehearsalInput, type Sample, withProvider } from './rehearsal.ts';
+import { playRelease } from './release.ts';
+import { sealNetwork } from './seal.ts';
+import { startStage } from './stage.ts';
+import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
+import { suppliedFor } from './supplied.ts';
+import { lessRequests, startUsers, type Users } from './users.ts';
+
+export const SAMPLE_EVERY_MS = 10_000;
+/** Alerts and post-rollout webhooks follow the verdict. */
+const AFTERMATH_MS = 10_000;
+const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };
+
+/** One release, from the first look at the manifests to its verdict, by the production controller in virtual time. */
+export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
+  const world = virtualWorld(input.seed);
+  const unseal = sealNetwork();
+  try {
+    return await world.clock.play(() => rehearseIn(world, input));
+  } finally {
+    unseal();
+  }
+}
+
+async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<Rehearsal> {
+  const { scenario, requestsPerSecond } = input;
+  const { clock } = world;
+  const raw = withProvider(input.canary, input.provider);
+  const parsed = parseCanary(raw);
+  if ('problems' in parsed) throw new Error('rehearsalProblem comes first');
+  const { canary } = parsed;
+  const { namespace } = canary.metadata;
+  const { canary: measured, templates, notes } = measurable(raw, input.objects, input.assumed);
+  const others = input.objects
+    .filter((object) => object !== input.canary && !isBystander(object, canary))
+    .map(withoutProxy)
+    .map((object) => withClass(canary, object))
+    .map(asksModel);
+  const supplied = suppliedFor(canary, others);
+  const objects = [...others, ...supplied, ...templates, measured];
+
+  const recorder = new Recorder(refOf(measured), () => clock.monotonicMs());
+  const apps = new ModelledApps(world);
+  const quota = new PodQuota(namespace, quotaIn(objects, namespace));
+  const lagMs: Scene['lagMs'] = [...LAG_MS];
+  const keda = objects.some(({ kind }) => kind === 'ScaledObject');
+  const stage = await startStage(world, {
+    crds: [...crds(), ...routingCrds(), ...knativeCrds(), ...(keda ? kedaCrds() : [])],
+    keda,
+    scrapeIntervalMs: SCRAPE_EVERY_MS,
+    mesh: { proxies: 3, lagMs, seed: input.seed },
+    nodes: { ...NODES, appFor: apps.behaviourOf, runApp: apps.run },
+    hooks: {
+      onWrite(write) {
+        quota.see(write);
+        recorder.write(write);
+      },
+      admit: (object) => quota.problemOf(object),
+    },
+  });
+  const { cluster, mesh } = stage.embedded;
+  const notApplied = await applyManifests(cluster, objects);
+  const entry = entryOf(canary, objects);
+  const users = startUsers(world, { mesh, apps, entry, perSecond: requestsPerSecond });
+  const loads = new LoadTests(world, { mesh, apps, entry });
+  const { samples, stop: stopSampling } = startSampling(world, users, apps);
+  const state: Scene['state'] = { isPrometheusUp: true, webhooks: undefined };
+  const ownHosts = new Set(hostsOf(canary));
+  const standIns = await startStandIns(
+    world,
+    {
+      hooks: hooksByAddress(raw),
+      statusFor: (types) =>
+        types.some((type) => state.webhooks?.types?.includes(type) ?? state.webhooks !== undefined) ? state.webhooks?.status : undefined,
+      askCluster: (host) => (ownHosts.has(host.split('.').slice(0, 2).join('.')) ? users.ask(host) : undefined),
+      onCall(received) {
+        recorder.call(received);
+        if (received.hooks.length > 0 && received.status < 300) loads.begin(received.body);
+      },
+    },
+    { port: Number(new URL(stage.prometheus.url).port), isUp: () => state.isPrometheusUp },
+  );
+  let log = '';
+  const start = () =>
+    input.startController(
+      world,
+      flagsFor(input.provider),
+      (text) => {
+        log += text;
+      },
+      stage.embedded.apiUrl,
+    );
+  let controller = start();
+  const { kind, apiVersion } = canary.spec.targetRef;
+  const scene: Scene = {
+    ...{ clock, cluster, apps, users, quota, lagMs, state },
+    sides: [names(canary).target, names(canary).primary].map((name) => ({ apiVersion, kind, name, namespace })),
+    controller: {
+      kill: () => controller.stop('KILL'),
+      start() {
+        controller = start();
+      },
+    },
+  };
+
+  const release = await playRelease(scene, recorder, canary, scenario);
+  await sleep(clock, AFTERMATH_MS);
+  stopSampling();
+  users.stop();
+  loads.stop();
+  await controller.stop();
+  await standIns.stop();
+  await stage.stop();
+
+  const { outcome, startMs, endMs, requests } = release;
+  const { phase = '', conditions } = recorder.status ?? {};
+  return {
+    canary: { namespace, name: canary.metadata.name },
+    scenario,
+    outcome,
+    phase,
+    message: conditions?.find(({ message }) => message)?.message ?? '',
+    tookMs: Math.round(endMs - startMs),
+    requests,
+    peakPods: apps.peak,
+    moments: recorder.moments.map((moment) => ({ ...moment, atMs: Math.round(moment.atMs - startMs) })),
+    samples: samples.map((sample) => ({ ...sample, atMs: Math.round(sample.atMs - startMs) })),
+    checkNotes: notes,
+    assumptions: assumptionsOf(input, entry, { moments: recorder.moments, supplied, scenario, loads: loads.unmodelled }),
+    supplied,
+    notApplied,
+    log,
+  };
+}
+
+function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps): { samples: Sample[]; stop(): void } {
+  const samples: Sample[] = [];
+  let before = users.counts();
+  const stop = every(clock, SAMPLE_EVERY_MS, async () => {
+    const now = users.counts();
+    const pods = { old: apps.count('old'), new: apps.count('new') };
+    samples.push({ atMs: clock.monotonicMs(), requests: lessRequests(now, before), pods });
+    before = now;
+  });
+  return { samples, stop };
+}
+
+/** Other Canaries and workloads would only cost time, and their pods count. */
+function isBystander({ kind, metadata, spec }: KubeObject, { spec: { targetRef } }: Canary): boolean {
+  if (['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind)) return spec?.scaleTargetRef?.name !== targetRef.name;
+  if (['Deployment', 'DaemonSet'].includes(kind)) return kind !== targetRef.kind || metadata.name !== targetRef.name;
+  return ['Canary', 'StatefulSet', 'Job', 'CronJob', 'ReplicaSet', 'Pod'].includes(kind);
+}
+
+/** A proxy would be another machine. */
+function withoutProxy(object: KubeObject): KubeObject {
+  if (object.kind !== 'AlertProvider' || object.spec?.proxy === undefined) return object;
+  const { proxy: _, ...spec } = object.spec;
+  return { ...object, spec };
+}
+
+function flagsFor(provider: string | undefined): string[] {
+  return [
+    `--metrics-server=http://${PROMETHEUS_HOST}`,
+    ...(provider === undefined ? [] : [`--mesh-provider=${provider}`]),
+    '--port=0',
+    '--log-level=info',
+    // Every address is one of this process.
+    '--allowed-addresses=0.0.0.0/0,::/0',
+  ];
+}
+
+function hostsOf(canary: Canary): string[] {
+  const { apexService, primaryService, canaryService } = names(canary);
+  return [apexService, primaryService, canaryService].map((service) => `${service}.${canary.metadata.namespace}`);
+}

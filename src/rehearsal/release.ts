@@ -1,0 +1,97 @@
+import type { Canary } from '../api/canary.ts';
+import type { CanaryStatus } from '../api/canary-status.ts';
+import { type Clock, sleep } from '../api/clock.ts';
+import { parseDuration } from '../api/duration.ts';
+import type { KubeCluster } from '../kube/kube-cluster.ts';
+import { VERSION_ANNOTATION } from './modelled-apps.ts';
+import { perform, type Scene, wordsOf } from './perform.ts';
+import type { Recorder } from './recorder.ts';
+import type { Outcome } from './rehearsal.ts';
+import type { Scenario } from './scenario.ts';
+import { lessRequests, type RequestCounts } from './users.ts';
+
+/** Users are served by the primary for so long before the push. */
+const SETTLE_MS = 60_000;
+const MINUTE_MS = 60_000;
+
+export interface PlayedRelease {
+  outcome: Outcome;
+  /** The push; where none came, the end. */
+  startMs: number;
+  endMs: number;
+  /** Between them. */
+  requests: RequestCounts;
+}
+
+/** Waits until the Canary is initialized, pushes a new version, and performs the steps of the scenario until the release has ended. */
+export async function playRelease(scene: Scene, recorder: Recorder, canary: Canary, scenario: Scenario): Promise<PlayedRelease> {
+  const { clock, cluster, users } = scene;
+  const ended = (outcome: Outcome, startMs: number, before: RequestCounts): PlayedRelease => ({
+    outcome,
+    startMs,
+    endMs: clock.monotonicMs(),
+    requests: lessRequests(users.counts(), before),
+  });
+  const isResting = ({ phase, release }: CanaryStatus): boolean => phase === 'Initialized' && release?.step === 'resting';
+  if (!(await comes(clock, recorder, isResting, initializedWithinMs(canary))))
+    return ended('notStarted', clock.monotonicMs(), users.counts());
+  await sleep(clock, SETTLE_MS);
+  const before = users.counts();
+  const startMs = clock.monotonicMs();
+  const run = recorder.status?.release?.run ?? 0;
+  recorder.fault(scenario.says || scenario.name);
+  for (const step of scenario.steps.filter(({ at }) => at === 0)) await perform(scene, step.does);
+  await push(cluster, canary);
+  const isOver = new AbortController();
+  const later = performLater(scene, recorder, scenario, isOver.signal);
+  const hasEnded = ({ phase, release }: CanaryStatus): boolean =>
+    (phase === 'Succeeded' || phase === 'Failed') && release?.step === 'resting' && release.run > run;
+  const isDone = await comes(clock, recorder, hasEnded, endedWithinMs(canary));
+  const played = ended(isDone ? (recorder.status?.phase === 'Succeeded' ? 'promoted' : 'rolledBack') : 'unfinished', startMs, before);
+  isOver.abort();
+  await Promise.all(later);
+  return played;
+}
+
+const performLater = (scene: Scene, recorder: Recorder, { steps }: Scenario, signal: AbortSignal): Promise<void>[] =>
+  steps
+    .filter(({ at }) => at > 0)
+    .map(({ at, does }) =>
+      sleep(scene.clock, at, signal).then(
+        () => {
+          recorder.fault(wordsOf(does));
+          return perform(scene, does);
+        },
+        () => undefined,
+      ),
+    );
+
+/** Whether such a status comes in time. */
+async function comes(clock: Clock, recorder: Recorder, isSo: (status: CanaryStatus) => boolean, limitMs: number): Promise<boolean> {
+  const giveUp = new AbortController();
+  const limit = sleep(clock, limitMs, giveUp.signal).then(
+    () => false,
+    () => true,
+  );
+  const isDone = await Promise.race([recorder.until(isSo).then(() => true), limit]);
+  giveUp.abort();
+  return isDone;
+}
+
+const initializedWithinMs = ({ spec: { progressDeadlineSeconds = 600 } }: Canary): number => progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+
+/** The template differs by an annotation, so that pods of the new version are known. */
+async function push(cluster: KubeCluster, { spec: { targetRef }, metadata: { namespace } }: Canary): Promise<void> {
+  const { apiVersion, kind, name } = targetRef;
+  const annotations = { [VERSION_ANNOTATION]: 'new' };
+  await cluster.patch({ apiVersion, kind, name, namespace }, { spec: { template: { metadata: { annotations } } } });
+}
+
+/** Twice what the analysis takes at the least, and the deadline. */
+function endedWithinMs({ spec: { analysis, progressDeadlineSeconds = 600 } }: Canary): number {
+  const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
+  const steps = analysis.stepWeights?.length ?? Math.ceil((analysis.maxWeight ?? 100) / (analysis.stepWeight || 100));
+  const back = analysis.stepWeightPromotion ? Math.ceil(100 / analysis.stepWeightPromotion) : 0;
+  const ticks = steps + back + (analysis.iterations ?? 0) + analysis.threshold + 3;
+  return 2 * ticks * intervalMs + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+}

@@ -1,0 +1,48 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from '../embedded/cluster.ts';
+import { startGatewayApi } from '../embedded/gateway-api/index.ts';
+import { startKeda } from '../embedded/keda/index.ts';
+import { startKnative } from '../embedded/knative/index.ts';
+import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
+import type { World } from '../embedded/world.ts';
+
+/** Everything that a release runs on: a cluster with nodes that run pods, a mesh, and a Prometheus that scrapes it. */
+export interface Stage {
+  readonly embedded: EmbeddedCluster;
+  readonly prometheus: EmbeddedPrometheus;
+  stop(): Promise<void>;
+}
+
+export interface StageOptions extends Omit<EmbeddedClusterOptions, 'world'> {
+  crds: readonly KubeObject[];
+  scrapeIntervalMs: number;
+  /** How long samples are kept; default one hour. */
+  retentionMs?: number;
+  /** Its CRD is among `crds`. */
+  keda?: boolean;
+}
+
+export async function startStage(
+  world: World,
+  { crds, scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: StageOptions,
+): Promise<Stage> {
+  const { clock } = world;
+  const embedded = await startEmbeddedCluster({ world, ...options });
+  const { cluster, mesh } = embedded;
+  for (const crd of crds) await cluster.apply(crd);
+  const standIns = [
+    startGatewayApi(cluster, { clock }),
+    startKnative(cluster, { clock }),
+    ...(keda ? [startKeda(cluster, { clock })] : []),
+  ];
+  const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs, retentionMs });
+  return {
+    embedded,
+    prometheus,
+    async stop() {
+      for (const standIn of standIns) standIn.stop();
+      await prometheus.stop();
+      await embedded.stop();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { every } from '../api/clock.ts';
+import type { Mesh } from '../embedded/mesh/index.ts';
+import type { World } from '../embedded/world.ts';
+import type { Entry } from './entry.ts';
+import { type ModelledApps, type Version, versionOf } from './modelled-apps.ts';
+
+const TICK_MS = 1000;
+/** Routed one by one in each second; where users ask more often, each stands for several. */
+const MOST_SAMPLES = 20;
+
+export interface Requests {
+  sent: number;
+  /** Answered with 5xx. */
+  failed: number;
+}
+
+/** Requests of users by the version that answered; `none`: a proxy answered itself. */
+export type RequestCounts = Record<Version | 'none', Requests>;
+
+export interface Users {
+  counts(): RequestCounts;
+  rate(perSecond: number): void;
+  /** The status of one request to a host of the cluster. */
+  ask(host: string): number;
+  stop(): void;
+}
+
+/** Users who ask at a rate, through the routes that the proxies hold at that moment. */
+export function startUsers(
+  world: World,
+  { mesh, apps, entry, perSecond: first }: { mesh: Mesh; apps: ModelledApps; entry: Entry; perSecond: number },
+): Users {
+  const counts: RequestCounts = { old: { sent: 0, failed: 0 }, new: { sent: 0, failed: 0 }, none: { sent: 0, failed: 0 } };
+  let perSecond = first;
+  let turn = 0;
+  let owed = 0;
+  const tick = async (): Promise<void> => {
+    owed += (perSecond * TICK_MS) / 1000;
+    let left = Math.floor(owed);
+    owed -= left;
+    for (let sample = Math.min(left, MOST_SAMPLES); sample > 0; sample -= 1) {
+      const count = Math.ceil(left / sample);
+      left -= count;
+      turn += 1;
+      const headers = world.random() < entry.chosenShare ? entry.chosenHeaders : {};
+      const { status, pod } = mesh.model(turn, { ...entry, headers: { ...entry.headers, ...headers }, count }, apps.answerOf);
+      const answered = counts[pod === undefined ? 'none' : versionOf(pod)];
+      answered.sent += count;
+      if (status >= 500) answered.failed += count;
+    }
+  };
+  return {
+    counts: () => structuredClone(counts),
+    rate(next) {
+      perSecond = next;
+    },
+    ask: (host) => mesh.model(turn, { host, path: '/', headers: {}, gateway: 'mesh', count: 1 }, apps.answerOf).status,
+    stop: every(world.clock, TICK_MS, tick),
+  };
+}
+
+export const requestsIn = (counts: RequestCounts): Requests => {
+  const all = Object.values(counts);
+  return { sent: sum(all.map(({ sent }) => sent)), failed: sum(all.map(({ failed }) => failed)) };
+};
+
+export function lessRequests(after: RequestCounts, before: RequestCounts): RequestCounts {
+  const of = (version: keyof RequestCounts): Requests => ({
+    sent: after[version].sent - before[version].sent,
+    failed: after[version].failed - before[version].failed,
+  });
+  return { old: of('old'), new: of('new'), none: of('none') };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,100 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+
+/** A mistake that people make, as an edit of sound manifests; undefined: these have no place for it. */
+export interface Misconfiguration {
+  name: string;
+  edit(canary: KubeObject, objects: readonly KubeObject[]): boolean;
+}
+
+const deploymentIn = (objects: readonly KubeObject[]): KubeObject | undefined => objects.find(({ kind }) => kind === 'Deployment');
+const metricOf = ({ spec }: KubeObject, name: string) => spec.analysis.metrics?.find((metric: { name: string }) => metric.name === name);
+
+/** Sets a field where its parent is there. */
+const on =
+  <T>(find: (canary: KubeObject, objects: readonly KubeObject[]) => T | undefined, change: (found: T) => void): Misconfiguration['edit'] =>
+  (canary, objects) => {
+    const found = find(canary, objects);
+    if (found !== undefined) change(found);
+    return found !== undefined;
+  };
+const successRate = (canary: KubeObject) => metricOf(canary, 'request-success-rate');
+const duration = (canary: KubeObject) => metricOf(canary, 'request-duration');
+const analysis = (canary: KubeObject) => canary.spec.analysis;
+const gate = (type: string, url: string) => (found: KubeObject['spec']) => {
+  found.webhooks = [...(found.webhooks ?? []), { name: 'approval', type, url }];
+};
+
+export const misconfigurations: readonly Misconfiguration[] = [
+  {
+    name: 'port of another name',
+    edit: on(
+      ({ spec }) => spec.service,
+      (service) => Object.assign(service, { targetPort: 'htpp' }),
+    ),
+  },
+  { name: 'gate that is shut for good', edit: on(analysis, gate('confirm-promotion', 'http://loadtester.test/gate/halt')) },
+  { name: 'no failed check allowed', edit: on(analysis, (found) => Object.assign(found, { threshold: 0 })) },
+  { name: 'success rate that never fails', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 0 } })) },
+  { name: 'success rate as a fraction', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 0.99 } })) },
+  { name: 'success rate above 100 %', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 101 } })) },
+  { name: 'success rate with a maximum', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { max: 99 } })) },
+  { name: 'duration in seconds', edit: on(duration, (metric) => Object.assign(metric, { thresholdRange: { max: 0.5 } })) },
+  { name: 'duration in microseconds', edit: on(duration, (metric) => Object.assign(metric, { thresholdRange: { max: 500_000 } })) },
+  { name: 'window below two scrapes', edit: on(successRate, (metric) => Object.assign(metric, { interval: '10s' })) },
+  {
+    name: 'maximum weight below the step',
+    edit: on(analysis, (found) => found.stepWeight && Object.assign(found, { stepWeight: 50, maxWeight: 10 })),
+  },
+  { name: 'interval without a unit', edit: on(analysis, (found) => Object.assign(found, { interval: '60' })) },
+  { name: 'no metric at all', edit: on(analysis, (found) => delete found.metrics) },
+  {
+    name: 'target of another name',
+    edit: on(
+      ({ spec }) => spec.targetRef,
+      (ref) => Object.assign(ref, { name: `${ref.name}-v2` }),
+    ),
+  },
+  {
+    name: 'target without a label to select by',
+    edit: on(
+      (_, objects) => deploymentIn(objects)?.spec,
+      (spec) => {
+        spec.selector.matchLabels = { tier: 'web' };
+        spec.template.metadata.labels = { tier: 'web' };
+      },
+    ),
+  },
+  {
+    name: 'deadline below the start of a pod',
+    edit: on(
+      ({ spec }) => spec,
+      (spec) => Object.assign(spec, { progressDeadlineSeconds: 3 }),
+    ),
+  },
+  {
+    name: 'template that is not there',
+    edit: on(analysis, (found) =>
+      found.metrics?.push({ name: 'errors', interval: '1m', templateRef: { name: 'none' }, thresholdRange: { max: 1 } }),
+    ),
+  },
+  {
+    name: 'query of the primary',
+    edit: on(successRate, (metric) =>
+      Object.assign(metric, {
+        name: 'success',
+        query:
+          'sum(rate(http_requests_total{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name=~"{{ target }}-primary-.*",status!~"5.*"}[1m])) / sum(rate(http_requests_total{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name=~"{{ target }}-primary-.*"}[1m])) * 100',
+      }),
+    ),
+  },
+  {
+    name: 'query of another namespace',
+    edit: on(successRate, (metric) =>
+      Object.assign(metric, {
+        name: 'success',
+        query: 'sum(rate(http_requests_total{kubernetes_namespace="prod",kubernetes_pod_name=~"{{ target }}-.*"}[1m]))',
+      }),
+    ),
+  },
+  { name: 'threshold that no release reaches', edit: on(analysis, (found) => Object.assign(found, { threshold: 1000 })) },
+];

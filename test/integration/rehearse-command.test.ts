@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { exitCodes } from '../../src/cli/output/exit-codes.ts';
+import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
+import { scenarios } from '../../src/rehearsal/scenarios.ts';
+import { example } from '../suite/rehearsals.ts';
+import { serin } from '../suite/serin.ts';
+
+const ISTIO = join(import.meta.dirname, '..', '..', 'examples', 'istio-canary.yaml');
+const folder = mkdtempSync(join(tmpdir(), 'serin-rehearse-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const rehearse = (...args: string[]) => serin('', 'rehearse', ...args);
+const reported = async (...args: string[]) => {
+  const { code, said } = await rehearse(...args, '-ojson');
+  return { code, report: RehearsalReport.parse(JSON.parse(said)) };
+};
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+const manifests = (name: string, objects: readonly object[]): string =>
+  file(name, objects.map((object) => stringify(object)).join('---\n'));
+const rulesOf = ({ mistakes }: RehearsalReport): string[] => mistakes.map(({ rule }) => rule);
+
+describe('serin rehearse', () => {
+  it('a good version is promoted, and the exit code is 0', async () => {
+    const { code, report } = await reported(ISTIO);
+    expect(code).toBe(exitCodes.done.code);
+    expect(report).toMatchObject({ sound: true, mistakes: [], rehearsals: [{ name: 'podinfo', verdict: 'promoted' }] });
+    const kinds = new Set(report.rehearsals[0]?.timeline.map(({ kind }) => kind));
+    expect([...kinds].toSorted()).toEqual(['checks', 'event', 'phase', 'scenario', 'traffic', 'webhook', 'write']);
+  });
+
+  it('a bad version is caught for its success rate, and the same seed gives the same output', async () => {
+    const once = await rehearse(ISTIO, '--scenario', 'bad-5xx', '-ojson');
+    expect(once.code).toBe(0);
+    const [result] = RehearsalReport.parse(JSON.parse(once.said)).rehearsals;
+    expect(result).toMatchObject({ verdict: 'caught', blamed: ['request-success-rate'] });
+    expect(result?.seconds.toDetect).toBeLessThan(result?.seconds.toRollBack ?? 0);
+    expect(await rehearse(ISTIO, '--scenario', 'bad-5xx', '-ojson')).toEqual(once);
+  });
+
+  it('a bad version that is promoted makes the exit code 1, and yaml is the same document', async () => {
+    const objects = example('istio-canary.yaml', ({ spec }) => {
+      spec.analysis.metrics = spec.analysis.metrics.filter(({ name }: { name: string }) => name !== 'request-success-rate');
+    });
+    const { code, said } = await rehearse(manifests('unmeasured.yaml', objects), '--scenario', 'bad-5xx', '-oyaml');
+    expect(code).toBe(exitCodes.no.code);
+    const report = RehearsalReport.parse(parse(said));
+    expect(rulesOf(report)).toEqual(['bad-version-promoted']);
+    expect(report.mistakes[0]).toMatchObject({ file: join(folder, 'unmeasured.yaml'), scenario: 'bad-5xx', object: { kind: 'Canary' } });
+  });
+
+  it('findings of validate are mistakes, and a Canary that cannot be read is not rehearsed', async () => {
+    const objects = example('istio-canary.yaml', ({ spec }) => {
+      delete spec.targetRef;
+    });
+    const { code, report } = await reported(manifests('broken.yaml', objects));
+    expect(code).toBe(exitCodes.no.code);
+    expect(rulesOf(report)).toEqual(['validate', 'not-rehearsed']);
+    expect(report).toMatchObject({ mistakes: [{ field: 'spec.targetRef' }, {}], rehearsals: [{ verdict: 'notRehearsed' }] });
+  });
+
+  it('a check is assumed to be what --assume says, and one that the model cannot measure is named', async () => {
+    const objects = example('istio-canary.yaml', ({ spec }) => {
+      spec.analysis.metrics.push({ name: 'queue', interval: '1m', thresholdRange: { max: 5 }, templateRef: { name: 'queue' } });
+    });
+    objects.push({
+      apiVersion: 'flagger.app/v1beta1',
+      kind: 'MetricTemplate',
+      metadata: { name: 'queue', namespace: 'test' },
+      spec: { provider: { type: 'prometheus', address: 'http://prom:9090' }, query: 'max(queue_length{app="{{ target }}"})' },
+    });
+    const path = manifests('queue.yaml', objects);
+    const unmodelled = (await reported(path)).report.rehearsals[0];
+    expect(unmodelled).toMatchObject({ verdict: 'promoted', checks: [{}, {}, { check: 'queue', state: 'notModelled', max: 5 }] });
+    const assumed = (await reported(path, '--assume', 'queue=9')).report.rehearsals[0];
+    expect(assumed).toMatchObject({ verdict: 'rolledBack', blamed: ['queue'], checks: [{}, {}, { state: 'assumed', value: 9 }] });
+  });
+
+  it('a scenario of a file runs its steps when they are due', async () => {
+    const steps = [
+      { at: '0s', do: 'traffic', requestsPerSecond: 30 },
+      { at: '2m', do: 'new-version', errorRate: 0.5 },
+    ];
+    const path = file('turns-bad.yaml', stringify({ name: 'turns bad', expect: 'not-promoted', steps }));
+    const { report } = await reported(ISTIO, '--scenario', path);
+    expect(report.rehearsals[0]).toMatchObject({ verdict: 'caught', scenario: { name: 'turns bad' }, blamed: ['request-success-rate'] });
+    expect(report.rehearsals[0]?.seconds.toDetect).toBeGreaterThan(120);
+  });
+
+  it('--matrix has a line for each built-in scenario', async () => {
+    const { code, said } = await rehearse(ISTIO, '--matrix', '--plain');
+    expect(code).toBe(exitCodes.done.code);
+    for (const { name } of scenarios)
+      expect(said).toMatch(new RegExp(`^${name} +(promoted|caught|rolled back|held) +\\S+ +\\d+ +\\d+ +\\d+ `, 'm'));
+    expect(said).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe('what cannot be rehearsed', () => {
+  const misspelt = () => file('misspelt.yaml', stringify({ name: 'x', steps: [{ at: '1m', do: 'new-version', errorrate: 1 }] }));
+  const badTime = () => file('bad-time.yaml', stringify({ name: 'x', steps: [{ at: '5 minutes', do: 'quota' }] }));
+  it.each<[what: string, args: () => string[], code: keyof typeof exitCodes, names: string]>([
+    ['no file', () => [], 'usage', 'serin rehearse canary.yaml'],
+    ['a file that is not there', () => [join(folder, 'none.yaml')], 'usage', 'none.yaml'],
+    ['a Canary that is not there', () => [ISTIO, '--canary', 'shop'], 'notFound', 'podinfo'],
+    ['an unknown scenario', () => [ISTIO, '--scenario', 'worse'], 'usage', 'bad-5xx'],
+    ['an unknown field of a scenario', () => [ISTIO, '--scenario', misspelt()], 'usage', 'steps[0]'],
+    ['a time without a unit', () => [ISTIO, '--scenario', badTime()], 'usage', 'steps[0].at'],
+    ['a seed that is a word', () => [ISTIO, '--seed', 'x'], 'usage', '--seed'],
+    ['a rate below zero', () => [ISTIO, '--rate=-1'], 'usage', '--rate'],
+    ['an unknown provider', () => [ISTIO, '--provider', 'ambassador'], 'usage', '--provider'],
+    ['a check that is not there', () => [ISTIO, '--assume', 'queue=1'], 'usage', 'request-duration'],
+    ['a value that is a word', () => [ISTIO, '--assume', 'request-duration=fast'], 'usage', '--assume'],
+  ])('%s ends with a line that names it', async (_, args, code, named) => {
+    const answer = await rehearse(...args());
+    expect(answer.code).toBe(exitCodes[code].code);
+    expect(answer.said).toBe('');
+    expect(answer.complained.replaceAll('\n', ' ')).toContain(named);
+  });
+});
