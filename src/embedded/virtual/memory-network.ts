@@ -34,7 +34,7 @@ export class MemoryNetwork implements Network {
     return this.agentBehind({ gate: openGate, opened: () => undefined }, options);
   }
 
-  /** The listener behind a host that is not this machine; without one its name is not found, and its address never answers. */
+  /** The listener behind a host that is not this machine, or behind a port of it where nothing listens; without one its name is not found, and its address never answers. */
   nameHosts(portOf: (host: string, port: number) => number | undefined): void {
     this.#portOf = portOf;
   }
@@ -64,7 +64,7 @@ export class MemoryNetwork implements Network {
   #connect(client: MemorySocket, host: string, port: number): void {
     if (client.destroyed) return;
     const isHere = host === '127.0.0.1' || host === 'localhost';
-    const wanted = isHere ? port : this.#portOf(host, port);
+    const wanted = isHere && this.#ports.has(port) ? port : (this.#portOf(host, port) ?? (isHere ? port : undefined));
     if (wanted === undefined) {
       // An address that nothing is behind never answers.
       if (isIP(host) === 0) client.destroy(socketError('ENOTFOUND', 'getaddrinfo', host));

@@ -1,0 +1,5 @@
+import { describeForetold, foretoldCases } from '../suite/foretold-releases.ts';
+
+const SAMPLE = ['steps of different sizes', 'mirroring', 'A/B', 'weights over nginx'];
+
+describeForetold(foretoldCases.filter(({ title }) => SAMPLE.includes(title)));

@@ -1,0 +1,3 @@
+import { describeForetold, foretoldCases } from '../suite/foretold-releases.ts';
+
+describeForetold(foretoldCases);
