@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { anchorRef } from '../../test/build/model/damage.ts';
 import { aDeployment, aModelCanary, canaryRef, primaryRef } from '../../test/build/model/lab.ts';
 import { GRACE_MS, left, makers, manifests, plan, promoted } from '../../test/build/model/uninstalling.ts';
+import { uninstallSinceAnnotation } from '../api/names.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -15,7 +16,9 @@ it('I7: a target that came back while Serin was down and goes again has a whole 
   makers.target(lab);
   await lab.pass(GRACE_MS);
   lab.start();
-  await lab.pass(1_000);
+  const isRecorded = () => lab.server.find(anchorRef)?.metadata.annotations?.[uninstallSinceAnnotation] !== undefined;
+  for (let passed = 0; isRecorded() && passed < 50; passed += 1) await lab.pass(100);
+  expect(isRecorded(), 'Serin has seen that it is back').toBe(false);
   manifests.target(lab);
   await lab.pass(GRACE_MS - 30_000);
   expect(lab.answering()).toEqual([primaryRef.name]);

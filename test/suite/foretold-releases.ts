@@ -13,6 +13,7 @@ import { rehearsed } from './rehearsals.ts';
 import { aStage, startRealStage } from './stage.ts';
 import { APP } from './story.ts';
 import { startUsers } from './users.ts';
+import { monotonicMs } from './world.ts';
 
 /** Longer than two scrapes of the model's Prometheus. */
 const INTERVAL = '35s';
@@ -96,7 +97,7 @@ export function describeForetold(played: readonly ForetoldCase[]): void {
     async function release(objects: readonly KubeObject[], app: AppName, fixture: ProviderFixture, hooks: HookServer): Promise<Told> {
       const { cluster, mesh } = stage();
       const canary = refOf(objects.find(({ kind }) => kind === 'Canary') as KubeObject);
-      const recorder = new Recorder(canary, () => performance.now());
+      const recorder = new Recorder(canary, monotonicMs);
       await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: app.namespace } });
       const see = (object: KubeObject): void => recorder.write({ userAgent: '', subresource: '', before: undefined, object });
       const watches = [canary, { apiVersion: 'v1', kind: 'Event' }].map(({ apiVersion, kind }) =>
