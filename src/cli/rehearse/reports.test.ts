@@ -90,6 +90,11 @@ describe('the HTML report', () => {
   const bare = html.replace(/<style>[\s\S]*?<\/style>/, '');
 
   it('closes each tag that it opens', () => expect(unbalanced(bare)).toEqual([]));
+  it('leaves out no level of headings', () => {
+    const levels = [...bare.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));
+    expect(levels[0]).toBe(1);
+    expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([]);
+  });
   it('escapes each text: there are no tags but its own', () => {
     const tags = new Set([...bare.matchAll(/<([a-zA-Z][\w-]*)/g)].map(([, name]) => name));
     expect(tags).not.toContain('script');

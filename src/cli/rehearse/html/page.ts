@@ -33,6 +33,7 @@ export function htmlReport(report: RehearsalReport): string {
             'Scenarios',
             [...matrixHead],
             rehearsals.map((result, index) => matrixRow(result, index, names.length > 1)),
+            { level: 2 },
           ),
         ]
       : []),
@@ -73,8 +74,8 @@ function section(result: RehearsalResult, index: number, isFolded: boolean): str
       ['Answered by', 'Sent', 'Failed'],
       rows.map(([who, { sent, failed }]) => [who, String(sent), String(failed)]),
     ),
-    table('Timeline', ['After the push', 'What'], timeline.flatMap(timelineRow), 'time'),
-    table('Webhooks and alerts receive', ['After the push', 'What', 'To', 'Body'], timeline.flatMap(callRow), 'time'),
+    table('Timeline', ['After the push', 'What'], timeline.flatMap(timelineRow), { times: true }),
+    table('Webhooks and alerts receive', ['After the push', 'What', 'To', 'Body'], timeline.flatMap(callRow), { times: true }),
     table(
       'Checks that are not measured',
       ['Check', 'Why'],
@@ -135,20 +136,25 @@ function mistakesHtml(mistakes: readonly RehearsalMistake[]): string {
     ];
     return `<div class="mistake ${severity}"><strong>${severity}</strong> ${escapeXml(rule)} <span class="dim">${escapeXml(where.filter(Boolean).join(', '))}</span><br>${escapeXml(message)}</div>`;
   });
-  return `<h3>Mistakes</h3>\n${items.join('\n')}`;
+  return `<h2>Mistakes</h2>\n${items.join('\n')}`;
 }
 
-/** Cells are HTML. The first column of `kind` time does not wrap. */
-function table(heading: string, head: readonly string[], rows: readonly (readonly string[])[], kind?: 'time'): string {
+/** Cells are HTML. `times`: the first column holds times, which do not wrap. */
+function table(
+  heading: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { times = false, level = 3 }: { times?: boolean; level?: 2 | 3 } = {},
+): string {
   if (rows.length === 0) return '';
   const cells = (row: readonly string[]) =>
     row
-      .map((cell, index) => `<td${index === 0 && kind ? ` class="${kind}"` : /^[\d,.]+$/.test(cell) ? ' class="number"' : ''}>${cell}</td>`)
+      .map((cell, index) => `<td${index === 0 && times ? ' class="time"' : /^[\d,.]+$/.test(cell) ? ' class="number"' : ''}>${cell}</td>`)
       .join('');
   const numbers = head.map((_, index) => rows.every((row) => /^[\d,.]+$/.test(row[index] ?? '')));
   return [
-    `<h3>${escapeXml(heading)}</h3>`,
-    `<div class="scroll" tabindex="0" role="region" aria-label="${escapeXml(heading)}"><table>`,
+    `<h${level}>${escapeXml(heading)}</h${level}>`,
+    `<div class="scroll" tabindex="0" role="group" aria-label="${escapeXml(heading)}"><table>`,
     `<thead><tr>${head.map((name, index) => `<th scope="col"${numbers[index] ? ' class="number"' : ''}>${escapeXml(name)}</th>`).join('')}</tr></thead>`,
     `<tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</tbody></table></div>`,
   ].join('\n');
