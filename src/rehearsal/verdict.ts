@@ -1,13 +1,14 @@
 import type { Moment } from './recorder.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
-/** `caught`: the new version harms users and was not promoted; `held`: the release neither ended nor would end by itself. */
+/** `caught`: a version that harms users was rolled back for it; `rolledBack`: for something else, as checks that were not measured; `held`: the release neither ended nor would end by itself. */
 export type RehearsalVerdict = 'promoted' | 'caught' | 'rolledBack' | 'held' | 'notStarted';
 
-export function verdictOf({ outcome, scenario }: Pick<Rehearsal, 'outcome' | 'scenario'>): RehearsalVerdict {
+export function verdictOf(rehearsal: Pick<Rehearsal, 'outcome' | 'scenario' | 'moments'>): RehearsalVerdict {
+  const { outcome, scenario } = rehearsal;
   switch (outcome) {
     case 'rolledBack':
-      return scenario.expect === 'not-promoted' ? 'caught' : 'rolledBack';
+      return scenario.expect === 'not-promoted' && !isUnmeasured(rehearsal) ? 'caught' : 'rolledBack';
     case 'unfinished':
       return 'held';
     case 'promoted':
@@ -40,6 +41,12 @@ export function blamedChecks({ moments }: Rehearsal): string[] {
   return last?.kind === 'checks'
     ? last.verdicts.filter(({ verdict, early }) => verdict !== 'passed' && !early).map(({ check }) => check)
     : [];
+}
+
+/** Checks were made, and none of them could judge the version: a good one would have ended alike. */
+function isUnmeasured({ moments }: Pick<Rehearsal, 'moments'>): boolean {
+  const verdicts = moments.flatMap((moment) => (moment.kind === 'checks' ? moment.verdicts : []));
+  return verdicts.length > 0 && verdicts.every(({ verdict }) => verdict === 'unmeasured');
 }
 
 type Checked = Extract<Moment, { kind: 'checks' }>['verdicts'][number];
