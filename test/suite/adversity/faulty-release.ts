@@ -9,8 +9,8 @@ import { startClients } from './clients.ts';
 import { type Fault, startFaultyApi } from './faulty-api.ts';
 import { ADVERSE, Lab, PROXIES_KNOW } from './lab.ts';
 
-/** Of the requests of the controller meet a fault at most; each seed has a share of its own. */
-const LARGEST_SHARE = 0.3;
+/** So many of the controller's requests meet a fault; each seed has a share of its own. */
+const SHARE = { least: 0.05, most: 0.3 };
 const RELEASE_MS = 12_000;
 const LONGEST_DOWN_MS = 3_000;
 const CLIENTS_PAUSE_MS = 100;
@@ -35,7 +35,10 @@ export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
   return play(async () => {
     const random = seededRandom(seed);
     const harm: Harm = (['killed', 'halted', 'none'] as const)[Math.floor(random() * 3)] ?? 'none';
-    const api = await startFaultyApi(readFileSync(stage.kubeconfigFile, 'utf8'), { random, share: random() * LARGEST_SHARE });
+    const api = await startFaultyApi(readFileSync(stage.kubeconfigFile, 'utf8'), {
+      random,
+      share: SHARE.least + random() * (SHARE.most - SHARE.least),
+    });
     const kubeconfig = join(stage.kubeconfigFile, '..', 'faulty');
     writeFileSync(kubeconfig, api.kubeconfig);
     const lab = await Lab.open(stage, { namespace: 'faulty', scaleDownDelay: PROXIES_KNOW, interval: '500ms', flags: { kubeconfig } });
