@@ -91,7 +91,7 @@ export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs,
   describeHandOver(stageOf);
 }
 
-/** Two replicas, of which the leader is told to stop in the middle of a release; `waiting`: also while it waits for a webhook. */
+/** Two replicas, of which the leader gets SIGTERM in the middle of a release; `waiting`: also while it waits for a webhook. */
 export function describeHandOver(stageOf: () => Stage, { waiting = true }: { waiting?: boolean } = {}): void {
   describe('two replicas and a long lease', () => {
     let runs: FailoverRuns;

@@ -51,7 +51,7 @@ export const foretoldCases: readonly ForetoldCase[] = [
 ];
 
 /** Of one release: what a user can see of it. Events of one step are sent side by side: they have no order. */
-interface Told {
+interface Visible {
   phases: string[];
   weights: string[];
   events: string[];
@@ -61,7 +61,7 @@ interface Told {
 /** The oracle of `serin rehearse`: the same manifests on a real control plane, in real time. */
 export function describeForetold(played: readonly ForetoldCase[]): void {
   describe('a rehearsal foretells a release on a real control plane', () => {
-    const plays = new Map<string, { objects: KubeObject[]; hooks: HookServer; foretold: Told }>();
+    const plays = new Map<string, { objects: KubeObject[]; hooks: HookServer; foretold: Visible }>();
     // Before the cluster is there: nothing of this process can connect while a rehearsal runs.
     beforeAll(async () => {
       for (const { title, fixture, analysis } of played) {
@@ -70,7 +70,9 @@ export function describeForetold(played: readonly ForetoldCase[]): void {
         const { outcome, moments, log } = await rehearsed(objects, 'good');
         expect(outcome, `${title}: ${log}`).toBe('promoted');
         const calls = moments.flatMap((moment) => (moment.kind === 'call' ? moment.received : []));
-        const foretold = told(moments, (hook) => calls.filter(({ url }) => url.endsWith(`/${hook}`)).map(({ body }) => JSON.parse(body)));
+        const foretold = visibleIn(moments, (hook) =>
+          calls.filter(({ url }) => url.endsWith(`/${hook}`)).map(({ body }) => JSON.parse(body)),
+        );
         plays.set(title, { objects, hooks, foretold });
       }
     }, LONGEST_MS);
@@ -94,7 +96,7 @@ export function describeForetold(played: readonly ForetoldCase[]): void {
       LONGEST_MS,
     );
 
-    async function release(objects: readonly KubeObject[], app: AppName, fixture: ProviderFixture, hooks: HookServer): Promise<Told> {
+    async function release(objects: readonly KubeObject[], app: AppName, fixture: ProviderFixture, hooks: HookServer): Promise<Visible> {
       const { cluster, mesh } = stage();
       const canary = refOf(objects.find(({ kind }) => kind === 'Canary') as KubeObject);
       const recorder = new Recorder(canary, monotonicMs);
@@ -118,10 +120,10 @@ export function describeForetold(played: readonly ForetoldCase[]): void {
         await recorder.until(({ phase, release: { step } = {} }) => phase === 'Succeeded' && step === 'resting');
         await eventually(
           'the last event is there',
-          async () => told(recorder.moments, hooks.calls),
+          async () => visibleIn(recorder.moments, hooks.calls),
           ({ events }) => events.some((event) => event.includes(' post-rollout ')),
         );
-        return told(recorder.moments, hooks.calls);
+        return visibleIn(recorder.moments, hooks.calls);
       } finally {
         await users.stop();
         for (const watch of watches) watch.stop();
@@ -156,7 +158,7 @@ function manifests(fixture: ProviderFixture, app: AppName, analysis: object): Ku
   ];
 }
 
-function told(moments: readonly Moment[], callsOf: (hook: string) => Record<string, unknown>[]): Told {
+function visibleIn(moments: readonly Moment[], callsOf: (hook: string) => Record<string, unknown>[]): Visible {
   return {
     phases: moments.flatMap((moment) => (moment.kind === 'phase' ? moment.phase : [])),
     weights: moments.flatMap((moment) => (moment.kind === 'weight' ? `${moment.routes} ${moment.weightPercent}` : [])),
