@@ -37,6 +37,7 @@ export function serinProgram(name: string): Command {
 
 /** Does what the command line asks for, given as `process.argv`; it ends when the command does. */
 export async function runSerin(argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
   const program = serinProgram(calledAs(argv[1]));
   const words = argv.slice(2);
   // What the scripts of `serin completion` ask; kubectl asks a program of this name what can follow `kubectl serin`.
@@ -49,6 +50,15 @@ export async function runSerin(argv: readonly string[]): Promise<void> {
   } else {
     await program.parseAsync(LIKE_GO.has(words[0] ?? '') ? withTwoDashes(words) : words, { from: 'user' });
   }
+}
+
+/** What a shell says of a program that SIGPIPE ended, which Node ignores. */
+const BROKEN_PIPE = 141;
+
+/** A reader that has seen enough, as `head`, ends a command without a stack trace. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(BROKEN_PIPE);
 }
 
 /** What needs no cluster of anybody's. */

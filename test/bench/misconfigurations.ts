@@ -43,7 +43,10 @@ export const misconfigurations: readonly Misconfiguration[] = [
   { name: 'window below two scrapes', edit: on(successRate, (metric) => Object.assign(metric, { interval: '10s' })) },
   {
     name: 'maximum weight below the step',
-    edit: on(analysis, (found) => found.stepWeight && Object.assign(found, { stepWeight: 50, maxWeight: 10 })),
+    edit: on(
+      ({ spec }) => (spec.analysis.stepWeight === undefined ? undefined : spec.analysis),
+      (found) => Object.assign(found, { stepWeight: 50, maxWeight: 10 }),
+    ),
   },
   { name: 'interval without a unit', edit: on(analysis, (found) => Object.assign(found, { interval: '60' })) },
   { name: 'no metric at all', edit: on(analysis, (found) => delete found.metrics) },

@@ -4,9 +4,11 @@ import { type CanaryItem, type Check, findItem, groupOf, isAbsent, isNear, on, t
 
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
-/** Scalers of the target that the Canary does not know of. */
+/** Scalers of the target that the Canary does not know of, and those that it names and that scale something else. */
 export const scalers: Check = (world) =>
-  world.canaries.flatMap((item) => (item.place ? on(item, [...unnamed(item, world), ...absent(item, world)]) : []));
+  world.canaries.flatMap((item) =>
+    item.place ? on(item, [...unnamed(item, world), ...absent(item, world), ...ofAnother(item, world)]) : [],
+  );
 
 function unnamed(item: CanaryItem, world: World): Finding[] {
   const { autoscalerRef, targetRef } = item.canary.spec;
@@ -31,4 +33,14 @@ function absent({ canary, namespace }: CanaryItem, world: World): Finding[] {
   if (!ref || group === undefined || !isAbsent(world, ref.kind)) return [];
   if (findItem(world, { kind: ref.kind, group, name: ref.name, namespace })) return [];
   return [error('spec.autoscalerRef.name', `is ${ref.name}, and there is no such ${ref.kind}: create it, or remove autoscalerRef`)];
+}
+
+function ofAnother({ canary, namespace }: CanaryItem, world: World): Finding[] {
+  const { autoscalerRef: ref, targetRef } = canary.spec;
+  const group = ref && GROUPS[ref.kind];
+  const scaler = group === undefined ? undefined : findItem(world, { kind: ref?.kind ?? '', group, name: ref?.name ?? '', namespace });
+  const { kind = 'Deployment', name } = scaler?.object.spec?.scaleTargetRef ?? {};
+  if (!scaler || name === undefined || (kind === targetRef.kind && name === targetRef.name)) return [];
+  const message = `is ${scaler.name}, which scales ${kind} ${name} and not ${targetRef.kind} ${targetRef.name}: correct targetRef or autoscalerRef`;
+  return [warning('spec.autoscalerRef.name', message)];
 }
