@@ -47,7 +47,11 @@ export function checksWith(more: ObjectChecks, promql: Check): readonly NamedChe
       finds: 'ports that the pods of the target do not have, and Services that would lose their endpoints by what the Canary asks for',
       check: services,
     },
-    { name: 'scalers', finds: 'a scaler of the target that `autoscalerRef` does not name; one that it names and that scales something else', check: scalers },
+    {
+      name: 'scalers',
+      finds: 'a scaler of the target that `autoscalerRef` does not name; one that it names and that scales something else',
+      check: scalers,
+    },
     {
       name: 'references',
       finds: 'MetricTemplates and AlertProviders that are not found, `templateVariables` that a template asks for',
