@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
 import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
+import { isConflict } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { kubeconfigOf } from '../suite/account.ts';
 import { eventually } from '../suite/eventually.ts';
@@ -11,6 +13,7 @@ import { type Field, Tenant } from './run/tenant.ts';
 const at = () => new Date().toISOString();
 const REQUEST = 'serin.dev/request';
 const rbac = 'rbac.authorization.k8s.io';
+const MOST_CONFLICTS = 20;
 let ids = 0;
 
 interface Editor {
@@ -166,11 +169,18 @@ export const policy: AttackClass = {
       what: 'by replacing the whole',
       from: 'CVE-2021-25735',
       do: editing(async (tenant, { user }) => {
-        const now = await tenant.field.client.get(tenant.canaryRef);
-        if (now)
-          await tenant.attempt(() =>
-            tenant.field.client.replace({ ...now, metadata: { ...now.metadata, annotations: { [REQUEST]: request(user) } } }),
-          );
+        const { client } = tenant.field;
+        const replace = async (): Promise<KubeObject | undefined> => {
+          const now = await client.get(tenant.canaryRef);
+          return now && client.replace({ ...now, metadata: { ...now.metadata, annotations: { [REQUEST]: request(user) } } });
+        };
+        // A status that Serin wrote meanwhile is a conflict, which the API server answers before it asks the policy.
+        const insist = (triesLeft: number): Promise<KubeObject | undefined> =>
+          replace().catch((error: unknown) => {
+            if (triesLeft > 0 && isConflict(error)) return insist(triesLeft - 1);
+            throw error;
+          });
+        await tenant.attempt(() => insist(MOST_CONFLICTS));
       }),
       expects: { refused: 'may not promote' },
     },
