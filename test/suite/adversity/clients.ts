@@ -8,6 +8,8 @@ export interface Clients {
   readonly failures: number;
   /** What they got instead, where, how often, and when first and last (seconds). */
   lost(): string[];
+  /** Those of them that the application did not answer itself. */
+  unanswered(): string[];
   stop(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ export function startClients(proxyUrls: readonly string[], host: string, pauseMs
   const kept = world().network.agent({ keepAlive: true });
   const fresh = world().network.agent();
   const lost = new Map<string, number[]>();
+  const byApplication = new Set<string>();
   let answered = 0;
   let isRunning = true;
   const live = async (url: string, proxy: number, agent: Agent) => {
@@ -26,11 +29,14 @@ export function startClients(proxyUrls: readonly string[], host: string, pauseMs
       const answer = await ask(url, host, {}, agent);
       if (answer.lost !== undefined || answer.status >= 500) {
         const what = `proxy ${proxy}: ${answer.status} ${answer.lost ?? ''}`;
+        if (answer.lost === undefined) byApplication.add(what);
         lost.set(what, [...(lost.get(what) ?? []), Math.round(monotonicMs() - startedMs) / 1000]);
       } else answered += 1;
       await sleep(pauseMs);
     }
   };
+  const lines = (isMeant: (what: string) => boolean): string[] =>
+    [...lost].flatMap(([what, times]) => (isMeant(what) ? `${what}: ${times.length} times, ${times[0]} to ${times.at(-1)} s` : []));
   const all = proxyUrls.flatMap((url, proxy) => [kept, kept, fresh, fresh].map((agent) => live(url, proxy, agent)));
   return {
     get answered() {
@@ -39,7 +45,8 @@ export function startClients(proxyUrls: readonly string[], host: string, pauseMs
     get failures() {
       return [...lost.values()].reduce((sum, times) => sum + times.length, 0);
     },
-    lost: () => [...lost].map(([what, times]) => `${what}: ${times.length} times, ${times[0]} to ${times.at(-1)} s`),
+    lost: () => lines(() => true),
+    unanswered: () => lines((what) => !byApplication.has(what)),
     async stop() {
       isRunning = false;
       await Promise.all(all);

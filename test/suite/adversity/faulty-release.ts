@@ -74,8 +74,7 @@ export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
         ...(primaryVersion === expected.primary ? [] : [`the primary runs version ${primaryVersion}`]),
         ...(status?.canaryWeight === 0 ? [] : [`the canary keeps ${status?.canaryWeight} %`]),
         ...violationsIn(chronicle.moments(), app, new Set(isGood ? ['1', '2'] : ['1'])),
-        // The application answers 500 itself where it is bad; 503 and lost connections are the mesh's.
-        ...clients.lost().filter((line) => !/^proxy \d: 500 :/.test(line)),
+        ...clients.unanswered(),
       ];
       return { seed, harm, faults: api.counts(), verdict, wrong };
     } finally {

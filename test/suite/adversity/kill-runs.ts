@@ -100,11 +100,6 @@ export class KillRuns {
     };
   }
 
-  /** Requests that nobody answered: the mesh goes on by what stands in the cluster, whatever becomes of the controller. */
-  unanswered(): string[] {
-    return this.#clients.lost().filter((line) => line.includes('503'));
-  }
-
   async end(): Promise<void> {
     this.#chronicle.stop();
     await this.#clients.stop();
