@@ -1,7 +1,8 @@
 import { suppose } from '../../engine/journal/suppose.ts';
-import { type Backtest, outputVersion, type SupposedRelease } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
 import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { listCanaries } from '../people/canary-reading.ts';
 import { identityOf, type Journal, type JournalSession, readJournals } from './read-journals.ts';

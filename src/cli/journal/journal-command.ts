@@ -1,9 +1,10 @@
 import { preciseTimestamp } from '../../api/timestamp.ts';
 import type { JournalAnswer, JournalEntry } from '../../engine/journal/journal-part.ts';
 import { entriesOf } from '../../engine/journal/replay.ts';
-import { type JournalDocument, type JournalList, outputVersion } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { JournalDocument, JournalList } from '../output/journal-documents.ts';
 import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { getCanary } from '../people/canary-reading.ts';
 import { shortRevision } from '../people/status-screen.ts';

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
-import { outputVersion } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { readSources } from '../validate/sources.ts';
 import { type Journal, partOf } from './read-journals.ts';
 

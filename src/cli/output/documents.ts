@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { RehearsalReport } from '../rehearse/rehearsal-report.ts';
-
-/** Of what `-o json` and `-o yaml` print. Fields may be added; none goes or changes its meaning within a version. */
-export const outputVersion = 'cli.serin.dev/v1';
-
-const version = z.literal(outputVersion);
-/** RFC 3339, in UTC. */
-export const Time = z.iso.datetime().describe('RFC 3339, in UTC.');
+import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
+import { Time, version } from './output-version.ts';
 
 const FieldOf = z.object({
   kind: z.string(),
@@ -163,109 +158,6 @@ export const History = z.object({
   ),
 });
 export type History = z.infer<typeof History>;
-
-export const JournalList = z.object({
-  apiVersion: version,
-  kind: z.literal('JournalList'),
-  namespace: z.string(),
-  name: z.string(),
-  items: z.array(
-    z.object({
-      release: z.number().describe('Number of the release: status.release.run.'),
-      revision: z.string().optional(),
-      began: Time.optional(),
-      ended: Time.optional(),
-      outcome: z.string().optional().describe('Phase with which the release ended; absent: it goes on, or its last steps were not stored.'),
-      engines: z.array(z.string()).describe('Versions of Serin that recorded it.'),
-      steps: z.number(),
-      records: z.number().describe('ControllerRevisions that hold it.'),
-      bytes: z.number().describe('Of their data.'),
-      problems: z.array(z.string()).describe('Why it cannot be used.'),
-    }),
-  ),
-});
-export type JournalList = z.infer<typeof JournalList>;
-
-export const JournalDocument = z.object({
-  apiVersion: version,
-  kind: z.literal('Journal'),
-  namespace: z.string(),
-  name: z.string(),
-  release: z.number(),
-  parts: z.array(z.record(z.string(), z.unknown())).describe('For serin replay -f; the fields are in docs/journal.md.'),
-});
-export type JournalDocument = z.infer<typeof JournalDocument>;
-
-const DecisionReport = z.object({
-  state: z.string().describe('Phase and step in the statechart (docs/statechart.md).'),
-  routes: z.enum(['weighted', 'matched', 'mirrored']),
-  weight: z.number().describe('Percent of traffic to the canary.'),
-  failedChecks: z.number(),
-  iterations: z.number(),
-  asks: z.array(z.string()).describe('What is done next.'),
-});
-
-export const ReplayResult = z.object({
-  apiVersion: version,
-  kind: z.literal('ReplayResult'),
-  namespace: z.string(),
-  name: z.string(),
-  release: z.number(),
-  outcome: z.enum(['same', 'differs', 'unknown']),
-  steps: z.number().describe('Steps that were replayed.'),
-  recordedBy: z.array(z.string()).describe('Versions of Serin.'),
-  replayedBy: z.string(),
-  difference: z
-    .object({
-      at: Time,
-      step: z.number().describe('From 1.'),
-      event: z.string(),
-      cause: z.enum(['engineVersion', 'editedJournal']),
-      recorded: DecisionReport,
-      decided: DecisionReport,
-    })
-    .optional()
-    .describe('The first one.'),
-  unknown: z.string().optional().describe('Why the journal cannot be followed to its end.'),
-});
-export type ReplayResult = z.infer<typeof ReplayResult>;
-
-const Verdict = z.enum(['promoted', 'rolledBack', 'cancelled']);
-
-export const SupposedRelease = z.object({
-  namespace: z.string(),
-  name: z.string(),
-  release: z.number(),
-  began: Time.optional(),
-  recorded: z.object({ verdict: Verdict, at: Time }).optional().describe('Absent: the journal ends before the analysis does.'),
-  outcome: z.enum(['same', 'differs', 'unknown']).describe('Of the verdict with the change, beside the recorded one.'),
-  supposed: z
-    .object({
-      verdict: Verdict,
-      at: Time,
-      weight: z.number().describe('Percent of traffic that the canary had.'),
-      failedChecks: z.number(),
-      reason: z.string().optional(),
-    })
-    .optional(),
-  firstDifference: z.object({ at: Time, recorded: DecisionReport, decided: DecisionReport }).optional(),
-  unknown: z.string().optional().describe('What the journal cannot know.'),
-});
-export type SupposedRelease = z.infer<typeof SupposedRelease>;
-
-export const Supposition = SupposedRelease.extend({ apiVersion: version, kind: z.literal('Supposition') });
-export type Supposition = z.infer<typeof Supposition>;
-
-export const Backtest = z.object({
-  apiVersion: version,
-  kind: z.literal('Backtest'),
-  namespace: z.string(),
-  same: z.number(),
-  differs: z.number(),
-  unknown: z.number(),
-  items: z.array(SupposedRelease),
-});
-export type Backtest = z.infer<typeof Backtest>;
 
 export const Difference = z.object({
   apiVersion: version,

@@ -5,14 +5,8 @@ import { parseStatus } from '../../api/parse-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { limitOf, limitText } from '../../metrics/limit.ts';
 import type { Workload } from '../../workloads/workload.ts';
-import {
-  type CanaryReport,
-  type CheckReport,
-  type EventReport,
-  type GateReport,
-  outputVersion,
-  type WorkloadReport,
-} from '../output/documents.ts';
+import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { summaryOf, timeOf } from './canary-reading.ts';
 import { type Sight, timeOfEvent } from './sight.ts';
 

@@ -1,7 +1,8 @@
 import type { Cluster } from '../../kube/cluster.ts';
-import { type Difference, outputVersion } from '../output/documents.ts';
+import type { Difference } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { type Meaning, paint } from '../output/paint.ts';
 import { cleaned } from '../output/text.ts';
 import { resourceName } from './canary-reading.ts';

@@ -1,6 +1,7 @@
-import { type CanaryList, type CanarySummary, outputVersion } from '../output/documents.ts';
+import type { CanaryList, CanarySummary } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { bar, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { type Cell, textTable } from '../output/text-table.ts';

@@ -8,9 +8,10 @@ import { type Acknowledgement, readRequest, type Verb, type VerbRequest, writeRe
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../../kube/errors.ts';
-import { outputVersion, type RequestResult } from '../output/documents.ts';
+import type { RequestResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { getCanary, resourceName } from './canary-reading.ts';
 import type { Session } from './session.ts';
 

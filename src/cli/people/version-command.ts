@@ -1,7 +1,8 @@
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { outputVersion, type VersionReport } from '../output/documents.ts';
+import type { VersionReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { version } from '../version.ts';
 import { record } from './canary-reading.ts';

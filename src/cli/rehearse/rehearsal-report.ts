@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { version } from '../output/output-version.ts';
 
-const version = z.literal('cli.serin.dev/v1');
 const Seconds = z.number().describe('From the push of the new version; negative: before it.');
 const Requests = z.object({ sent: z.number(), failed: z.number().describe('Answered with 5xx.') });
 const RequestsBy = z.object({

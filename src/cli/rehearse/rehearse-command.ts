@@ -6,9 +6,9 @@ import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal
 import { rehearse } from '../../rehearsal/rehearse.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import { startVirtualController } from '../controller/virtual-controller.ts';
-import { outputVersion } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { guarded, onCluster, type PeopleFlags, type Surroundings } from '../people/session.ts';
 import { allChecks } from '../validate/all-checks.ts';
 import type { Item } from '../validate/documents.ts';

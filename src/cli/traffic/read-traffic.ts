@@ -8,8 +8,9 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import { type TrafficTarget, trafficOf } from '../../routers/knative/traffic.ts';
-import { outputVersion, type TrafficReport } from '../output/documents.ts';
+import type { TrafficReport } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { findCanary } from './find-canary.ts';
 
 type Reader = Pick<Cluster, 'get' | 'list'>;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { outputVersion, TrafficReport } from '../output/documents.ts';
+import { TrafficReport } from '../output/documents.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
 import { trafficAnswer } from './traffic-answer.ts';
 
 const canary: TrafficReport = {

@@ -1,6 +1,7 @@
 import { parseStatus } from '../../api/parse-status.ts';
 import { obstacleIn, unconfirmedIn } from '../../engine/explain.ts';
-import { type Diagnosis, outputVersion, type Why } from '../output/documents.ts';
+import type { Diagnosis, Why } from '../output/documents.ts';
+import { outputVersion } from '../output/output-version.ts';
 import type { Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toSet } from './finding.ts';
