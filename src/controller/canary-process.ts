@@ -65,7 +65,7 @@ export class CanaryProcess {
   #seenGeneration: number | undefined;
 
   constructor(shared: ControllerRoom, key: { namespace: string; name: string }) {
-    this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared) : undefined;
+    this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared, key.namespace) : undefined;
     const cluster = upkeepWhile(shared.cluster, () => this.#isNew);
     const room = { ...shared, cluster: this.#journal ? notedWrites(cluster, (write) => this.#journal?.wrote(write)) : cluster };
     this.#room = room;

@@ -3,6 +3,7 @@ import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Phase } from '../api/phase.ts';
 import type { ReadSecret } from '../api/secret-use.ts';
+import type { JournalMemory } from '../engine/journal/journal-memory.ts';
 import type { Announcement } from '../engine/reasons.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -36,6 +37,7 @@ export interface ControllerRoom {
   readonly anchors: Anchors;
   readonly configWatches: ConfigWatches;
   readonly deliveries: DeliveryQueue;
+  readonly journalMemory: JournalMemory;
   readonly log: Log;
   readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed'> & {
     phaseChanged(canary: Canary, phase: Phase): void;

@@ -5,6 +5,7 @@ import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
 import type { Way } from '../api/outgoing.ts';
 import { parseStatus } from '../api/parse-status.ts';
+import { JournalMemory } from '../engine/journal/journal-memory.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
@@ -128,6 +129,7 @@ export function startController(options: ControllerOptions): Controller {
     },
     configWatches: new ConfigWatches(forUpkeep(cluster), clock, wakeInTurn),
     anchors: new Anchors(cluster, config.historyLimit, log),
+    journalMemory: new JournalMemory(),
     deliveries: new DeliveryQueue({
       clock,
       log,

@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { Holder } from '../engine/journal/journal-memory.ts';
 import type { JournalPart } from '../engine/journal/journal-part.ts';
-import { Recorder, type Step } from '../engine/journal/recorder.ts';
+import type { Step } from '../engine/journal/open-part.ts';
+import { Recorder } from '../engine/journal/recorder.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../kube/errors.ts';
 import { forUpkeep } from '../kube/upkeep.ts';
-import { journalsOf, journalsToPrune, MOST_PARTS, renderJournal } from '../workloads/journal-record.ts';
+import { type JournalHead, journalsOf, journalsToPrune, MOST_PARTS, packJournal, renderJournal } from '../workloads/journal-record.ts';
 import type { ControllerRoom } from './controller-room.ts';
 
 /** Parts that wait to be stored; a cluster that answers slowly must not make them pile up. */
@@ -18,7 +20,16 @@ const MOST_DELETED = 20;
 /** For the part under way, when the process stops. */
 const STOP_MS = 2_000;
 
-type Deps = Pick<ControllerRoom, 'cluster' | 'clock' | 'anchors' | 'config' | 'log' | 'isLeading' | 'cookieWord' | 'version' | 'writer'>;
+type Deps = Pick<
+  ControllerRoom,
+  'cluster' | 'clock' | 'anchors' | 'config' | 'log' | 'isLeading' | 'cookieWord' | 'version' | 'writer' | 'journalMemory'
+>;
+
+/** A part that waits to be stored; without its text once that was given up. */
+interface WaitingPart {
+  head: JournalHead;
+  text: string | undefined;
+}
 
 /**
  * Stores the journals of one Canary's releases, each part as a ControllerRevision of its own: nothing is read to go on after a restart. No
@@ -33,9 +44,11 @@ export class JournalKeeper {
   #waiting = 0;
   #isBroken = false;
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, namespace: string) {
     this.#deps = deps;
     this.#recorder = new Recorder({
+      namespace,
+      memory: deps.journalMemory,
       engine: deps.version,
       writer: deps.writer,
       hide: () => {
@@ -82,14 +95,24 @@ export class JournalKeeper {
     const isOver = part.ended !== undefined;
     // Of a release that is too long the middle is left out.
     if (this.#waiting >= MOST_WAITING || (!isOver && part.number > MOST_PARTS)) return;
+    const { canary, run, beganMs } = part;
+    const waiting: WaitingPart = { head: { canary, run, beganMs }, text: packJournal(part) };
+    const holder: Holder = {
+      namespace: canary.namespace,
+      giveUp() {
+        waiting.text = undefined;
+      },
+    };
+    const { journalMemory, log } = this.#deps;
+    journalMemory.hold(holder, waiting.text?.length ?? 0);
     this.#waiting += 1;
     this.#storing = this.#storing
-      .then(() => this.#store(part, isOver || part.number === MOST_PARTS))
+      .then(() => this.#store(waiting, isOver || part.number === MOST_PARTS))
       .catch((err: unknown) => {
-        const { namespace, name } = part.canary;
-        if (!this.#isStopping) this.#deps.log.warn({ canary: `${namespace}/${name}`, err }, 'a journal was not stored');
+        if (!this.#isStopping) log.warn({ canary: `${canary.namespace}/${canary.name}`, err }, 'a journal was not stored');
       })
       .finally(() => {
+        journalMemory.hold(holder, 0);
         this.#waiting -= 1;
       });
   }
@@ -111,19 +134,19 @@ export class JournalKeeper {
     }
   }
 
-  async #store(part: JournalPart, mayPrune: boolean): Promise<void> {
+  async #store(waiting: WaitingPart, mayPrune: boolean): Promise<void> {
     const { anchors, isLeading, config } = this.#deps;
     const { signal } = this.#stopping;
+    const { canary } = waiting.head;
     if (signal.aborted || !isLeading()) return;
     const cluster = forUpkeep(this.#deps.cluster);
-    const anchor = await anchors.existing({ metadata: part.canary }, signal);
-    const record = anchor && renderJournal(part, anchor);
-    if (!record || !isLeading()) return;
-    await this.#create(record, cluster);
+    const anchor = await anchors.existing({ metadata: canary }, signal);
+    if (!anchor || waiting.text === undefined || !isLeading()) return;
+    await this.#create(renderJournal(waiting.head, waiting.text, anchor), cluster);
     if (!mayPrune || !isLeading()) return;
-    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: part.canary.namespace };
-    const { items } = await cluster.list(kind, { labelSelector: journalsOf(part.canary), metadataOnly: true, signal });
-    for (const name of journalsToPrune(items, part.canary, config.journalLimit).slice(0, MOST_DELETED)) {
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.namespace };
+    const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
+    for (const name of journalsToPrune(items, canary, config.journalLimit).slice(0, MOST_DELETED)) {
       if (!isLeading()) return;
       await cluster.delete({ ...kind, name }, { signal });
     }

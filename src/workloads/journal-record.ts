@@ -29,11 +29,14 @@ export interface JournalHead {
   beganMs: number;
 }
 
-/** The ControllerRevision that holds one part of a journal; undefined: it would be too large. `anchor` owns it. */
-export function renderJournal(part: JournalHead, anchor: { name: string; uid: string }): KubeObject | undefined {
-  const { canary, run, beganMs } = part;
+/** The text of a part as a record holds it; undefined: it would be too large. */
+export function packJournal(part: JournalHead): string | undefined {
   const text = deflateSync(JSON.stringify(part)).toString('base64');
-  if (text.length > LARGEST_PACKED) return undefined;
+  return text.length > LARGEST_PACKED ? undefined : text;
+}
+
+/** The ControllerRevision that holds one packed part of a journal. `anchor` owns it. */
+export function renderJournal({ canary, run, beganMs }: JournalHead, text: string, anchor: { name: string; uid: string }): KubeObject {
   const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...anchor, controller: true, blockOwnerDeletion: false };
   return {
     apiVersion: 'apps/v1',

@@ -20,7 +20,7 @@ import { hookPayload } from '../../src/webhooks/hook-payload.ts';
 import { hooksOf } from '../../src/webhooks/run-hooks.ts';
 import { readAnchor, readTemplateRevision, renderAnchor, renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { remembered, workloadFor } from '../../src/workloads/index.ts';
-import { readJournal, renderJournal } from '../../src/workloads/journal-record.ts';
+import { packJournal, readJournal, renderJournal } from '../../src/workloads/journal-record.ts';
 import { isScaler, scalerFor } from '../../src/workloads/scalers/index.ts';
 import { aCanary, casesIn, type GoldenCase } from '../contracts/routers-cases.ts';
 import type { Fuzzed } from './fuzz.ts';
@@ -183,7 +183,7 @@ export const objectReaders: Readonly<Record<string, Fuzzed>> = {
   'an anchor': { feed: changed([anchor], { within: 'data' }), read: readAnchor },
   'a promoted template': { feed: changed([promoted], { within: 'data' }), read: readTemplateRevision },
   'a record of a journal': {
-    feed: changed([renderJournal(journal, { name: 'anchor', uid: 'a-1' }) ?? {}], { within: 'data' }),
+    feed: changed([renderJournal(journal, packJournal(journal) ?? '', { name: 'anchor', uid: 'a-1' })], { within: 'data' }),
     read: readJournal,
   },
   'a journal': { feed: changed([journal]), read: replayJournal },

@@ -1,3 +1,4 @@
+import { JournalMemory } from '../../src/engine/journal/journal-memory.ts';
 import type { JournalPart } from '../../src/engine/journal/journal-part.ts';
 import { Recorder } from '../../src/engine/journal/recorder.ts';
 import { aCanary, World, withHooks } from './world.ts';
@@ -5,7 +6,11 @@ import { aCanary, World, withHooks } from './world.ts';
 /** Records what this world does from now on; called, it ends the part under way. */
 export function recording(world: World): () => JournalPart {
   const parts: JournalPart[] = [];
-  const recorder = new Recorder({ engine: '1.2.3', writer: 'w1', hide: () => () => '#0', keep: (part) => void parts.push(part) });
+  const recorder = new Recorder({
+    ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
+    hide: () => () => '#0',
+    keep: (part) => void parts.push(part),
+  });
   world.onStep = (step) => recorder.stepped(step);
   return () => {
     recorder.stop();

@@ -164,6 +164,8 @@ export async function startRealCluster({
       // Its default of 20 requests a second would make a hundred new applications wait for their pods.
       '--kube-api-qps=200',
       '--kube-api-burst=400',
+      // By default five workers a kind serve all namespaces: where one starts releases without end, those of the others wait for a worker.
+      ...['deployment', 'replicaset', 'service-endpoint'].map((kind) => `--concurrent-${kind}-syncs=50`),
       '--secure-port=0',
     );
     for (const object of controllerRole('serin')) await cluster.apply(object);

@@ -15,7 +15,7 @@ import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { deployment } from '../../src/workloads/deployment/deployment.ts';
-import { renderJournal } from '../../src/workloads/journal-record.ts';
+import { packJournal, renderJournal } from '../../src/workloads/journal-record.ts';
 import { recording } from '../build/sample-journal.ts';
 import { aCanary, initialized } from '../build/world.ts';
 import { eventually } from './eventually.ts';
@@ -86,9 +86,10 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
   const release = { ...status.release, targetUid: target.metadata.uid, observedGeneration: target.metadata.generation };
   const answer = await cluster.patch(refOf(stored), { status: { ...status, release } }, { subresource: 'status' });
   const identity = { namespace: 'test', name: stored.metadata.name, uid: String(answer.metadata.uid) };
-  const journal = renderJournal({ ...recorded(), canary: identity }, { name: '', uid: '' });
+  const part = { ...recorded(), canary: identity };
+  const journal = renderJournal(part, packJournal(part) ?? '', { name: '', uid: '' });
   // Without an owner: there is none, and the garbage collector would take it.
-  if (journal) await cluster.create({ ...journal, metadata: { ...journal.metadata, ownerReferences: [] } });
+  await cluster.create({ ...journal, metadata: { ...journal.metadata, ownerReferences: [] } });
   await makePrimary(
     cluster,
     target,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { propertyRuns, propertyTimeoutMs } from '../../../test/build/property-runs.ts';
 import { aCanary, World, withHooks } from '../../../test/build/world.ts';
 import type { Facts } from '../facts.ts';
+import { JournalMemory } from './journal-memory.ts';
 import { JournalPart, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
 import { Recorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
@@ -11,10 +12,13 @@ import { isSame, replay } from './replay.ts';
 const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).digest('hex').slice(0, 12)}`;
 
 /** The parts that a recorder beside this world keeps, as they come back from the store. */
-function recorded(world: World): JournalPart[] {
+function recorded(world: World, memory = new JournalMemory()): JournalPart[] {
   const parts: JournalPart[] = [];
-  const options = { engine: '1.2.3', writer: 'w1', hide: () => hide, keep: (part: JournalPart) => void parts.push(part) };
-  const recorder = new Recorder(options);
+  const recorder = new Recorder({
+    ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory },
+    hide: () => hide,
+    keep: (part) => void parts.push(part),
+  });
   world.onStep = (step) => recorder.stepped(step);
   return parts;
 }

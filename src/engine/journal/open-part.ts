@@ -1,0 +1,95 @@
+import { mergePatchOf } from '../../api/json-merge.ts';
+import type { Facts } from '../facts.ts';
+import { releaseOf, type Snapshot } from '../machine.ts';
+import type { EngineEvent, Question } from '../questions.ts';
+import { Concealment, type Hide } from './concealment.ts';
+import { decisionOf } from './decision.ts';
+import { type JournalPart, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
+
+const MOST_WRITES = 20;
+const LONGEST_WRITE = 300;
+
+export interface Step {
+  before: Snapshot;
+  event: EngineEvent;
+  next: Snapshot;
+  questions: readonly Question[];
+}
+
+/** A part to which entries are added. They are kept as text: as objects they would take several times the memory. */
+export class OpenPart {
+  readonly #head: Omit<JournalPart, 'segments'>;
+  readonly #conceal: Concealment;
+  readonly #segments: { from: string; entries: { text: string; writes?: string[] }[] }[] = [];
+  /** As the last entry had them. */
+  #facts = '{}';
+  #entries = 0;
+  #characters = 0;
+
+  constructor({ next, event: { facts } }: Step, given: Pick<JournalPart, 'engine' | 'writer' | 'number'>, hide: Hide) {
+    const { name, namespace, uid } = facts.canary.metadata;
+    const { run, revision } = releaseOf(next);
+    const canary = { namespace, name, uid };
+    this.#head = { version: journalVersion, ...given, canary, run, revision, beganMs: facts.nowMs, endedMs: facts.nowMs };
+    this.#conceal = new Concealment(hide);
+  }
+
+  get beganMs(): number {
+    return this.#head.beganMs;
+  }
+
+  get isFull(): boolean {
+    return this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART;
+  }
+
+  /** Characters that it holds. */
+  get size(): number {
+    return this.#characters + this.#facts.length;
+  }
+
+  /** `isUnread`: the step did not begin where the last one ended. */
+  add(step: Step, isUnread: boolean): void {
+    const { before, next, event } = step;
+    const facts = this.#conceal.facts(event.facts);
+    if (isUnread || this.#segments.length === 0) {
+      const from = JSON.stringify({ value: before.value, context: this.#conceal.context(before.context) });
+      this.#segments.push({ from, entries: [] });
+      this.#characters += from.length;
+    }
+    const text = this.#entryOf(step, facts);
+    this.#segments.at(-1)?.entries.push({ text });
+    this.#characters += text.length;
+    this.#entries += 1;
+    const { run, revision } = releaseOf(next);
+    Object.assign(this.#head, { run, revision, endedMs: facts.nowMs });
+  }
+
+  /** Something was written to the cluster after the last step. */
+  wrote(what: string): void {
+    const last = this.#segments.at(-1)?.entries.at(-1);
+    if (!last) return;
+    last.writes ??= [];
+    if (last.writes.length < MOST_WRITES) last.writes.push(what.slice(0, LONGEST_WRITE));
+  }
+
+  ended(how: Pick<JournalPart, 'ended' | 'stopped'>): JournalPart {
+    const segments = this.#segments.map(({ from, entries }) => ({
+      from: JSON.parse(from),
+      entries: entries.map(({ text, ...written }) => ({ ...JSON.parse(text), ...written })),
+    }));
+    return { ...this.#head, ...how, segments };
+  }
+
+  #entryOf({ event, next, questions }: Step, facts: Facts): string {
+    const now = JSON.stringify(facts);
+    const patch = mergePatchOf(JSON.parse(this.#facts), JSON.parse(now));
+    this.#facts = now;
+    return JSON.stringify({
+      event: event.type,
+      ...(patch === undefined ? {} : { facts: patch }),
+      ...(event.type === 'ANSWER' ? { answer: this.#conceal.answer(event.answer) } : {}),
+      ...(event.type === 'DELIVERED' ? { key: event.key } : {}),
+      decided: decisionOf(next, questions, facts.nowMs),
+    });
+  }
+}
