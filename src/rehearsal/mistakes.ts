@@ -1,5 +1,5 @@
 import type { Rehearsal } from './rehearsal.ts';
-import { verdictOf } from './verdict.ts';
+import { timesOf, verdictOf } from './verdict.ts';
 
 export type MistakeCode =
   | 'bad-version-promoted'
@@ -8,7 +8,11 @@ export type MistakeCode =
   | 'object-refused'
   | 'check-never-measured'
   | 'new-version-unseen'
-  | 'new-version-untried';
+  | 'new-version-untried'
+  | 'rolled-back-late';
+
+/** A version that fails its checks serves users for longer. Ten checks a minute apart, as most examples have it, take a third of it. */
+const LATE_MS = 30 * 60_000;
 
 /** What a rehearsal shows to be wrong with the manifests. */
 export interface Mistake {
@@ -18,7 +22,13 @@ export interface Mistake {
 }
 
 export function mistakesOf(rehearsal: Rehearsal): Mistake[] {
-  return [...outcomeMistakes(rehearsal), ...refusedObjects(rehearsal), ...unmeasuredChecks(rehearsal), ...unseenVersion(rehearsal)];
+  return [
+    ...outcomeMistakes(rehearsal),
+    ...refusedObjects(rehearsal),
+    ...unmeasuredChecks(rehearsal),
+    ...unseenVersion(rehearsal),
+    ...lateRollback(rehearsal),
+  ];
 }
 
 function outcomeMistakes(rehearsal: Rehearsal): Mistake[] {
@@ -83,6 +93,19 @@ function unmeasuredChecks({ scenario, moments, requests }: Rehearsal): Mistake[]
       severity: 'warning',
       message: `check ${check} is never measured while users are served: ${reason}`,
     }));
+}
+
+function lateRollback(rehearsal: Rehearsal): Mistake[] {
+  const { detectMs = 0, rollBackMs = 0 } = timesOf(rehearsal);
+  const lateMs = rollBackMs - detectMs;
+  if (verdictOf(rehearsal) !== 'caught' || lateMs <= LATE_MS) return [];
+  return [
+    {
+      code: 'rolled-back-late',
+      severity: 'warning',
+      message: `a bad version is rolled back ${Math.round(lateMs / 60_000)} min after its first failed check: lower spec.analysis.threshold or spec.analysis.interval`,
+    },
+  ];
 }
 
 /** A step that should bring users to the new version brings none: a host, gateway or condition that they do not meet. */

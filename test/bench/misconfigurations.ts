@@ -20,6 +20,10 @@ const on =
 const successRate = (canary: KubeObject) => metricOf(canary, 'request-success-rate');
 const duration = (canary: KubeObject) => metricOf(canary, 'request-duration');
 const analysis = (canary: KubeObject) => canary.spec.analysis;
+const weighted = ({ spec }: KubeObject) => (spec.analysis.stepWeight === undefined ? undefined : spec.analysis);
+const iterated = ({ spec }: KubeObject) => (spec.analysis.iterations === undefined ? undefined : spec.analysis);
+const root = ({ spec }: KubeObject) => spec;
+const deployed = (_: KubeObject, objects: readonly KubeObject[]) => deploymentIn(objects)?.spec;
 const gate = (type: string, url: string) => (found: KubeObject['spec']) => {
   found.webhooks = [...(found.webhooks ?? []), { name: 'approval', type, url }];
 };
@@ -43,10 +47,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   { name: 'window below two scrapes', edit: on(successRate, (metric) => Object.assign(metric, { interval: '10s' })) },
   {
     name: 'maximum weight below the step',
-    edit: on(
-      ({ spec }) => (spec.analysis.stepWeight === undefined ? undefined : spec.analysis),
-      (found) => Object.assign(found, { stepWeight: 50, maxWeight: 10 }),
-    ),
+    edit: on(weighted, (found) => Object.assign(found, { stepWeight: 50, maxWeight: 10 })),
   },
   { name: 'interval without a unit', edit: on(analysis, (found) => Object.assign(found, { interval: '60' })) },
   { name: 'no metric at all', edit: on(analysis, (found) => delete found.metrics) },
@@ -59,20 +60,14 @@ export const misconfigurations: readonly Misconfiguration[] = [
   },
   {
     name: 'target without a label to select by',
-    edit: on(
-      (_, objects) => deploymentIn(objects)?.spec,
-      (spec) => {
-        spec.selector.matchLabels = { tier: 'web' };
-        spec.template.metadata.labels = { tier: 'web' };
-      },
-    ),
+    edit: on(deployed, (spec) => {
+      spec.selector.matchLabels = { tier: 'web' };
+      spec.template.metadata.labels = { tier: 'web' };
+    }),
   },
   {
     name: 'deadline below the start of a pod',
-    edit: on(
-      ({ spec }) => spec,
-      (spec) => Object.assign(spec, { progressDeadlineSeconds: 3 }),
-    ),
+    edit: on(root, (spec) => Object.assign(spec, { progressDeadlineSeconds: 3 })),
   },
   {
     name: 'template that is not there',
@@ -100,4 +95,57 @@ export const misconfigurations: readonly Misconfiguration[] = [
     ),
   },
   { name: 'threshold that no release reaches', edit: on(analysis, (found) => Object.assign(found, { threshold: 1000 })) },
+  { name: 'weights that fall', edit: on(weighted, (found) => Object.assign(found, { stepWeight: undefined, stepWeights: [50, 20, 5] })) },
+  { name: 'step of nothing', edit: on(weighted, (found) => Object.assign(found, { stepWeight: 0 })) },
+  { name: 'weight above 100 %', edit: on(weighted, (found) => Object.assign(found, { stepWeight: 60, maxWeight: 160 })) },
+  { name: 'no iteration', edit: on(iterated, (found) => Object.assign(found, { iterations: 0 })) },
+  {
+    name: 'condition that no user meets',
+    edit: on(iterated, (found) => Object.assign(found, { match: [{ headers: { 'x-none': { exact: 'none' } } }] })),
+  },
+  { name: 'gate of a misspelt type', edit: on(analysis, gate('pre-rolout', 'http://loadtester.test/')) },
+  { name: 'webhook without a scheme', edit: on(analysis, gate('pre-rollout', 'loadtester.test/')) },
+  { name: 'gate that is shut before the analysis', edit: on(analysis, gate('confirm-rollout', 'http://loadtester.test/gate/halt')) },
+  { name: 'analysis that is skipped', edit: on(root, (spec) => Object.assign(spec, { skipAnalysis: true })) },
+  { name: 'misspelt provider', edit: on(root, (spec) => Object.assign(spec, { provider: 'isto' })) },
+  {
+    name: 'misspelt field',
+    edit: on(successRate, (metric) => Object.assign(metric, { thresholdrange: metric.thresholdRange, thresholdRange: undefined })),
+  },
+  {
+    name: 'target of another kind',
+    edit: on(
+      ({ spec }) => spec.targetRef,
+      (ref) => Object.assign(ref, { kind: 'StatefulSet' }),
+    ),
+  },
+  { name: 'primary that is never ready enough', edit: on(analysis, (found) => Object.assign(found, { primaryReadyThreshold: 200 })) },
+  {
+    name: 'alert to nobody',
+    edit: on(analysis, (found) => Object.assign(found, { alerts: [{ name: 'page', severity: 'error', providerRef: { name: 'none' } }] })),
+  },
+  {
+    name: 'scaler that is not there',
+    edit: on(root, (spec) =>
+      Object.assign(spec, { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'none' } }),
+    ),
+  },
+  {
+    name: 'query with a mistake',
+    edit: on(successRate, (metric) =>
+      Object.assign(metric, { name: 'success', query: 'sum(rate(http_requests_total{status!~"5.*"}[1m])' }),
+    ),
+  },
+  {
+    name: 'limits the wrong way round',
+    edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 100, max: 99 } })),
+  },
+  { name: 'target that is paused', edit: on(deployed, (spec) => Object.assign(spec, { paused: true })) },
+  { name: 'target without pods', edit: on(deployed, (spec) => Object.assign(spec, { replicas: 0 })) },
+  {
+    name: 'pods that are never ready',
+    edit: on(deployed, (spec) =>
+      Object.assign(spec.template.spec.containers[0], { readinessProbe: { httpGet: { path: '/', port: 'none' } } }),
+    ),
+  },
 ];

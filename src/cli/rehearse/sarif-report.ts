@@ -1,8 +1,10 @@
+import type { MistakeCode } from '../../rehearsal/mistakes.ts';
 import { version } from '../version.ts';
 import type { RehearsalMistake, RehearsalReport } from './rehearsal-report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
-const RULES: Readonly<Record<string, string>> = {
+/** Of each rule, what it found. */
+export const RULES: Readonly<Record<string, string>> = {
   validate: 'A finding of serin validate',
   'bad-version-promoted': 'A version that harms users is promoted',
   'good-version-not-promoted': 'A version without a fault is not promoted',
@@ -12,7 +14,8 @@ const RULES: Readonly<Record<string, string>> = {
   'check-never-measured': 'A check is never measured',
   'new-version-unseen': 'No user reaches the new version',
   'new-version-untried': 'Nothing sends requests to the new version',
-};
+  'rolled-back-late': 'A version that harms users is rolled back late',
+} satisfies Record<MistakeCode | 'validate' | 'not-rehearsed', string>;
 
 /** SARIF 2.1.0, as code scanning services read it. */
 export function sarifReport({ mistakes }: RehearsalReport): object {
