@@ -48,14 +48,14 @@ describe('the bundle', () => {
     {
       command: 'validate',
       module: 'src/cli/validate/validate.ts',
-      without: /^(@kubernetes|@aws-sdk|@smithy|got|pino|prom-client|xstate|@lezer)/,
+      without: /^(@kubernetes|@aws-sdk|@smithy|got|pino|@prometheus-io\/client|prometheus-query|axios|xstate|@lezer)/,
     },
     { command: 'chart', module: 'src/engine/diagram.ts', without: /^(?!zod$|xstate$)/ },
     { command: 'crds', module: 'src/cli/crds/crds-command.ts', without: /^(?!zod$)/ },
     {
       command: 'what asks a cluster',
       module: 'src/cli/people/session.ts',
-      without: /^(@kubernetes|got|pino|prom-client|xstate|@lezer|@marcbachmann)/,
+      without: /^(@kubernetes|got|pino|@prometheus-io\/client|prometheus-query|axios|xstate|@lezer|@marcbachmann)/,
     },
   ])('$command does not load what only others need', ({ module, without }) => {
     expect(packagesIn(loadedWith(module)).filter((name) => without.test(name))).toEqual([]);

@@ -7,7 +7,7 @@ export interface MetricRow {
   help: string;
 }
 
-/** Every metric of our own, as the controller registers it; those of the process (`process_*`, `nodejs_*`) come with prom-client. */
+/** Every metric of our own, as the controller registers it; those of the process (`process_*`, `nodejs_*`) come with the Prometheus client. */
 export async function metricRows(): Promise<MetricRow[]> {
   const { registry } = createControllerMetrics('docs');
   const all = await registry.getMetricsAsJSON();

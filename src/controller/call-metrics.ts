@@ -1,4 +1,4 @@
-import { Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from '@prometheus-io/client';
 import type { Clock } from '../kube/clock.ts';
 import type { TimeQuery } from '../metrics/measure-dependencies.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import type { CanaryStatus } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { Phase } from '../api/phase.ts';

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { callMetrics } from './call-metrics.ts';
 import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
 import { OwnedSeries } from './owned-series.ts';

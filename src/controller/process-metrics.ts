@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { CallFigures } from './outgoing-calls.ts';
 
 /** What a controller at work can be asked when somebody scrapes: nothing of it is looked at in between. */

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { Canary } from '../api/canary.ts';
 import type { Phase } from '../api/phase.ts';
 import { type Strategy, strategyOf } from '../engine/strategy.ts';

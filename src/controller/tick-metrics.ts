@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { Canary } from '../api/canary.ts';
 import type { Reason } from '../engine/reasons.ts';
 import type { InvolvedObject } from '../kube/events.ts';

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Canary } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import type { OwnedSeries } from './owned-series.ts';

@@ -14,7 +14,7 @@ import { readExternalQuery } from '../../src/metrics/providers/externalmetrics.t
 import { readRecords } from '../../src/metrics/providers/influxdb.ts';
 import { readKeptnQuery } from '../../src/metrics/providers/keptn-query.ts';
 import { readMetricDataQueries } from '../../src/metrics/providers/metric-data-query.ts';
-import { readAnswer } from '../../src/metrics/providers/prometheus-answer.ts';
+import { checkedAnswer } from '../../src/metrics/providers/prometheus-answer.ts';
 import { parseQuantity as readQuantity } from '../../src/metrics/providers/quantity.ts';
 import { splunkUrls } from '../../src/metrics/providers/splunk.ts';
 import { checkTemplate, renderQuery } from '../../src/metrics/query-template.ts';
@@ -65,7 +65,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
   'a query of CloudWatch': readMetricDataQueries,
   'a query of Keptn': readKeptnQuery,
   'a query of external metrics': readExternalQuery,
-  'an answer of Prometheus': (text) => readAnswer(text),
+  'an answer of Prometheus': (text) => checkedAnswer(text),
   'an answer of InfluxDB': (text) => readRecords(`,table,_value\n${text.replaceAll('\n', '')}\n`),
   'a quantity': (text) => [parseQuantity(text), readQuantity(text)],
   'a duration': parseDuration,

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PrometheusDriver } from 'prometheus-query';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPrometheus, startPrometheus } from './index.ts';
 import type { IngestedSample } from './series.ts';
@@ -159,4 +160,25 @@ it('scrapes a target, and ends a series that disappears or whose target is down'
   await server.scrape();
   expect([values(server, 'a'), values(server, 'up')]).toEqual([[], ['0']]);
   target.close();
+});
+
+describe('the driver of prometheus-query', () => {
+  it('reads instant and range queries, and what is wrong with a query', async () => {
+    const { url } = await start(fixture);
+    const driver = new PrometheusDriver({ endpoint: url });
+    const instant = await driver.instantQuery('sum by (code) (req)', endMs);
+    expect(instant.resultType).toBe('vector');
+    expect(instant.result.map(({ metric, value }) => [metric.labels, value.time.getTime(), value.value])).toEqual([
+      [{ code: '200' }, endMs, 36],
+      [{ code: '500' }, endMs, 4],
+    ]);
+    const posting = new PrometheusDriver({ endpoint: url, preferPost: true });
+    const range = await posting.rangeQuery('req{code="500"}', endMs - 30_000, endMs, 15);
+    expect(range.resultType).toBe('matrix');
+    expect(range.result.map(({ metric, values: points }) => [metric.name, points.map(({ value }: { value: number }) => value)])).toEqual([
+      ['req', [2, 3, 4]],
+    ]);
+    expect((await driver.instantQuery('1', endMs)).result).toEqual([endMs / 1000, '1']);
+    await expect(driver.instantQuery('sum(', endMs)).rejects.toMatchObject({ errorType: 'http_error', httpStatus: 400 });
+  });
 });

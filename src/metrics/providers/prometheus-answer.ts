@@ -1,6 +1,6 @@
+import type { QueryResult } from 'prometheus-query';
 import * as z from 'zod';
-import { pickSample, type SampleChoice, type SampleRule, type Samples } from '../samples.ts';
-import type { Measurement } from './metric-provider.ts';
+import type { Samples } from '../samples.ts';
 
 const Sample = z.tuple([z.number(), z.unknown()]).rest(z.unknown());
 const Answer = z.object({
@@ -13,57 +13,82 @@ const Answer = z.object({
     })
     .optional(),
 });
+type Result = NonNullable<z.infer<typeof Answer>['data']>['result'];
 
-/** Of several series the last that has a value decides, unless the template chooses (05 P5, W20). */
-const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
+/** An answer that the driver reads without a mistake. */
+export interface Readable {
+  status: 'success';
+  data:
+    | { resultType: 'scalar'; result: [number, string] }
+    | { resultType: 'vector'; result: { metric: object; value: [number, string] }[] };
+  /** Places of the series without a value, which the driver does not get: native histograms, and values that are no text (05 P4). */
+  absent: ReadonlySet<number>;
+}
 
-/** The measurement in a body of `/api/v1/query`. */
-export function readAnswer(body: string, choice: SampleChoice = {}): Measurement {
+/**
+ * A body of `/api/v1/query`, checked before `prometheus-query` reads it: that reads `+Inf` as NaN and `1abc` as 1, and fails at a native
+ * histogram without a word.
+ */
+export function checkedAnswer(body: string): Readable | { reason: string } {
   let json: unknown;
   try {
     json = JSON.parse(body);
   } catch {
-    return { kind: 'error', reason: 'Prometheus answered with something that is no JSON' };
+    return { reason: 'Prometheus answered with something that is no JSON' };
   }
   const parsed = Answer.safeParse(json);
-  if (!parsed.success) return { kind: 'error', reason: 'Prometheus answered with JSON that is no query result' };
+  if (!parsed.success) return noResult;
   const { status, error, data } = parsed.data;
-  if (status !== 'success' || !data) return { kind: 'error', reason: `Prometheus refused the query: ${(error ?? status).slice(0, 300)}` };
-  const found = samplesOf(data.result, data.resultType);
-  return 'reason' in found ? { kind: 'error', ...found } : pickSample(found.samples, RULE, choice);
+  if (status !== 'success' || !data) return { reason: `Prometheus refused the query: ${(error ?? status).slice(0, 300)}` };
+  if (data.resultType === 'string') return { reason: 'the query gives a text, not a number' };
+  if (data.resultType === 'matrix') return rangeResult;
+  return data.resultType === 'scalar' ? checkedScalar(data.result) : checkedVector(data.result);
 }
 
-type Result = NonNullable<z.infer<typeof Answer>['data']>['result'];
-
-function samplesOf(result: Result, resultType: string | undefined): { samples: Samples } | { reason: string } {
-  if (resultType === 'string') return { reason: 'the query gives a text, not a number' };
-  if (resultType === 'matrix') return rangeResult;
-  if (resultType === 'scalar') return collect([readSample(result[1])]);
-  const points: Point[] = [];
-  for (const series of result) {
-    if (typeof series !== 'object' || series === null) return { reason: 'Prometheus answered with JSON that is no query result' };
-    if ('values' in series) return rangeResult;
-    // A native histogram has no single value: passed over like any other element without one.
-    points.push('value' in series && Array.isArray(series.value) ? readSample(series.value[1]) : null);
-  }
-  return collect(points);
+/** What the driver made of a checked answer; `null` for each series without a value. */
+export function samplesOf({ resultType, result }: QueryResult, absent: ReadonlySet<number>): Samples {
+  const values: number[] =
+    resultType === 'scalar' ? [Number((result as unknown as [number, string])[1])] : result.map(({ value }) => value.value);
+  const left = values.values();
+  return Array.from({ length: values.length + absent.size }, (_, place) => [absent.has(place) ? null : (left.next().value ?? null)]);
 }
 
+const noResult = { reason: 'Prometheus answered with JSON that is no query result' };
 const rangeResult = { reason: 'the query gives a range of values: wrap it so that one value is left' };
 
-type Point = number | null | { reason: string };
-
-function collect(points: readonly Point[]): { samples: Samples } | { reason: string } {
-  const wrong = points.find((point) => typeof point === 'object' && point !== null);
-  return wrong ?? { samples: points.map((point) => (typeof point === 'number' ? [point] : [null])) };
+function checkedScalar(result: Result): Readable | { reason: string } {
+  const [atSeconds, given] = result as [number, unknown];
+  const value = asNumber(given);
+  if (typeof value !== 'string') return value ?? { ...vectorOf([]), absent: new Set([0]) };
+  return { status: 'success', data: { resultType: 'scalar', result: [atSeconds, value] }, absent: new Set() };
 }
 
-/** A value as Go writes floats: JavaScript's `Number` knows no `+Inf`. One that is no text is no value (05 P4). */
-function readSample(text: unknown): Point {
-  if (typeof text !== 'string') return null;
-  if (text === '+Inf' || text === 'Inf') return Number.POSITIVE_INFINITY;
-  if (text === '-Inf') return Number.NEGATIVE_INFINITY;
-  if (text === 'NaN') return Number.NaN;
+function checkedVector(result: Result): Readable | { reason: string } {
+  const checked: { metric: object; value: [number, string] }[] = [];
+  const absent = new Set<number>();
+  for (const [place, series] of result.entries()) {
+    if (typeof series !== 'object' || series === null) return noResult;
+    if ('values' in series) return rangeResult;
+    const [atSeconds, given] = 'value' in series && Array.isArray(series.value) ? series.value : [];
+    const value = asNumber(given);
+    if (typeof value === 'object') return value;
+    if (value === undefined) absent.add(place);
+    else checked.push({ metric: {}, value: [atSeconds, value] });
+  }
+  return { ...vectorOf(checked), absent };
+}
+
+const vectorOf = (result: { metric: object; value: [number, string] }[]): Omit<Readable, 'absent'> => ({
+  status: 'success',
+  data: { resultType: 'vector', result },
+});
+
+/** A float as Go writes it, in a form that `parseFloat` reads to the same number; undefined: one that is no text is no value. */
+function asNumber(text: unknown): string | undefined | { reason: string } {
+  if (typeof text !== 'string') return undefined;
+  if (text === '+Inf' || text === 'Inf') return 'Infinity';
+  if (text === '-Inf') return '-Infinity';
+  if (text === 'NaN') return text;
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isNaN(value) ? { reason: `the sample ${JSON.stringify(text.slice(0, 40))} is no number` } : value;
+  return Number.isNaN(value) ? { reason: `the sample ${JSON.stringify(text.slice(0, 40))} is no number` } : String(value);
 }

@@ -27,10 +27,19 @@ describe('an answer of Prometheus (05 P3–P6, Q4)', () => {
     [vector('NaN'), 'noData', undefined],
     [vector('1', '2'), 'value', 2],
     [vector('+Inf'), 'value', Infinity],
+    [vector('-Inf'), 'value', -Infinity],
+    [vector('1abc'), 'error', undefined],
+    [vector(' '), 'error', undefined],
+    [vector('3', 5), 'value', 3],
+    [vector('0x10'), 'value', 16],
     [vector(5), 'noData', undefined],
     ['{"status":"success","data":{"resultType":"scalar","result":[1,"7"]}}', 'value', 7],
+    ['{"status":"success","data":{"resultType":"scalar","result":[1,"+Inf"]}}', 'value', Infinity],
+    ['{"status":"success","data":{"resultType":"string","result":[1,"7"]}}', 'error', undefined],
+    ['{"status":"success","warnings":["w"],"infos":["i"],"data":{"resultType":"vector","result":[{"value":[1,"7"]}]}}', 'value', 7],
     ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,"1"]]}]}}', 'error', undefined],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]}]}}', 'noData', undefined],
+    ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]},{"value":[1,"7"]}]}}', 'value', 7],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1]}]}}', 'noData', undefined],
     ['{"status":"error","errorType":"bad_data","error":"no"}', 'error', undefined],
     ['<html>', 'error', undefined],
@@ -102,4 +111,20 @@ it('05-Q20: name and password win over a header of the template; a token beside 
   expect(await ask(address, { headers, bearer: 't' })).toEqual({ kind: 'error', reason: expect.stringContaining('single value') });
   await ask(address, { headers, basicAuth: { username: 'u', password: 'p' } });
   expect(seen).toBe('Basic dTpw');
+});
+
+it('two series of which one has no value are two for a template that wants one', async () => {
+  const address = await serve((_, response) => response.end(vector('7', 5)));
+  expect(await ask(address, { choice: { reduce: 'error' } })).toEqual({ kind: 'error', reason: expect.stringContaining('2 series') });
+  expect(await ask(address, { choice: { reduce: 'sum' } })).toEqual({ kind: 'value', value: 7 });
+});
+
+it('asks for no moment: the clock of Prometheus decides', async () => {
+  let seen: string | undefined;
+  const address = await serve((request, response) => {
+    seen = request.url;
+    response.end(vector('1'));
+  });
+  await ask(address);
+  expect(seen).toBe('/api/v1/query?query=up');
 });

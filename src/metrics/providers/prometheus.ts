@@ -1,11 +1,15 @@
+import { PrometheusDriver } from 'prometheus-query';
 import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
 import { headerProblem } from '../../api/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
-import type { SampleChoice } from '../samples.ts';
+import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
 import { type MakeBackend, type Transport, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
-import { readAnswer } from './prometheus-answer.ts';
+import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
+
+/** Of several series the last that has a value decides, unless the template chooses (05 P5, W20). */
+const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
 
 export interface PrometheusOptions extends Transport {
   /** Base URL; a path prefix and user info are kept, a query string is dropped (05 P1). */
@@ -18,15 +22,11 @@ export interface PrometheusOptions extends Transport {
 }
 
 /**
- * Prometheus' instant query API. Through got and not the prometheus-query package: that one reads `+Inf` as NaN, takes a value
- * of NaN for a number, and keeps the whole request with its credentials in its errors.
+ * Prometheus' instant query API by the driver of prometheus-query, whose requests go out by `ask`: limits, TLS, proxies, the egress policy
+ * and what may be shown are Serin's. No credential passes through the driver, which keeps whole requests in its errors.
  */
 export function prometheus(options: PrometheusOptions): MetricProvider {
-  const runQuery = async (query: string, signal: AbortSignal): Promise<Measurement> => {
-    const url = baseUrl(options.address, '/api/v1/query', { query: query.replace(/\s+/g, ' ') });
-    if (!url) return { kind: 'error', reason: 'the address of Prometheus is no http or https URL' };
-    return fetchMeasurement(url, options, signal);
-  };
+  const runQuery = (query: string, signal: AbortSignal): Promise<Measurement> => instantQuery(query.replace(/\s+/g, ' '), options, signal);
   return {
     runQuery,
     async isOnline(signal) {
@@ -37,23 +37,51 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
   };
 }
 
-async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const { bearer, basicAuth, headers = {}, timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries } = options;
+async function instantQuery(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
+  const asked: { problem: string; absent: ReadonlySet<number> } = {
+    problem: 'the answer of Prometheus could not be read',
+    absent: new Set(),
+  };
+  const driver = new PrometheusDriver({
+    // In its place: the address may hold a password.
+    endpoint: 'http://prometheus',
+    requestInterceptor: {
+      onFulfilled: (config) => ({
+        ...config,
+        async adapter({ params }) {
+          const answer = await fetchAnswer(params.get('query'), options, signal);
+          if ('reason' in answer) {
+            asked.problem = answer.reason;
+            throw new Error('no answer that could be read');
+          }
+          asked.absent = answer.absent;
+          return { data: answer, status: 200, statusText: '', headers: {}, config };
+        },
+      }),
+    },
+  });
+  const result = await driver.instantQuery(query).catch(() => undefined);
+  if (result === undefined) return { kind: 'error', reason: asked.problem };
+  return pickSample(samplesOf(result, asked.absent), RULE, options.choice);
+}
+
+async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | { reason: string }> {
+  // Without the driver's time: the clock of Prometheus decides what is now.
+  const url = baseUrl(options.address, '/api/v1/query', { query });
+  if (!url) return { reason: 'the address of Prometheus is no http or https URL' };
+  const { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries } = options;
   const transport = { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries };
-  const pair = basicAuth && `${basicAuth.username}:${basicAuth.password}`;
-  const secrets = [
-    bearer,
-    pair,
-    basicAuth?.password,
-    basicAuth?.username,
-    ...Object.values(headers).flat(),
-    ...userInfoOf(options.address),
-  ];
+  const secrets = secretsOf(options);
   const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', ...transport, secrets, signal });
   if ('kind' in answer) return answer;
-  if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
-  const measured = readAnswer(answer.body, options.choice);
-  return measured.kind === 'value' ? measured : { ...measured, reason: hideSecrets(measured.reason, secrets) };
+  if (answer.status >= 300) return { reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
+  const checked = checkedAnswer(answer.body);
+  return 'reason' in checked ? { reason: hideSecrets(checked.reason, secrets) } : checked;
+}
+
+function secretsOf({ address, headers = {}, bearer, basicAuth }: PrometheusOptions): (string | undefined)[] {
+  const pair = basicAuth && `${basicAuth.username}:${basicAuth.password}`;
+  return [bearer, pair, basicAuth?.password, basicAuth?.username, ...Object.values(headers).flat(), ...userInfoOf(address)];
 }
 
 function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Record<string, string[]> {
