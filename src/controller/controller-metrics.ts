@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
+import { Registry } from '@prometheus-io/client';
+import { runtimeMetrics } from '../api/runtime-metrics.ts';
 import { callMetrics } from './call-metrics.ts';
 import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
 import { OwnedSeries } from './owned-series.ts';
@@ -10,7 +11,7 @@ import { verdictMetrics } from './verdict-metrics.ts';
 /** What the controller exports, under the established names (reference 02 §13) and some of our own: docs/observability.md. */
 export function createControllerMetrics(version: string) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  runtimeMetrics(registry);
   const series = new OwnedSeries();
   const { standsBy, ...process } = processMetrics(registry, version);
   const { seen, forget, forgetAll, counted } = canaryMetrics(registry, series);

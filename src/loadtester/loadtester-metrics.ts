@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { runtimeMetrics } from '../api/runtime-metrics.ts';
 import type { Task } from './task.ts';
 
 /** Why a request was not done. */
@@ -14,7 +15,7 @@ export interface LoadTesterMetrics {
 export function createLoadTesterMetrics(version: string): LoadTesterMetrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  runtimeMetrics(registry);
   new Gauge({ name: 'loadtester_info', help: 'Version', labelNames: ['version'], registers }).set({ version }, 1);
   const tasks = new Counter({
     name: 'loadtester_tasks_total',
