@@ -18,6 +18,8 @@ interface Locked {
   version?: string;
   integrity?: string;
   hasInstallScript?: boolean;
+  dev?: boolean;
+  devOptional?: boolean;
 }
 const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -39,7 +41,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 
 describe('packages', () => {
   it('are imported by name only where package.json has them', () => {
-    const listed = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]);
+    const listed = new Set(Object.keys(manifest.devDependencies));
     const files = ['src', 'test', 'scripts'].flatMap((room) =>
       readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).flatMap((file) =>
         file.endsWith('.ts') ? join(room, file) : [],
@@ -55,17 +57,22 @@ describe('packages', () => {
   });
 
   it('are locked with the version that package.json names, and those with install scripts are known', () => {
-    const { dependencies, devDependencies } = packages[''] as { dependencies?: object; devDependencies?: object };
-    expect({ dependencies, devDependencies }).toEqual({
-      dependencies: manifest.dependencies,
-      devDependencies: manifest.devDependencies,
-    });
+    expect(packages['']).toMatchObject({ devDependencies: manifest.devDependencies });
     const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []));
     expect(scripted.toSorted()).toEqual(
       Object.keys(manifest.allowScripts)
         .map((name) => `node_modules/${name}`)
         .toSorted(),
     );
+  });
+});
+
+describe('the npm package', () => {
+  it('has no dependencies, as its bundle has all code that runs', () => {
+    const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies', 'bundledDependencies'];
+    for (const listing of [manifest, packages['']]) expect(Object.keys(listing ?? {}).filter((key) => kinds.includes(key))).toEqual([]);
+    const installed = Object.entries(packages).filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional);
+    expect(installed.map(([path]) => path)).toEqual([]);
   });
 });
 
