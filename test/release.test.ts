@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..');
 const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
 
 interface Step {
+  id?: string;
   uses?: string;
   run?: string;
   with?: Record<string, unknown>;
@@ -133,6 +134,9 @@ describe('a release', () => {
     const { contact_links: contacts } = parse(textOf('.github', 'ISSUE_TEMPLATE', 'config.yml')) as { contact_links: { url: string }[] };
     expect(contacts.filter(({ url }) => !url.startsWith(repository))).toEqual([]);
 
+    // Before anything is pushed, and again where the files are made.
+    const names = stepsOf('image').find(({ id }) => id === 'names');
+    expect(names?.run).toContain('jq -r .repository.url package.json');
     checkRepository('https://git.example/Team/serin', 'https://git.example/team/serin');
     expect(() => checkRepository('https://git.example/other/serin', repository)).toThrow(
       'set it to git+https://git.example/other/serin.git',
