@@ -111,6 +111,27 @@ describe('the Node that builds a release', () => {
   });
 });
 
+describe('Renovate', () => {
+  const { customManagers } = JSON.parse(textOf('.github', 'renovate.json')) as {
+    customManagers: { managerFilePatterns: string[]; matchStrings: string[] }[];
+  };
+  const found = (file: string): Record<string, string>[] =>
+    customManagers
+      .filter(({ managerFilePatterns }) => managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)))
+      .flatMap(({ matchStrings }) => matchStrings.flatMap((one) => [...textOf(...file.split('/')).matchAll(new RegExp(one, 'g'))]))
+      .map(({ groups }) => ({ ...groups }));
+
+  it('finds each base image of a release', () => {
+    const images = found('.ci/base-images.txt').map(({ depName, currentValue }) => `${depName}:${currentValue}`);
+    expect(images).toEqual(textOf('.ci', 'base-images.txt').match(/[^ \n@]+:[^ \n@]+/g));
+  });
+
+  it('finds the newest Node that the package is tried on, and leaves the others', () => {
+    const last = textOf('.ci', 'node-versions.txt').trim().split('\n').at(-1);
+    expect(found('.ci/node-versions.txt')).toEqual([{ currentValue: last }]);
+  });
+});
+
 describe('base images of a release', () => {
   const images = (text: string) => {
     const file = join(folder, 'images.txt');
