@@ -19,6 +19,15 @@ export function sendJson(response: ServerResponse, code: number, body: JsonRecor
   response.writeHead(code, { 'content-type': type, 'cache-control': 'no-cache, private' }).end(`${JSON.stringify(body)}\n`);
 }
 
+/** Clients that apply send JSON, which YAML contains and reads a hundred times slower. */
+function parseYaml(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parse(text);
+  }
+}
+
 export async function readBody(request: IncomingMessage): Promise<Json> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -30,7 +39,7 @@ export async function readBody(request: IncomingMessage): Promise<Json> {
     if (type.startsWith(protobufType)) return fromProtobuf(bytes);
     const text = bytes.toString('utf8');
     if (text.trim() === '') return undefined;
-    return type.includes('yaml') ? parse(text) : JSON.parse(text);
+    return type.includes('yaml') ? parseYaml(text) : JSON.parse(text);
   } catch (cause) {
     throw badRequest(`the object provided is unrecognized: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
