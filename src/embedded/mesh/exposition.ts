@@ -1,17 +1,24 @@
-type Labels = Record<string, string>;
+export type Labels = Record<string, string>;
 
 /** Counters and histograms, written in the Prometheus text format. */
 export interface Metrics {
   count(name: string, labels: Labels, by?: number): void;
   observe(name: string, labels: Labels, value: number, by?: number): void;
+  /** One series of a counter, for those who count in it often. */
+  counter(name: string, labels: Labels): (by: number) => void;
+  histogram(name: string, labels: Labels): (value: number, by: number) => void;
   text(): string;
+}
+
+interface Counter {
+  value: number;
 }
 
 interface Histogram {
   counts: number[];
   sum: number;
   /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
-  lines?: string;
+  lines?: string | undefined;
 }
 
 const NEEDS_QUOTING = /[\\"\n]/;
@@ -26,33 +33,43 @@ const render = (labels: Labels): string => {
 
 /** `bounds` names every histogram and its upper bounds, ascending, in the histogram's own unit. */
 export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
-  const counters = new Map<string, Map<string, number>>();
+  const counters = new Map<string, Map<string, Counter>>();
   const histograms = new Map<string, Map<string, Histogram>>();
-  return {
-    count(name, labels, by = 1) {
-      const series = counters.get(name) ?? new Map<string, number>();
-      counters.set(name, series);
-      const key = render(labels);
-      series.set(key, (series.get(key) ?? 0) + by);
-    },
-    observe(name, labels, value, by = 1) {
-      const limits = bounds[name] ?? [];
-      const series = histograms.get(name) ?? new Map<string, Histogram>();
-      histograms.set(name, series);
-      const key = render(labels);
-      const histogram = series.get(key) ?? { counts: Array.from({ length: limits.length + 1 }, () => 0), sum: 0 };
-      series.set(key, histogram);
+  const counter = (name: string, labels: Labels) => {
+    const series = counters.get(name) ?? new Map<string, Counter>();
+    counters.set(name, series);
+    const key = render(labels);
+    const found = series.get(key) ?? { value: 0 };
+    series.set(key, found);
+    return (by: number): void => {
+      found.value += by;
+    };
+  };
+  const histogram = (name: string, labels: Labels) => {
+    const limits = bounds[name] ?? [];
+    const series = histograms.get(name) ?? new Map<string, Histogram>();
+    histograms.set(name, series);
+    const key = render(labels);
+    const found: Histogram = series.get(key) ?? { counts: Array.from({ length: limits.length + 1 }, () => 0), sum: 0 };
+    series.set(key, found);
+    return (value: number, by: number): void => {
       const bucket = limits.findIndex((limit) => value <= limit);
       const index = bucket < 0 ? limits.length : bucket;
-      histogram.counts[index] = (histogram.counts[index] ?? 0) + by;
-      histogram.sum += value * by;
-      delete histogram.lines;
-    },
+      found.counts[index] = (found.counts[index] ?? 0) + by;
+      found.sum += value * by;
+      found.lines = undefined;
+    };
+  };
+  return {
+    counter,
+    histogram,
+    count: (name, labels, by = 1) => counter(name, labels)(by),
+    observe: (name, labels, value, by = 1) => histogram(name, labels)(value, by),
     text() {
       const lines: string[] = [];
       for (const [name, series] of counters) {
         lines.push(`# TYPE ${name} counter`);
-        for (const [labels, value] of series) lines.push(`${name}{${labels}} ${value}`);
+        for (const [labels, { value }] of series) lines.push(`${name}{${labels}} ${value}`);
       }
       for (const [name, series] of histograms) {
         lines.push(`# TYPE ${name} histogram`);

@@ -83,12 +83,12 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const hear = (kind: string, change: Change): void => {
     for (const view of views) view.hear(kind, change);
   };
-  const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => undefined);
-  const placeOf = (index: number): Place => {
-    const all = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    const node = all[index % Math.max(1, all.length)];
-    return { node: node?.metadata.name ?? '', zone: node?.metadata.labels?.['topology.kubernetes.io/zone'] ?? '' };
-  };
+  let places: Place[] = [];
+  const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
+    const sorted = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
+  });
+  const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
   const gone = new Map<string, NonNullable<Change['previous']>>();
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
@@ -106,9 +106,8 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
 
   const onAnswer = (answered: Seen, route?: ResolvedRoute): void => {
     const { count = 1 } = answered;
-    const counted: Metrics = count === 1 ? metrics : timesOver(metrics, count);
-    recordAnswer(counted, answered);
-    route?.count?.(counted, answered);
+    recordAnswer(metrics, answered, count);
+    route?.count?.(count === 1 ? metrics : timesOver(metrics, count), answered);
     tally(counts, answered);
   };
   const started: MeshProxy[] = await Promise.all(
@@ -157,10 +156,10 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   };
 }
 
-const timesOver = ({ count, observe, text }: Metrics, times: number): Metrics => ({
-  count: (name, labels, by = 1) => count(name, labels, by * times),
-  observe: (name, labels, value) => observe(name, labels, value, times),
-  text,
+const timesOver = (metrics: Metrics, times: number): Metrics => ({
+  ...metrics,
+  count: (name, labels, by = 1) => metrics.count(name, labels, by * times),
+  observe: (name, labels, value) => metrics.observe(name, labels, value, times),
 });
 
 const FIRST_LISTS_MS = 200;

@@ -37,11 +37,15 @@ export function modelRequest(
   answerOf: AnswerOf,
 ): ModelledOutcome {
   const method = 'GET';
-  const request = { method, url: path, headers, host: parseHost(host, 'default'), gateway, sourceLabels: {} };
+  // Requests alike are many: their route is read once for each state of the view.
+  const { asked, choice } = context.view.once(`route ${gateway} ${host}${path} ${JSON.stringify(headers)}`, () => {
+    const request = { method, url: path, headers, host: parseHost(host, 'default'), gateway, sourceLabels: {} };
+    return { asked: request.host, choice: resolveRoute(context.view, request) };
+  });
   const seen = { method, path: pathOf(path), count };
-  const route = resolveRoute(context, request);
+  const route = choice(context.random);
   if ('reason' in route) {
-    const destination = request.host.service ?? { name: request.host.text, namespace: '' };
+    const destination = asked.service ?? { name: asked.text, namespace: '' };
     context.onAnswer({ ...seen, ...route, destination, isProxyError: true, isMirror: false, durationMs: 0 });
     return { ...route, durationMs: 0 };
   }
