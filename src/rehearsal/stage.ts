@@ -24,18 +24,18 @@ export interface StageOptions extends Omit<EmbeddedClusterOptions, 'world'> {
 
 export async function startStage(
   world: World,
-  { crds, scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: StageOptions,
+  { scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: StageOptions,
 ): Promise<Stage> {
   const { clock } = world;
   const embedded = await startEmbeddedCluster({ world, ...options });
   const { cluster, mesh } = embedded;
-  for (const crd of crds) await cluster.apply(crd);
   const standIns = [
     startGatewayApi(cluster, { clock }),
     startKnative(cluster, { clock }),
     ...(keda ? [startKeda(cluster, { clock })] : []),
   ];
-  const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs, retentionMs });
+  const target = { url: mesh.metricsUrl, text: mesh.metricsText };
+  const prometheus = await startPrometheus({ world, targets: [target], scrapeIntervalMs, retentionMs });
   return {
     embedded,
     prometheus,
