@@ -34,7 +34,7 @@ export async function startStage(
     startKnative(cluster, { clock }),
     ...(keda ? [startKeda(cluster, { clock })] : []),
   ];
-  const target = { url: mesh.metricsUrl, text: mesh.metricsText };
+  const target = { url: mesh.metricsUrl, samples: mesh.metricsSamples };
   const prometheus = await startPrometheus({ world, targets: [target], scrapeIntervalMs, retentionMs });
   return {
     embedded,

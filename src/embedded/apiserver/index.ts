@@ -50,7 +50,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const { clock, network, random } = world;
   const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
   const api = new Api(world, options.watchWindow ?? 10_000, options.hooks);
-  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) create(api, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
+    create(api, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   for (const crd of options.crds ?? []) create(api, crd);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();

@@ -8,13 +8,21 @@ export interface Metrics {
   counter(name: string, labels: Labels): (by: number) => void;
   histogram(name: string, labels: Labels): (value: number, by: number) => void;
   text(): string;
+  /** What a reader of `text` finds in it. Labels of a series are the same object each time. */
+  samples(): Sample[];
 }
 
-interface Counter {
+export interface Sample {
+  /** With `__name__`. */
+  labels: Labels;
   value: number;
 }
 
+type Counter = Sample;
+
 interface Histogram {
+  /** Of each bucket, then those of the sum and of the count. */
+  series: Labels[];
   counts: number[];
   sum: number;
   /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
@@ -39,7 +47,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
     const series = counters.get(name) ?? new Map<string, Counter>();
     counters.set(name, series);
     const key = render(labels);
-    const found = series.get(key) ?? { value: 0 };
+    const found = series.get(key) ?? { labels: { __name__: name, ...labels }, value: 0 };
     series.set(key, found);
     return (by: number): void => {
       found.value += by;
@@ -50,7 +58,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
     const series = histograms.get(name) ?? new Map<string, Histogram>();
     histograms.set(name, series);
     const key = render(labels);
-    const found: Histogram = series.get(key) ?? { counts: Array.from({ length: limits.length + 1 }, () => 0), sum: 0 };
+    const found: Histogram = series.get(key) ?? emptyHistogram(name, labels, limits);
     series.set(key, found);
     return (value: number, by: number): void => {
       const bucket = limits.findIndex((limit) => value <= limit);
@@ -80,7 +88,27 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       }
       return `${lines.join('\n')}\n`;
     },
+    samples: () => [
+      ...[...counters.values()].flatMap((series) => [...series.values()]),
+      ...[...histograms.values()].flatMap((series) => [...series.values()].flatMap(histogramSamples)),
+    ],
   };
+}
+
+function emptyHistogram(name: string, labels: Labels, limits: readonly number[]): Histogram {
+  const buckets = [...limits, '+Inf'].map((limit): Labels => ({ __name__: `${name}_bucket`, ...labels, le: String(limit) }));
+  const series = [...buckets, { __name__: `${name}_sum`, ...labels }, { __name__: `${name}_count`, ...labels }];
+  return { series, counts: buckets.map(() => 0), sum: 0 };
+}
+
+function histogramSamples({ series, counts, sum }: Histogram): Sample[] {
+  let total = 0;
+  const values = counts.map((count) => {
+    total += count;
+    return total;
+  });
+  values.push(sum, total);
+  return series.map((labels, index) => ({ labels, value: values[index] ?? 0 }));
 }
 
 function histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum }: Histogram): string {

@@ -5,7 +5,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
-import type { Metrics } from './exposition.ts';
+import type { Metrics, Sample } from './exposition.ts';
 import { laggedView } from './lagged-view.ts';
 import type { AnswerOf, ModelledOutcome, ModelledRequest } from './modelled-request.ts';
 import { type MeshProxy, type Seen, startProxy } from './proxy.ts';
@@ -47,11 +47,13 @@ export interface Mesh {
   readonly urls: readonly string[];
   /** Prometheus text exposition. */
   metricsText(): string;
+  /** The same, for a Prometheus of this process. */
+  metricsSamples(): Sample[];
   /** Serves `metricsText` on `/metrics`. */
   readonly metricsUrl: string;
   counts(): MeshCounts;
   /** One request, or some alike, through a proxy: routed and counted as by HTTP, and answered as `answerOf` computes. */
-  model(proxy: number, request: ModelledRequest, answerOf: AnswerOf): ModelledOutcome;
+  model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
   /** Changes that some proxy has not heard of yet. */
   pending(): number;
   /** Whether every proxy has heard of this version of an object or of a later one; of a kind that routes nothing, always. */
@@ -134,12 +136,13 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     url: (proxy) => urls[proxy] ?? '',
     urls,
     metricsText: () => metrics.text(),
+    metricsSamples: () => metrics.samples(),
     metricsUrl: `${exported.url}/metrics`,
     counts: () => structuredClone(counts),
-    model(proxy, request, answerOf) {
+    model(proxy, request, answerOf, count = 1) {
       const chosen = started[proxy % started.length];
       if (chosen === undefined) throw new Error('a mesh without proxies routes nothing');
-      return chosen.model(request, answerOf);
+      return chosen.model(request, answerOf, count);
     },
     pending: () => views.reduce((sum, view) => sum + view.pending(), 0),
     knows(object) {

@@ -36,7 +36,7 @@ export interface MeshProxy {
   readonly url: string;
   readonly view: LaggedView;
   /** The same route, without a connection: what a pod answers is computed. */
-  model(request: ModelledRequest, answerOf: AnswerOf): ModelledOutcome;
+  model(request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome;
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
   return {
     url: listener.url,
     view: context.view,
-    model: (request, answerOf) => modelRequest(context, request, answerOf),
+    model: (request, answerOf, count) => modelRequest(context, request, answerOf, count),
     stop() {
       context.view.stop();
       return listener.close(true);
