@@ -29,9 +29,10 @@ export async function startStage(
   const { clock } = world;
   const embedded = await startEmbeddedCluster({ world, ...options });
   const { cluster, mesh } = embedded;
+  const { groups } = options.mesh ?? {};
   const standIns = [
-    startGatewayApi(cluster, { clock }),
-    startKnative(cluster, { clock }),
+    ...(groups?.has('gateway.networking.k8s.io') === false ? [] : [startGatewayApi(cluster, { clock })]),
+    ...(groups?.has('serving.knative.dev') === false ? [] : [startKnative(cluster, { clock })]),
     ...(keda ? [startKeda(cluster, { clock })] : []),
   ];
   const target = { url: mesh.metricsUrl, samples: mesh.metricsSamples };

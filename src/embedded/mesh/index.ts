@@ -6,6 +6,7 @@ import { type Change, keyOf, type ObjectStore, watchObjects } from '../controlle
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Metrics, Sample } from './exposition.ts';
+import { ingressKind } from './ingress.ts';
 import { laggedView } from './lagged-view.ts';
 import type { AnswerOf, ModelledOutcome, ModelledRequest } from './modelled-request.ts';
 import { type MeshProxy, type Seen, startProxy } from './proxy.ts';
@@ -26,6 +27,8 @@ export interface MeshOptions {
   /** Proxies keep their connections to pods, which is three times as fast, and fails requests when a pod goes; default false. */
   keepsConnections?: boolean;
   world?: World;
+  /** API groups of routing kinds that are served, now and later; default: any may be. */
+  groups?: ReadonlySet<string>;
 }
 
 /** What the mesh saw since its start. */
@@ -61,16 +64,20 @@ export interface Mesh {
   stop(): Promise<void>;
 }
 
-const KINDS: readonly ObservedKind[] = [
+const BUILT_IN: readonly ObservedKind[] = [
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
+  ingressKind,
+];
+const KINDS: readonly ObservedKind[] = [
+  ...BUILT_IN,
   // A kind that two providers read is one stream.
-  ...new Set(resolvers.flatMap(({ kinds }) => kinds)),
+  ...new Set(resolvers.flatMap(({ kinds }) => kinds).filter((kind) => kind !== ingressKind)),
 ];
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
-  const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
+  const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld, groups } = options;
   const { clock, network } = world;
   const agent = keepsConnections ? network.agent({ keepAlive: true }) : undefined;
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
@@ -99,7 +106,8 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
     if (previous && !next) remember(gone, keyOf(previous), previous);
   });
-  const stores = KINDS.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
+  const kinds = KINDS.filter(({ apiVersion }, index) => index < BUILT_IN.length || groups?.has(apiVersion.split('/')[0] ?? '') !== false);
+  const stores = kinds.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
   const required = [pods, nodes, ...stores.slice(0, 2)];
   await Promise.all(required.map((store) => store.synced));
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
@@ -146,7 +154,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     },
     pending: () => views.reduce((sum, view) => sum + view.pending(), 0),
     knows(object) {
-      const observed = KINDS.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
+      const observed = kinds.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
       const version = Number(object.metadata.resourceVersion);
       const known = observed?.knownAs ?? object.kind;
       return observed === undefined || views.every((view) => Number(view.get(known, keyOf(object))?.metadata.resourceVersion) >= version);

@@ -34,15 +34,15 @@ const CLIENT = { address: '', isOutside: false };
 
 /** Routed as by HTTP, with retries, deadlines and copies; no connection is made and no time passes. */
 export function modelRequest(context: Standing, request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome {
-  const { asked, choice } = context.view.once(request, () => {
+  const { host, path, choice } = context.view.once(request, () => {
     const { path: url, headers, gateway } = request;
     const asked = { method: METHOD, url, headers, host: parseHost(request.host, 'default'), gateway, sourceLabels: {} };
-    return { asked: asked.host, choice: resolveRoute(context.view, asked) };
+    return { host: asked.host, path: pathOf(url), choice: resolveRoute(context.view, asked) };
   });
-  const seen = { method: METHOD, path: pathOf(request.path), count };
+  const seen = { method: METHOD, path, count };
   const route = choice(context.random);
   if ('reason' in route) {
-    const destination = asked.service ?? { name: asked.text, namespace: '' };
+    const destination = host.service ?? { name: host.text, namespace: '' };
     context.onAnswer({ ...seen, ...route, destination, isProxyError: true, isMirror: false, durationMs: 0 });
     return { ...route, durationMs: 0 };
   }
