@@ -29,11 +29,13 @@ function parseYaml(text: string): Json {
 }
 
 export async function readBody(request: IncomingMessage): Promise<Json> {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) return undefined;
-  const type = String(request.headers['content-type'] ?? 'application/json');
+  const type = String(headers['content-type'] ?? 'application/json');
   if (type.includes('cbor')) throw unsupportedMediaType(`application/json, application/yaml, ${protobufType}`);
   try {
     if (type.startsWith(protobufType)) return fromProtobuf(bytes);
