@@ -20,6 +20,8 @@ interface Entry {
   subresource: string;
   time: string;
   fields: FieldSet;
+  /** The same as it is stored; absent: it has changed. */
+  stored?: JsonRecord | undefined;
 }
 
 function readEntries(object: KubeObject | undefined): Entry[] {
@@ -32,6 +34,7 @@ function readEntries(object: KubeObject | undefined): Entry[] {
     subresource: String(entry.subresource ?? ''),
     time: String(entry.time ?? ''),
     fields: isRecord(entry.fieldsV1) ? fromFieldsV1(entry.fieldsV1) : new Set(),
+    stored: isRecord(entry.fieldsV1) ? entry.fieldsV1 : undefined,
   }));
 }
 
@@ -58,12 +61,18 @@ function writeEntries(object: KubeObject, entries: readonly Entry[]): void {
   object.metadata.managedFields = kept.map((entry) => ({
     apiVersion: entry.apiVersion,
     fieldsType: 'FieldsV1',
-    fieldsV1: toFieldsV1(entry.fields),
+    fieldsV1: entry.stored ?? toFieldsV1(entry.fields),
     manager: entry.manager,
     operation: entry.operation,
     ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
     time: entry.time,
   }));
+}
+
+/** The entry of another manager, who no longer owns these fields. */
+function without(entry: Entry, ...lost: readonly FieldSet[]): Entry {
+  const fields = lost.reduce((left, some) => left.difference(some), entry.fields);
+  return fields.size === entry.fields.size ? entry : { ...entry, fields, stored: undefined };
 }
 
 const isWriter = (entry: Entry, writer: Writer, operation: Entry['operation']): boolean =>
@@ -79,18 +88,17 @@ export function recordUpdate(before: KubeObject | undefined, after: KubeObject, 
   }
   const base = before === undefined ? [] : readEntries(Array.isArray(given) ? after : before);
   const { changed, removed } = compareFields(before ?? {}, after, schema);
-  const mine = base.find((entry) => isWriter(entry, writer, 'Update')) ?? {
+  const mine: Entry = base.find((entry) => isWriter(entry, writer, 'Update')) ?? {
     ...writer,
     operation: 'Update' as const,
     fields: new Set<string>(),
   };
   const fields = mine.fields.union(changed).difference(removed);
-  const others = base
-    .filter((entry) => entry !== mine)
-    .map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
+  const others = base.filter((entry) => entry !== mine).map((entry) => without(entry, changed, removed));
   // A value that changes counts, also where whose it is does not.
-  const time = changed.size > 0 || !isEqual(fields, mine.fields) ? writer.time : mine.time;
-  writeEntries(after, [...others, { ...mine, apiVersion: writer.apiVersion, time, fields }]);
+  const isSame = isEqual(fields, mine.fields);
+  const time = changed.size > 0 || !isSame ? writer.time : mine.time;
+  writeEntries(after, [...others, { ...mine, apiVersion: writer.apiVersion, time, fields, ...(!isSame && { stored: undefined }) }]);
 }
 
 /** The object after a server-side apply, with its managedFields. Refuses with 409 when others own a field that changes. */
@@ -113,7 +121,7 @@ export function applyConfiguration(
     .map((entry) => ({ entry, fields: [...entry.fields.intersection(changed)] }))
     .filter((found) => found.fields.length > 0);
   if (conflicts.length > 0 && !force) throw conflictRefusal(conflicts);
-  const kept = others.map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
+  const kept = others.map((entry) => without(entry, changed, removed));
   const time = previous !== undefined && isEqual(previous.fields, fields) ? previous.time : writer.time;
   writeEntries(merged, [...kept, { ...writer, operation: 'Apply', time, fields }]);
   return merged;

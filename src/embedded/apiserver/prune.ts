@@ -25,6 +25,23 @@ function pruneField(record: JsonRecord, key: string, schema: Schema, path: strin
   return [path];
 }
 
+interface Fields {
+  all: ReadonlyMap<string, Schema>;
+  withDefault: readonly (readonly [key: string, field: Schema])[];
+}
+
+const fieldsOfSchema = new WeakMap<Schema, Fields>();
+
+/** Most fields have no default, and most objects lack most fields. */
+function fieldsOf(schema: Schema): Fields {
+  const known = fieldsOfSchema.get(schema);
+  if (known !== undefined) return known;
+  const entries = Object.entries(schema.properties ?? {}).map(([key, raw]) => [key, deref(raw)] as const);
+  const fields = { all: new Map(entries), withDefault: entries.filter(([, field]) => field.default !== undefined) };
+  fieldsOfSchema.set(schema, fields);
+  return fields;
+}
+
 /** Fills in, in place, what the schema gives a default for. Null counts as absent where null is not allowed. */
 export function applyDefaults(value: unknown, schema: Schema): void {
   if (Array.isArray(value)) {
@@ -32,11 +49,14 @@ export function applyDefaults(value: unknown, schema: Schema): void {
     return;
   }
   if (!isRecord(value)) return;
-  for (const [key, raw] of Object.entries(schema.properties ?? {})) {
-    const field = deref(raw);
-    if (value[key] === null && field.nullable !== true && field.default !== undefined) delete value[key];
-    if (value[key] === undefined && field.default !== undefined) value[key] = structuredClone(field.default);
-    if (value[key] !== undefined) applyDefaults(value[key], field);
+  const { all, withDefault } = fieldsOf(schema);
+  for (const [key, field] of withDefault) {
+    if (value[key] === null && field.nullable !== true) delete value[key];
+    if (value[key] === undefined) value[key] = structuredClone(field.default);
+  }
+  for (const key of Object.keys(value)) {
+    const field = all.get(key);
+    if (field !== undefined) applyDefaults(value[key], field);
   }
   if (typeof schema.additionalProperties !== 'object') return;
   const rest = deref(schema.additionalProperties);

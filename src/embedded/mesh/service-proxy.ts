@@ -30,7 +30,7 @@ export function serviceEndpoints(
   place: Place,
   client: Client,
   affinity: ClientAffinity,
-): Endpoint[] | undefined {
+): readonly Endpoint[] | undefined {
   const seen = seenEndpoints(view, destination);
   const { namespace, name } = destination;
   const spec = view.get('Service', `${namespace}/${name}`)?.spec;

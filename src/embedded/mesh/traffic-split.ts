@@ -5,8 +5,7 @@ import { matchesSmi } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 export const trafficSplit: RouteResolver = {
   kinds: ['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
@@ -25,7 +24,7 @@ interface Backend {
  * The backend that the TrafficSplit of the request's Service picks; undefined when no split speaks of this request. Splits are not
  * hierarchical: what is picked is a Service, whatever other splits say of it (T11). One that names itself is none (T12).
  */
-export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
   if (!service) return undefined;
   const { name: root, namespace } = service;
@@ -37,18 +36,18 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, rand
   if (!isMatched(view, split.spec.matches, namespace, request)) return undefined;
   const port = portOf(view.get('Service', `${namespace}/${root}`), request.host.port);
   const able = backends.filter((backend) => canServe(view, { name: backend.service, namespace }, port));
-  const chosen = pickWeighted(
-    able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 })),
-    random,
-  );
-  if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
-  return {
-    via: 'TrafficSplit',
-    destination: { name: chosen.name, namespace, ...(port === undefined ? {} : { port }) },
-    mirrors: [],
-    requestHeaders: [],
-    responseHeaders: [],
-    retries: { attempts: 0, on: [] },
+  const weighted = able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 }));
+  return (random) => {
+    const chosen = pickWeighted(weighted, random);
+    if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
+    return {
+      via: 'TrafficSplit',
+      destination: { name: chosen.name, namespace, ...(port === undefined ? {} : { port }) },
+      mirrors: [],
+      requestHeaders: [],
+      responseHeaders: [],
+      retries: { attempts: 0, on: [] },
+    };
   };
 }
 
