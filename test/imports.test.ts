@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** The table in DESIGN.md: which room may import which. */
+/** The table in ARCHITECTURE.md: which room may import which. */
 const mayImport = {
   api: [],
   engine: ['api'],
@@ -39,7 +39,7 @@ function importsOf(file: string): string[] {
 const roomOf = (path: string): string => path.split('/')[0] ?? '';
 
 describe('rooms', () => {
-  it('import only what the table in DESIGN.md allows', () => {
+  it('import only what the table in ARCHITECTURE.md allows', () => {
     const trespasses: string[] = [];
     for (const file of sourceFiles()) {
       const room = roomOf(file);

@@ -19,7 +19,7 @@ export function describeTrafficCommand(stageOf: () => Stage): void {
       );
     });
 
-  it('07-K1 to K16: revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
+  it('07-K1–K16: revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
     const { cluster } = stageOf();
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const app = knativeApplication(cluster, NAMESPACE);

@@ -2,7 +2,7 @@ import type { TrafficTarget } from './traffic.ts';
 import { isOnlyTaking, LATEST, readTrafficFlags, sumOf, TrafficFlagError, type TrafficFlags, wrongSum } from './traffic-flags.ts';
 
 /**
- * The traffic block of a Knative Service after the flags of one command (07 K1–K16): first every `--untag`, then every `--tag`, then
+ * The traffic block of a Knative Service after the flags of one command (07-K1–K16): first every `--untag`, then every `--tag`, then
  * every `--traffic`, whatever their order (K5). Throws `TrafficFlagError`.
  */
 export function changeTraffic(current: readonly TrafficTarget[], flags: TrafficFlags): TrafficTarget[] {
