@@ -53,12 +53,12 @@ describe('docs/conformance.md', () => {
 
   it('says same, different, absent, not applicable or unnumbered of each row, and which titles name a row that is none', () => {
     const { text, faults, unnumbered } = conformanceOf([{ ...page, rows, notApplicable }], titles);
-    expect(text.split('\n').filter((line) => /^\| \[[WB]\d/.test(line))).toEqual([
+    expect(text.split('\n').filter((line) => /^\| \[?[WB]\d/.test(line))).toEqual([
       '| [W1](rules/03-things.md#w1) | one | same | `a.test.ts` |',
       '| [W2](rules/03-things.md#w2) | two | [different](differences.md#releases) | `a.test.ts` |',
-      '| [W3](rules/03-things.md#w3) | three | absent: nothing |  |',
-      '| [W4](rules/03-things.md#w4) | four | unnumbered |  |',
-      '| [W5](rules/03-things.md#w5) | six | not applicable: a fact of history |  |',
+      '| W3 | three | absent: nothing |  |',
+      '| W4 | four | unnumbered |  |',
+      '| W5 | six | not applicable: a fact of history |  |',
       '| [B1](rules/03-things.md#b1) | five | different | `a.test.ts` |',
     ]);
     expect(text).toContain('| [03 Things](#03-things) | 1 | 2 | 1 | 1 | 1 |');

@@ -12,14 +12,16 @@ const pages = [
   ),
 ];
 
-/** As a reader's browser makes them of headings. */
+/** As a reader's browser makes them of headings, and those that a page sets itself. */
 function anchorsOf(page: string): string[] {
-  return [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+  const text = readFileSync(page, 'utf8');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
 it.each(pages)('%s links to pages and sections that there are', (page) => {

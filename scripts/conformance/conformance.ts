@@ -64,10 +64,12 @@ function judge(
   const [section] = Object.entries(page.differs).find(([, rows]) => rows.includes(row)) ?? [];
   const instead = page.absent[row];
   const inapplicable = page.notApplicable[row];
+  // A rule that nothing cites is not stated.
+  const name = files.length === 0 ? row : `[${row}](rules/${page.name}.md#${row.toLowerCase()})`;
   const line = (verdict: Verdict, shown: string, rest = '') => ({
     row,
     verdict,
-    line: `| [${row}](rules/${page.name}.md#${row.toLowerCase()}) | ${what} | ${shown}${rest} | ${shownBy(files)} |`,
+    line: `| ${name} | ${what} | ${shown}${rest} | ${shownBy(files)} |`,
   });
   if (files.length === 0 && instead !== undefined) return line('absent', 'absent', `: ${instead}`);
   if (files.length === 0 && inapplicable !== undefined) return line('not applicable', 'not applicable', `: ${inapplicable}`);

@@ -78,7 +78,7 @@ describe('recordedFor', () => {
     expect(isUncounted(before, { ...live('s1:new', 9), uncounted: true as const })).toBe(false);
   });
 
-  it('E50b: what was recorded without a generation is looked at anew', () => {
+  it('E57: what was recorded without a generation is looked at anew', () => {
     expect(recordedFor(recorded({ observedGeneration: 0 }), live('s1:old'))).toBeUndefined();
   });
 });

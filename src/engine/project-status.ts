@@ -8,7 +8,7 @@ import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
 
 /**
- * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D14).
+ * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D12).
  * Source: 01-5, except that `canaryWeight` always tells the true weight and times move only when the phase does.
  */
 export function projectStatus(canary: Canary, phase: Phase, release: Release, facts: Facts): CanaryStatus {
