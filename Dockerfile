@@ -16,11 +16,16 @@ COPY src ./src
 RUN npm run build
 
 FROM ${RUNTIME_IMAGE}
+# By `npm run generate`, from package.json.
 ARG VERSION=0.1.0
+ARG SOURCE=https://git.example.com/serin/serin
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="serin" \
       org.opencontainers.image.description="Progressive delivery for Kubernetes that never hurts the application it releases" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.url="${SOURCE}" \
+      org.opencontainers.image.documentation="${SOURCE}#readme" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 # Distroless has Node in /nodejs/bin, the official image in /usr/local/bin: either can be the base. The heap follows the container's memory

@@ -1,4 +1,6 @@
 /** Writes what is generated of charts/serin: values, their schema, the README, names, rules and the policy of requests; with `--check`, fails when a file differs. */
+import manifest from '../package.json' with { type: 'json' };
+import { crds } from '../src/api/crds.ts';
 import { requestPolicyTemplate } from './admission/request-policy-template.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
@@ -29,9 +31,27 @@ Values that nobody knows, or of a wrong type, are refused before anything is cha
 
 `;
 
+/** For the page of the chart on Artifact Hub. */
+const definitions = {
+  Canary: 'How new versions of one workload are released: target, Service, analysis',
+  MetricTemplate: 'A query of a metric backend, for the checks of Canaries',
+  AlertProvider: 'A chat service or webhook that hears how releases end',
+};
+
 if (import.meta.main)
   writeChart({
-    name: 'serin',
+    chart: {
+      name: 'serin',
+      description: manifest.description,
+      keywords: ['canary', 'blue-green', 'a-b-testing', 'progressive-delivery'],
+      category: 'integration-delivery',
+      definitions: crds().map(({ metadata, spec }) => ({
+        kind: spec.names.kind,
+        version: spec.versions[0].name,
+        name: metadata.name,
+        description: definitions[spec.names.kind as keyof typeof definitions],
+      })),
+    },
     generator,
     values: { file: 'scripts/chart/values.ts', schema: Values },
     about,

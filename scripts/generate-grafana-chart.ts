@@ -27,7 +27,12 @@ ${rows}
 
 if (import.meta.main)
   writeChart({
-    name: 'grafana',
+    chart: {
+      name: 'grafana',
+      description: 'Dashboards of Serin and of the releases it makes, for a Grafana that is there already',
+      keywords: ['canary', 'progressive-delivery', 'grafana', 'dashboards'],
+      category: 'monitoring-logging',
+    },
     generator: 'generate-grafana-chart.ts',
     values: { file: 'scripts/chart/grafana-values.ts', schema: GrafanaValues },
     about,

@@ -27,7 +27,12 @@ Values that nobody knows, or of a wrong type, are refused before anything is cha
 
 if (import.meta.main)
   writeChart({
-    name: 'loadtester',
+    chart: {
+      name: 'loadtester',
+      description: 'Load, tests and gates for the webhooks of Canaries',
+      keywords: ['canary', 'load-testing', 'gates', 'progressive-delivery'],
+      category: 'integration-delivery',
+    },
     generator,
     values: { file: 'scripts/chart/loadtester-values.ts', schema: LoadTesterValues },
     about,

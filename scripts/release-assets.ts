@@ -24,6 +24,7 @@ import { archiveFile, platformNames } from './executable/platforms.ts';
 import { changelogSection } from './release/changelog-section.ts';
 import { krewManifest } from './release/krew-manifest.ts';
 import { pinImage } from './release/pin-image.ts';
+import { checkRepository, repository as written } from './repository.ts';
 
 const root = join(import.meta.dirname, '..');
 const { IMAGE_REPOSITORY: repository = '', IMAGE_DIGEST: digest = '', HELM: helm = 'helm', REPOSITORY_URL: url } = process.env;
@@ -35,6 +36,7 @@ const out = resolve(folder);
 const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
 const run = (program: string, ...args: string[]): void => void execFileSync(program, args, { cwd: root, stdio: 'inherit' });
 
+if (url) checkRepository(url, written);
 const notes = changelogSection(textOf('CHANGELOG.md'), version);
 mkdirSync(out, { recursive: true });
 // Builds dist/ first (prepack).

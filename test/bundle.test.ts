@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -69,6 +70,15 @@ describe('the bundle', () => {
     ).toEqual([]);
   });
 
+  it('imports modules of Node, and no package but three that ws and debug try to load and work without', () => {
+    const outside = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.flatMap(({ path, external }) => (external ? [path] : [])),
+    );
+    expect(outside.length).toBeGreaterThan(10);
+    const foreign = new Set(outside.filter((path) => !isBuiltin(path)));
+    expect(foreign).toEqual(new Set(['bufferutil', 'supports-color', 'utf-8-validate']));
+  });
+
   it('of client-node only its reading of credentials is there, without its models and without undici', () => {
     const ofClientNode = loadedWith('src/kube/client-node.ts');
     expect(ofClientNode).toContain('node_modules/@kubernetes/client-node/dist/config.js');
@@ -96,6 +106,7 @@ describe('the bundle', () => {
     const names = (all: readonly { name: string; version: string }[]) => all.map(({ name, version }) => `${name}@${version}`).sort();
     expect(names(components)).toEqual([...new Set(names(packages))]);
     expect(components.filter(({ purl, hashes, licenses }) => !purl || !hashes || !licenses)).toEqual([]);
+    expect(components.filter(({ properties }) => JSON.stringify(properties ?? []).includes('development'))).toEqual([]);
     expect(metadata.component).toMatchObject({ type: 'application', name: 'serin' });
   });
 });

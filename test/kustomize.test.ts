@@ -34,7 +34,7 @@ describe('the overlays of Kustomize', () => {
   });
 
   it('06-KU8: gatewayapi is gatewayapi:v1', () => {
-    expect(parse(textOf('gatewayapi', 'kustomization.yaml'))).toEqual(parse(textOf('gatewayapi-v1', 'kustomization.yaml')));
+    expect(parse(textOf('gatewayapi', 'kustomization.yaml'))).toMatchObject({ resources: ['../gatewayapi-v1'] });
   });
 
   it('06-KU3: linkerd routes by the Gateway API, is a part of the mesh, and may ask the Prometheus of its viz extension', () => {

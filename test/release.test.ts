@@ -6,11 +6,13 @@ import manifest from '../package.json' with { type: 'json' };
 import { platformNames } from '../scripts/executable/platforms.ts';
 import { changelogSection } from '../scripts/release/changelog-section.ts';
 import { pinImage } from '../scripts/release/pin-image.ts';
+import { checkRepository, homepage, issues, repository } from '../scripts/repository.ts';
 
 const root = join(import.meta.dirname, '..');
 const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
 
 interface Step {
+  id?: string;
   uses?: string;
   run?: string;
   with?: Record<string, unknown>;
@@ -120,6 +122,54 @@ describe('a release', () => {
     expect(textOf('Dockerfile')).toContain(`ARG VERSION=${manifest.version}\n`);
   });
 
+  it('has one address everywhere, that of package.json, and is refused under another one', () => {
+    expect({ homepage: manifest.homepage, bugs: manifest.bugs.url }).toEqual({ homepage, bugs: issues });
+    for (const chart of readdirSync(join(root, 'charts'))) {
+      const { home, sources, annotations } = parse(textOf('charts', chart, 'Chart.yaml'));
+      expect({ home, sources }).toEqual({ home: homepage, sources: [repository] });
+      const links: { url: string }[] = parse(annotations['artifacthub.io/links']);
+      expect(links.map(({ url }) => url)).toEqual([homepage, issues]);
+    }
+    expect(textOf('Dockerfile')).toContain(`ARG SOURCE=${repository}\n`);
+    const { contact_links: contacts } = parse(textOf('.github', 'ISSUE_TEMPLATE', 'config.yml')) as { contact_links: { url: string }[] };
+    expect(contacts.filter(({ url }) => !url.startsWith(repository))).toEqual([]);
+
+    // Before anything is pushed, and again where the files are made.
+    const names = stepsOf('image').find(({ id }) => id === 'names');
+    expect(names?.run).toContain('jq -r .repository.url package.json');
+    checkRepository('https://git.example/Team/serin', 'https://git.example/team/serin');
+    expect(() => checkRepository('https://git.example/other/serin', repository)).toThrow(
+      'set it to git+https://git.example/other/serin.git',
+    );
+  });
+
+  it('has an image with the labels of OCI for title, text, licence, version, commit and address', () => {
+    const values = Object.fromEntries([...textOf('Dockerfile').matchAll(/^ARG (\w+)=(.*)$/gm)].map(([, ...pair]) => pair));
+    const labels = [...textOf('Dockerfile').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)].map(([, name = '', text = '']) => [
+      name,
+      text.replaceAll(/\$\{(\w+)\}/g, (_, argument) => values[argument]),
+    ]);
+    const { name: title, description, license: licenses, version } = manifest;
+    expect(Object.fromEntries(labels)).toEqual({
+      ...{ title, description, licenses, version, revision: 'unknown' },
+      ...{ source: repository, url: repository, documentation: homepage },
+    });
+  });
+
+  it('has charts with a page on Artifact Hub, which lists the resource definitions of the one that brings them', () => {
+    const of = (chart: string): Record<string, string> => parse(textOf('charts', chart, 'Chart.yaml')).annotations;
+    const files = readdirSync(join(root, 'charts', 'serin', 'files', 'crds')).map((file) =>
+      parse(textOf('charts', 'serin', 'files', 'crds', file)),
+    );
+    const listed: { name: string; kind: string; description: string }[] = parse(of('serin')['artifacthub.io/crds'] ?? '');
+    expect(new Set(listed.map(({ name, kind }) => `${kind} ${name}`))).toEqual(
+      new Set(files.map(({ metadata, spec }) => `${spec.names.kind} ${metadata.name}`)),
+    );
+    expect(listed.filter(({ description }) => !description)).toEqual([]);
+    for (const chart of ['grafana', 'loadtester']) expect(of(chart)).not.toHaveProperty(['artifacthub.io/crds']);
+    for (const chart of readdirSync(join(root, 'charts'))) expect(of(chart)['artifacthub.io/license']).toBe(manifest.license);
+  });
+
   it('06-F9, IM3, IM4: the image is made of packages whose digests are in the lock file, and fetches nothing else', () => {
     const commands = [...textOf('Dockerfile').matchAll(/^RUN (.+)$/gm)].map(([, command]) => command);
     expect(commands).toEqual(['npm ci --ignore-scripts', 'npm run build']);
@@ -155,6 +205,16 @@ describe('the files of a release', () => {
 
   it('a chart without a digest is not made', () => {
     expect(() => pinImage('image: { repository: serin }', { ...image, digest: '' })).toThrow('nothing is no digest of an image');
+  });
+
+  it('the changelog sorts each change as added, changed, deprecated, removed or fixed', () => {
+    const [, ...sections] = textOf('CHANGELOG.md').split(/^## .*$/m);
+    const parts = sections.flatMap((section) => section.split(/^### /m).slice(1));
+    const titles = parts.map((part) => part.split('\n', 1)[0]);
+    expect(titles.filter((title) => !['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed'].includes(title ?? ''))).toEqual([]);
+    const unsorted = sections.flatMap((section) => section.split(/^### /m)[0]?.match(/^- .*/gm) ?? []);
+    expect(unsorted).toEqual([]);
+    expect(parts.length).toBeGreaterThan(0);
   });
 
   it('its notes are the section of its version, and a version without one is not released', () => {

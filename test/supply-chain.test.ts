@@ -18,6 +18,8 @@ interface Locked {
   version?: string;
   integrity?: string;
   hasInstallScript?: boolean;
+  dev?: boolean;
+  devOptional?: boolean;
 }
 const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -39,7 +41,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 
 describe('packages', () => {
   it('are imported by name only where package.json has them', () => {
-    const listed = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]);
+    const listed = new Set(Object.keys(manifest.devDependencies));
     const files = ['src', 'test', 'scripts'].flatMap((room) =>
       readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).flatMap((file) =>
         file.endsWith('.ts') ? join(room, file) : [],
@@ -55,17 +57,22 @@ describe('packages', () => {
   });
 
   it('are locked with the version that package.json names, and those with install scripts are known', () => {
-    const { dependencies, devDependencies } = packages[''] as { dependencies?: object; devDependencies?: object };
-    expect({ dependencies, devDependencies }).toEqual({
-      dependencies: manifest.dependencies,
-      devDependencies: manifest.devDependencies,
-    });
+    expect(packages['']).toMatchObject({ devDependencies: manifest.devDependencies });
     const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []));
     expect(scripted.toSorted()).toEqual(
       Object.keys(manifest.allowScripts)
         .map((name) => `node_modules/${name}`)
         .toSorted(),
     );
+  });
+});
+
+describe('the npm package', () => {
+  it('has no dependencies, as its bundle has all code that runs', () => {
+    const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies', 'bundledDependencies'];
+    for (const listing of [manifest, packages['']]) expect(Object.keys(listing ?? {}).filter((key) => kinds.includes(key))).toEqual([]);
+    const installed = Object.entries(packages).filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional);
+    expect(installed.map(([path]) => path)).toEqual([]);
   });
 });
 
@@ -101,6 +108,27 @@ describe('the Node that builds a release', () => {
     expect(() => nodeChecksum('linux-amd64', '24.0.0')).toThrow(`executables are made with Node ${sums.version}`);
     expect(() => nodeChecksum('darwin-arm64', sums.version)).toThrow('no checksum of Node');
     expect(nodeChecksum('linux-amd64', sums.version)).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('Renovate', () => {
+  const { customManagers } = JSON.parse(textOf('.github', 'renovate.json')) as {
+    customManagers: { managerFilePatterns: string[]; matchStrings: string[] }[];
+  };
+  const found = (file: string): Record<string, string>[] =>
+    customManagers
+      .filter(({ managerFilePatterns }) => managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)))
+      .flatMap(({ matchStrings }) => matchStrings.flatMap((one) => [...textOf(...file.split('/')).matchAll(new RegExp(one, 'g'))]))
+      .map(({ groups }) => ({ ...groups }));
+
+  it('finds each base image of a release', () => {
+    const images = found('.ci/base-images.txt').map(({ depName, currentValue }) => `${depName}:${currentValue}`);
+    expect(images).toEqual(textOf('.ci', 'base-images.txt').match(/[^ \n@]+:[^ \n@]+/g));
+  });
+
+  it('finds the newest Node that the package is tried on, and leaves the others', () => {
+    const last = textOf('.ci', 'node-versions.txt').trim().split('\n').at(-1);
+    expect(found('.ci/node-versions.txt')).toEqual([{ currentValue: last }]);
   });
 });
 

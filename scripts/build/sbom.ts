@@ -5,6 +5,7 @@ interface Component {
   'bom-ref': string;
   name: string;
   version: string;
+  properties?: { name: string; value: string }[];
   [field: string]: unknown;
 }
 
@@ -30,7 +31,7 @@ export function lockedPackages(root: string): Bom {
 export function bundleBom(locked: Bom, packages: readonly BundledPackage[]): Bom {
   const { serialNumber: _, metadata, components, dependencies, ...rest } = locked;
   const bundled = new Set(packages.map(({ name, version }) => `${name}@${version}`));
-  const kept = components.filter(({ name, version }) => bundled.delete(`${name}@${version}`)).map((one) => ({ ...one, scope: 'required' }));
+  const kept = components.filter(({ name, version }) => bundled.delete(`${name}@${version}`)).map(asShipped);
   if (bundled.size > 0) throw new Error(`in the bundle and not in the lock file: ${[...bundled].join(', ')}: run npm ci`);
   const refs = new Set([metadata.component['bom-ref'], ...kept.map((one) => one['bom-ref'])]);
   return {
@@ -41,4 +42,10 @@ export function bundleBom(locked: Bom, packages: readonly BundledPackage[]): Bom
       .filter(({ ref }) => refs.has(ref))
       .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) })),
   };
+}
+
+/** Of a package that npm installs for development alone, and whose code the bundle has. */
+function asShipped({ properties = [], ...one }: Component): Component {
+  const others = properties.filter(({ name }) => name !== 'cdx:npm:package:development');
+  return { ...one, scope: 'required', ...(others.length > 0 && { properties: others }) };
 }

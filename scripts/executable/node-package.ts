@@ -15,21 +15,24 @@ export interface NodePackage {
  * registry, kept in the cache folder, and held against its checksum each time.
  */
 export function nodePackage(name: PlatformName): NodePackage {
-  const { os } = platforms[name];
-  const sum = nodeChecksum(name, process.versions.node);
-  const folder = packageFolder(name);
-  const licence = join(folder, 'LICENSE');
-  const program = join(folder, 'bin', os === 'windows' ? 'node.exe' : 'node');
+  const { node: version } = process.versions;
+  const sum = nodeChecksum(name, version);
+  const licence = join(packageFolder(name, version), 'LICENSE');
+  const program = nodeProgram(name, version);
   verifyNode(program, sum);
   return {
     program,
     // The package for Windows has none, and the text is the same for all.
-    licence: existsSync(licence) ? licence : join(packageFolder('linux-amd64'), 'LICENSE'),
+    licence: existsSync(licence) ? licence : join(packageFolder('linux-amd64', version), 'LICENSE'),
   };
 }
 
-function packageFolder(name: PlatformName): string {
-  const wanted = `${platforms[name].nodePackage}@${process.versions.node}`;
+/** Node in any version, to try the bundle on: npm checks the package by the digest of the registry, and nothing else does. */
+export const nodeProgram = (name: PlatformName, version: string): string =>
+  join(packageFolder(name, version), 'bin', platforms[name].os === 'windows' ? 'node.exe' : 'node');
+
+function packageFolder(name: PlatformName, version: string): string {
+  const wanted = `${platforms[name].nodePackage}@${version}`;
   const folder = cacheFolder(wanted);
   if (!existsSync(folder)) fetchPackage(wanted, folder);
   return folder;

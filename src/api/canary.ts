@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
-import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText } from './limits.ts';
+import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText, strictMark } from './limits.ts';
 import { HttpMatch } from './routes.ts';
 import { Service } from './service-spec.ts';
 
@@ -221,6 +221,7 @@ const SpecFields = z.object({
         minReplicas: z.int().min(1).optional().describe('Fewest replicas of the primary.'),
         maxReplicas: z.int().min(1).optional().describe('Most replicas of the primary.'),
       })
+      .meta({ [strictMark]: true })
       .optional()
       .describe('Limits of the scaler of the primary that differ.'),
   })

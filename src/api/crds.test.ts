@@ -92,6 +92,30 @@ describe('the CRDs', () => {
     }
   });
 
+  it('01-12.1: whole numbers and limits are where those of Flagger 1.44 are', () => {
+    const http = ['http1MaxPendingRequests', 'http2MaxRequests', 'maxRequestsPerConnection', 'maxRetries'];
+    const outliers =
+      'consecutive5xxErrors consecutiveErrors consecutiveGatewayErrors consecutiveLocalOriginFailures maxEjectionPercent minHealthPercent';
+    const policy = '.spec.service.trafficPolicy';
+    const integers = [...nodes(canary ?? {})].filter(([, { type }]) => type === 'integer').map(([path]) => path);
+    expect(integers.toSorted()).toEqual(
+      [
+        '.spec.autoscalerRef.primaryScalerReplicas.maxReplicas',
+        '.spec.autoscalerRef.primaryScalerReplicas.minReplicas',
+        '.spec.service.gatewayRefs[].port',
+        '.spec.service.match[].port',
+        '.spec.service.mirror[].backendRef.port',
+        '.spec.service.retries.attempts',
+        ...http.map((field) => `${policy}.connectionPool.http.${field}`),
+        `${policy}.loadBalancer.consistentHash.minimumRingSize`,
+        `${policy}.loadBalancer.localityLbSetting.distribute[].to.*`,
+        ...outliers.split(' ').map((field) => `${policy}.outlierDetection.${field}`),
+      ].toSorted(),
+    );
+    expect(at(canary, 'spec.service.mirror[].backendRef.port')).toMatchObject({ minimum: 1, maximum: 65_535 });
+    expect(at(canary, 'spec.autoscalerRef.primaryScalerReplicas.maxReplicas')).not.toHaveProperty('maximum');
+  });
+
   it('has no defaults but the established ones', () => {
     const defaults = crds().flatMap((crd) => [...nodes(schemaOf(crd))].filter(([, node]) => 'default' in node).map(([path]) => path));
     expect(defaults).toEqual([

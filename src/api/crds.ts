@@ -3,7 +3,7 @@ import { AlertProviderSpec } from './alert-provider.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryStatus, Condition } from './canary-status.ts';
 import type { KubeObject } from './kube-object.ts';
-import { LONGEST_QUERY } from './limits.ts';
+import { LONGEST_QUERY, strictMark } from './limits.ts';
 import { MetricTemplateSpec } from './metric-template.ts';
 import { StringMatch } from './string-match.ts';
 
@@ -164,30 +164,32 @@ function structural(schema: z.ZodType, root: string): StructuralSchema {
   return structuralNode(json, root);
 }
 
-/** Places where the established CRD has whole numbers and limits; elsewhere its numbers are `number` without any. */
-const limited = /\.(gatewayRefs|mirror\[\]|primaryScalerReplicas)\b/;
 const kept = ['description', 'enum', 'default', 'pattern', 'maxLength', 'maxItems', 'maxProperties'] as const;
 const limits = ['minimum', 'maximum', 'minLength'] as const;
 
 /** JSON Schema as zod makes it → what a CRD may hold: a type at each node, no references, no closed objects. */
-function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string): StructuralSchema {
+function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string, isBelowStrict = false): StructuralSchema {
   const described = json.description === undefined ? {} : { description: json.description };
   if (json[stringMatchMark]) return { ...described, ...stringMatchNode(path) };
   if (json.anyOf) return { ...described, 'x-kubernetes-int-or-string': true };
 
-  const node: StructuralSchema = { type: json.type === 'integer' && !limited.test(path) ? 'number' : String(json.type) };
-  const keywords: readonly string[] = limited.test(path) ? [...kept, ...limits] : kept;
-  Object.assign(node, Object.fromEntries(Object.entries(json).filter(([keyword]) => keywords.includes(keyword))));
+  const isStrict = isBelowStrict || json[strictMark] === true;
+  const node: StructuralSchema = { type: json.type === 'integer' && !isStrict ? 'number' : String(json.type) };
+  const keywords: readonly string[] = isStrict ? [...kept, ...limits] : kept;
+  Object.assign(
+    node,
+    Object.fromEntries(Object.entries(json).filter(([keyword, value]) => keywords.includes(keyword) && !isOfEveryInteger(value))),
+  );
   if (json.const !== undefined) node.enum = [json.const];
-  if (isNode(json.items)) node.items = structuralNode(json.items, `${path}[]`);
+  if (isNode(json.items)) node.items = structuralNode(json.items, `${path}[]`, isStrict);
   if (json.properties) {
     node.properties = Object.fromEntries(
-      Object.entries(json.properties).map(([name, child]) => [name, structuralNode(asNode(child), `${path}.${name}`)]),
+      Object.entries(json.properties).map(([name, child]) => [name, structuralNode(asNode(child), `${path}.${name}`, isStrict)]),
     );
     const required = json.required?.filter((name) => !looserThanParse.has(`${path}.${name}`));
     if (required?.length) node.required = required;
   } else if (isNode(json.additionalProperties) && Object.keys(json.additionalProperties).length > 0) {
-    node.additionalProperties = structuralNode(json.additionalProperties, `${path}.*`);
+    node.additionalProperties = structuralNode(json.additionalProperties, `${path}.*`, isStrict);
   }
   if (path.endsWith('.loadBalancer')) node.oneOf = [{ required: ['simple'] }, { required: ['consistentHash'] }];
   return node;
@@ -215,6 +217,9 @@ function stringMatchNode(path: string): StructuralSchema {
   const oneOf = path.includes('.corsPolicy') ? three : [{ not: { anyOf: three } }, ...three];
   return { type: 'object', properties: forms, oneOf };
 }
+
+/** A limit of zod's `int`, and not of the field. */
+const isOfEveryInteger = (value: unknown): boolean => typeof value === 'number' && !Number.isSafeInteger(Math.abs(value) + 1);
 
 function isNode(value: unknown): value is z.core.JSONSchema.BaseSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

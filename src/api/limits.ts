@@ -25,3 +25,9 @@ export const mapOf = <T extends z.ZodType>(value: T) =>
         issues.push({ code: 'too_big', origin: 'object', maximum: MOST_ENTRIES, inclusive: true, input: map });
     })
     .meta({ maxProperties: MOST_ENTRIES });
+
+/** In a JSON Schema: its node, and those below it, have the types and limits of Flagger's CRD. Other numbers are `number` there, without limits. */
+export const strictMark = 'x-strict';
+
+/** A whole number in the CRD, too. */
+export const Integer = z.int().meta({ [strictMark]: true });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LongText, listOf, mapOf, ShortText } from './limits.ts';
+import { Integer, LongText, listOf, mapOf, ShortText, strictMark } from './limits.ts';
 import { serviceTraffic } from './service-traffic.ts';
 import { StringMatch } from './string-match.ts';
 
@@ -17,18 +17,20 @@ const NameOf253 = z.string().min(1).max(253);
 const Matches = mapOf(StringMatch);
 
 /** A Gateway API parent. */
-export const ParentReference = z.object({
-  group: z
-    .string()
-    .max(253)
-    .optional()
-    .meta({ description: 'API group of the parent; the empty text is the core group.', default: 'gateway.networking.k8s.io' }),
-  kind: z.string().min(1).max(63).optional().meta({ description: 'Kind of the parent.', default: 'Gateway' }),
-  namespace: z.string().min(1).max(63).optional().describe("Namespace of the parent; the Canary's own when absent."),
-  name: NameOf253.describe('Name of the parent.'),
-  sectionName: NameOf253.optional().describe('Listener of the parent to attach to.'),
-  port: z.int().min(1).max(65535).optional().describe('Port of the parent to attach to.'),
-});
+export const ParentReference = z
+  .object({
+    group: z
+      .string()
+      .max(253)
+      .optional()
+      .meta({ description: 'API group of the parent; the empty text is the core group.', default: 'gateway.networking.k8s.io' }),
+    kind: z.string().min(1).max(63).optional().meta({ description: 'Kind of the parent.', default: 'Gateway' }),
+    namespace: z.string().min(1).max(63).optional().describe("Namespace of the parent; the Canary's own when absent."),
+    name: NameOf253.describe('Name of the parent.'),
+    sectionName: NameOf253.optional().describe('Listener of the parent to attach to.'),
+    port: z.int().min(1).max(65535).optional().describe('Port of the parent to attach to.'),
+  })
+  .meta({ [strictMark]: true });
 
 /** A request condition of the whole route (not the A/B condition of the analysis). */
 export const HttpMatchRequest = z.object({
@@ -40,7 +42,7 @@ export const HttpMatchRequest = z.object({
   headers: Matches.optional().describe('Conditions on headers, by name.'),
   queryParams: Matches.optional().describe('Conditions on query parameters, by name.'),
   withoutHeaders: Matches.optional().describe('Headers that must not match, by name.'),
-  port: z.int().optional().describe('Port that the client addressed.'),
+  port: Integer.optional().describe('Port that the client addressed.'),
   sourceLabels: Strings.optional().describe("Labels of the client's pods."),
   gateways: listOf(ShortText).optional().describe('Gateways that this condition is for.'),
   ignoreUriCase: z.boolean().optional().describe('Compare the path without regard to case.'),
@@ -63,7 +65,7 @@ const ConsistentHash = z.looseObject({
   httpCookie: z.looseObject({ name: ShortText.optional(), path: ShortText.optional(), ttl: ShortText.optional() }).optional(),
   useSourceIp: z.boolean().optional(),
   httpQueryParameterName: ShortText.optional(),
-  minimumRingSize: z.number().optional(),
+  minimumRingSize: Integer.optional(),
 });
 const LoadBalancer = z.looseObject({
   simple: z.enum(['ROUND_ROBIN', 'LEAST_CONN', 'RANDOM', 'PASSTHROUGH', 'LEAST_REQUEST']).optional(),
@@ -71,7 +73,7 @@ const LoadBalancer = z.looseObject({
   localityLbSetting: z
     .looseObject({
       enabled: z.boolean().optional(),
-      distribute: listOf(z.looseObject({ from: ShortText.optional(), to: mapOf(z.number()).optional() }))
+      distribute: listOf(z.looseObject({ from: ShortText.optional(), to: mapOf(Integer).optional() }))
         .optional()
         .describe('Shares by locality.'),
       failover: listOf(z.looseObject({ from: ShortText.optional(), to: ShortText.optional() }))
@@ -89,11 +91,11 @@ export const TrafficPolicy = z.looseObject({
       http: z
         .looseObject({
           h2UpgradePolicy: z.enum(['DEFAULT', 'DO_NOT_UPGRADE', 'UPGRADE']).optional(),
-          http1MaxPendingRequests: z.number().optional(),
-          http2MaxRequests: z.number().optional(),
+          http1MaxPendingRequests: Integer.optional(),
+          http2MaxRequests: Integer.optional(),
           idleTimeout: ShortText.optional(),
-          maxRequestsPerConnection: z.number().optional(),
-          maxRetries: z.number().optional(),
+          maxRequestsPerConnection: Integer.optional(),
+          maxRetries: Integer.optional(),
         })
         .optional(),
     })
@@ -103,13 +105,13 @@ export const TrafficPolicy = z.looseObject({
   outlierDetection: z
     .looseObject({
       baseEjectionTime: ShortText.optional(),
-      consecutive5xxErrors: z.number().optional(),
-      consecutiveErrors: z.number().optional(),
-      consecutiveGatewayErrors: z.number().optional(),
-      consecutiveLocalOriginFailures: z.number().optional(),
+      consecutive5xxErrors: Integer.optional(),
+      consecutiveErrors: Integer.optional(),
+      consecutiveGatewayErrors: Integer.optional(),
+      consecutiveLocalOriginFailures: Integer.optional(),
       interval: ShortText.optional(),
-      maxEjectionPercent: z.number().optional(),
-      minHealthPercent: z.number().optional(),
+      maxEjectionPercent: Integer.optional(),
+      minHealthPercent: Integer.optional(),
       splitExternalLocalOriginErrors: z.boolean().optional(),
     })
     .optional()
@@ -127,13 +129,15 @@ export const TrafficPolicy = z.looseObject({
     .describe('TLS between proxies and pods.'),
 });
 
-const BackendRef = z.object({
-  group: ShortText.optional().meta({ description: 'API group; the empty text is the core group.', default: '' }),
-  kind: ShortText.optional().meta({ description: 'Kind of the backend.', default: 'Service' }),
-  name: NameOf253.describe('Name of the backend.'),
-  namespace: ShortText.optional().describe("Namespace of the backend; the Canary's own when absent."),
-  port: z.int().min(1).max(65535).optional().describe('Port of the backend; needed for a Service.'),
-});
+const BackendRef = z
+  .object({
+    group: ShortText.optional().meta({ description: 'API group; the empty text is the core group.', default: '' }),
+    kind: ShortText.optional().meta({ description: 'Kind of the backend.', default: 'Service' }),
+    name: NameOf253.describe('Name of the backend.'),
+    namespace: ShortText.optional().describe("Namespace of the backend; the Canary's own when absent."),
+    port: z.int().min(1).max(65535).optional().describe('Port of the backend; needed for a Service.'),
+  })
+  .meta({ [strictMark]: true });
 
 const Rewrite = z.object({
   uri: LongText.optional().describe('What the path becomes.'),
@@ -141,7 +145,7 @@ const Rewrite = z.object({
   type: ShortText.optional().describe('`ReplacePrefixMatch` replaces the matched prefix, all else the full path. Gateway API only.'),
 });
 const Retries = z.object({
-  attempts: z.int().optional().describe('How often a failed request is tried again.'),
+  attempts: Integer.optional().describe('How often a failed request is tried again.'),
   perTryTimeout: ShortText.optional().describe('Time for each attempt, as duration text.'),
   retryOn: ShortText.optional().describe('Conditions under which a request is tried again, comma separated.'),
 });
