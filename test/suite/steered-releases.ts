@@ -49,7 +49,12 @@ const steerings: Steering[] = [
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
     },
   },
-  { what: 'outside-local', row: '07-S7, S8', service: { externalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' }, isOpen: true },
+  {
+    what: 'outside-local',
+    row: '07-S7, S8',
+    service: { externalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' },
+    isOpen: true,
+  },
   {
     what: 'outside-auto-unknown',
     row: '07-S1, S2, S9',
