@@ -58,6 +58,18 @@ describe('rooms', () => {
     expect(trespasses).toEqual([]);
   });
 
+  it('are allowed what the table in ARCHITECTURE.md says', () => {
+    const page = readFileSync(join(src, '..', 'ARCHITECTURE.md'), 'utf8');
+    const [, table = ''] = page.split('| room | holds | may import |');
+    const named = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    const rows = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| ((?:`[a-z]+`(?:, )?)+) \|.*\| ([^|]+) \|$/gm)];
+    const written = rows.flatMap(([, rooms = '', cell = '']) =>
+      named(rooms).map((room) => [room, cell === 'every room' ? '*' : named(cell).toSorted()]),
+    );
+    const allowed = Object.entries(mayImport).map(([room, others]) => [room, others === '*' ? others : [...others].toSorted()]);
+    expect(Object.fromEntries(written)).toEqual(Object.fromEntries(allowed));
+  });
+
   it('load a package late through a file of their own: imported by itself it is bundled whole, and one of CommonJS has no names', () => {
     const late = sourceFiles().flatMap((file) => [...readFileSync(join(src, file), 'utf8').matchAll(/\bimport\('(?!\.|node:)[^']+'\)/g)]);
     expect(late.map(([text]) => text)).toEqual([]);
