@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a webhook of a Canary sends; what it left out is empty (LT21). */
+/** What a webhook of a Canary sends; what it left out is empty (06-LT21). */
 export interface Payload {
   name: string;
   namespace: string;

@@ -30,7 +30,7 @@ const anySecret = Object.fromEntries(
   ].map((key) => [key, 'any']),
 );
 
-/** What of a MetricTemplate can never work, whatever its Secret holds: the field, and what is wrong (05 W15). `namespace`: its own, where it is known. */
+/** What of a MetricTemplate can never work, whatever its Secret holds: the field, and what is wrong (05-W15). `namespace`: its own, where it is known. */
 export function templateProblems({ provider, query, window }: MetricTemplateSpec, namespace?: string): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, message });

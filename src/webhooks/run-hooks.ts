@@ -9,7 +9,7 @@ export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | 
 export interface HooksContext extends CallOptions, About {}
 
 /**
- * Calls the Canary's webhooks of one type, one after the other in list order; the first refusal ends it (02 §8). For
+ * Calls the Canary's webhooks of one type, one after the other in list order; the first refusal ends it (02-8). For
  * `rollback`, `passed` means "roll back": the first success ends it, and without any webhook the answer is `refused`.
  */
 export async function runHooks(canary: Canary, type: HookType, context: HooksContext): Promise<HooksOutcome> {
@@ -25,7 +25,7 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
 }
 
 /**
- * Tells all `event` webhooks of the Canary, in order (05 V2), or `fallbackUrl` (`-event-webhook`) when it has none. Each refusal
+ * Tells all `event` webhooks of the Canary, in order (05-V2), or `fallbackUrl` (`-event-webhook`) when it has none. Each refusal
  * is returned, for the log; one does not keep the others from being told.
  */
 export async function sendEvent(

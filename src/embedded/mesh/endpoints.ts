@@ -78,7 +78,7 @@ function slicesOf(view: LaggedView, { name, namespace }: Destination): KubeObjec
     .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 
-/** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (T7). */
+/** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (07-T7). */
 function targetPortOf(service: KubeObject, slice: KubeObject, port: number): number | undefined {
   const ports: { name?: string; port: number }[] = service.spec?.ports ?? [];
   const own = ports.find((each) => each.port === port);

@@ -22,7 +22,7 @@ interface Backend {
 
 /**
  * The backend that the TrafficSplit of the request's Service picks; undefined when no split speaks of this request. Splits are not
- * hierarchical: what is picked is a Service, whatever other splits say of it (T11). One that names itself is none (T12).
+ * hierarchical: what is picked is a Service, whatever other splits say of it (07-T11). One that names itself is none (07-T12).
  */
 export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
@@ -60,8 +60,8 @@ function portOf(root: KubeObject | undefined, asked: number | undefined): number
 }
 
 /**
- * A backend is left out for a port that it does not have under the same number (T6), and as long as it has no endpoint at all, be it that
- * its Service does not exist (T10). One whose endpoints are not ready keeps its share.
+ * A backend is left out for a port that it does not have under the same number (07-T6), and as long as it has no endpoint at all, be it that
+ * its Service does not exist (07-T10). One whose endpoints are not ready keeps its share.
  */
 function canServe(view: LaggedView, { name, namespace }: { name: string; namespace: string }, port: number | undefined): boolean {
   const service = view.get('Service', `${namespace}/${name}`);
@@ -69,7 +69,7 @@ function canServe(view: LaggedView, { name, namespace }: { name: string; namespa
   return hasEndpoints(view, { name, namespace });
 }
 
-/** Any match of any group (T14); a group that is not there matches nothing. */
+/** Any match of any group (07-T14); a group that is not there matches nothing. */
 function isMatched(
   view: LaggedView,
   refs: { kind?: string; name: string }[] | undefined,

@@ -24,7 +24,7 @@ export interface JsonBackend {
   isGood?(status: number): boolean;
   /** The same for the probe, where a refusal of it shows that somebody is there. */
   probeIsGood?(status: number): boolean;
-  /** The backend's own words in the body of a refusal; nothing of a body of another shape is shown (05 W37). */
+  /** The backend's own words in the body of a refusal; nothing of a body of another shape is shown (05-W37). */
   refusal?(json: unknown): string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { invalidity } from './objection.ts';
 import { readHttpProxy } from './read-routes.ts';
 
 /**
- * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04 §4.7). `ingressClass`
+ * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04-4.7). `ingressClass`
  * is the flag's. There is no session affinity: an HTTPProxy can set a response header but not add one, and to set Set-Cookie would take
  * away the application's own cookies.
  */

@@ -11,7 +11,7 @@ const RETRY_ON = new Set([
   ...['cancelled', 'deadline-exceeded', 'internal', 'resource-exhausted', 'unavailable'],
 ]);
 
-/** What `service.timeout` and `service.retries` ask of each route. Where it is not strict, what Contour would refuse is left out (04 R-S8). */
+/** What `service.timeout` and `service.retries` ask of each route. Where it is not strict, what Contour would refuse is left out (04-R-S8). */
 export function routePolicies(canary: Canary, isStrict: boolean): { timeoutPolicy?: object; retryPolicy?: object } {
   const { timeout, retries } = canary.spec.service;
   const response = duration(timeout, 'service.timeout', isStrict);

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 /**
  * The spec of a route that stands, with all traffic on one side: the way home that is left when the Canary asks for what no route can say.
- * What the API server has accepted once it accepts again (04 R-S4, R-S5). `share` is the canary's.
+ * What the API server has accepted once it accepts again (04-R-S4, R-S5). `share` is the canary's.
  */
 export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): Json {
   return rewritten(canary, found, foundRules(found), both(canary, share, {}));
