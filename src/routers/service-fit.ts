@@ -46,7 +46,7 @@ export function unfitService(canary: Canary, look: ServiceLook): Unfit | undefin
   return (apex && unfitKind(apex, look.endpoints)) ?? (look.pods && unfitPort(canary, look.pods, apex, look.endpoints));
 }
 
-/** Whether only the endpoints of the apex Service tell if it is fit. */
+/** Whether fitness shows only in the endpoints of the apex Service. */
 export function hasHandmadeEndpoints({ apex }: CurrentServices): boolean {
   return apex !== undefined && !isMade(apex) && apex.spec?.type !== 'ExternalName' && Object.keys(apex.spec?.selector ?? {}).length === 0;
 }

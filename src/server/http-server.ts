@@ -20,7 +20,7 @@ export interface HealthServerOptions {
 /** Kubelets and Prometheus need a handful of connections, and milliseconds for a request. */
 const LIMITS = { connections: 256, headersMs: 5_000, requestMs: 5_000, answerMs: 10_000, headerBytes: 8_192 };
 
-/** `/metrics`, `/livez`, `/readyz` and `/healthz` (the established name of `/livez`). Each refusal says why. */
+/** `/metrics`, `/livez`, `/readyz` and `/healthz` (Flagger's name of `/livez`). Each failure says why. */
 export async function startHealthServer(options: HealthServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
   const { connections, headersMs, requestMs, answerMs, headerBytes } = { ...LIMITS, ...options.limits };
   const metrics = sharedRender(options.metrics);

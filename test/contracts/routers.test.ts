@@ -23,7 +23,7 @@ const caseOf = (provider: string): RouterCase => {
 };
 const inPlace = (provider: string): KubeObject[] => [...(caseOf(provider).inPlace ?? [])];
 
-/** What the cluster holds after the write: what is rendered may be a part of what is there. */
+/** Objects of the cluster after the write: a rendered object may be a part of the one there. */
 const held = (provider: string, write: readonly KubeObject[]): KubeObject[] => {
   const objects = write.map((object) => {
     const found = inPlace(provider).find((one) => refKey(refOf(one)) === refKey(refOf(object)));
@@ -225,7 +225,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     }
   });
 
-  it('R-T2: a condition that says nothing is refused and never becomes everybody', () => {
+  it('R-T2: a condition that says nothing is refused and never matches every request', () => {
     for (const empty of [{}, { headers: {} }, { queryParams: {} }])
       expect(() => render({ kind: 'matched', match: [...beta, empty] })).toThrow(RoutingError);
   });
@@ -243,7 +243,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
 });
 
 describe.each(withObjects)('routers with objects: $provider', ({ provider, router }) => {
-  it('reads nothing where there is nothing, and says what is wrong with an object of somebody else', () => {
+  it('reads nothing from nothing, and reports the defect of a foreign object', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.readRoutes(canary, [])).toBeUndefined();
     const { foreignSpec, foreignMetadata, holdsRoutes } = caseOf(provider);
@@ -264,7 +264,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
       ...object,
       metadata: { ...object.metadata, labels: { argocd: 'x' }, annotations: { ...object.metadata.annotations, foreign: 'y' } },
     });
-    // What is copied from an object of the user follows it; what is written is not touched by others.
+    // Copied objects follow the user's; written ones are not touched by others.
     const touched = held(provider, clean.write).map((object) => (written.includes(refKey(refOf(object))) ? touch(object) : object));
     expect(router.render(canary, anApex, routes, touched)).toEqual(clean);
     expect(router.readRoutes(canary, touched)).toEqual(routes);
@@ -273,7 +273,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
   it('an A/B condition stands on every rule that can reach the canary', () => {
     if (!router.supports.headerMatch) return;
     const isConditioned = caseOf(provider).isConditioned;
-    if (!isConditioned) throw new Error('its case does not tell how to see the condition');
+    if (!isConditioned) throw new Error('its case lacks isConditioned');
     const { write } = router.render(canaryFor(provider, matched), anApex, matched, inPlace(provider));
     expect(isConditioned(write)).toBe(true);
   });

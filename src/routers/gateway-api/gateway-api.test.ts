@@ -33,7 +33,7 @@ const stickyCanary = { matches: cookie('.*sh-canary.*QwErTyUiOp.*'), backendRefs
 const stickyPrimary = { matches: cookie('.*sh-primary.*AsDfGhJkLz.*'), backendRefs: to(100, 0) };
 const affinity = { sessionAffinity: { cookieName: 'sh-canary', primaryCookieName: 'sh-primary' } };
 
-describe('routes of the established controller', () => {
+describe("Flagger's routes", () => {
   const root = [{ path: { type: 'PathPrefix', value: '/' } }];
   const segment = [{ path: { type: 'PathPrefix', value: '/' }, headers: [{ name: 'x', value: 'y' }] }];
   const onlyPrimary = [{ name: 'shop-primary', port: 8080, weight: 100 }];
@@ -90,13 +90,13 @@ describe('routes of the established controller', () => {
     { what: 'Services of another namespace', rules: [{ backendRefs: to(50, 50).map((ref) => ({ ...ref, namespace: 'test' })) }] },
     { what: 'a catch-all that claims to be A/B', rules: [{ backendRefs: to(0, 100) }, { backendRefs: onlyPrimary }] },
     { what: 'a mirror beside a weight', rules: [{ filters: [mirror()], backendRefs: to(90, 10) }] },
-    { what: 'a rule of somebody else', rules: [{ ...stickyCanary, matches: segment }, { backendRefs: to(90, 10) }] },
+    { what: 'a foreign rule', rules: [{ ...stickyCanary, matches: segment }, { backendRefs: to(90, 10) }] },
   ])('R-T6: $what is unreadable, never a guess', ({ rules }) => {
     expect(v1.readRoutes(canaryWith(), [httpRoute(rules)])).toHaveProperty('unreadable');
   });
 });
 
-describe('what no route can say', () => {
+describe('specs that no route can express', () => {
   const fine = { match: [{ uri: { prefix: '/api' } }] };
   it.each<{ what: string; service?: object; analysis?: object; says: RegExp }>([
     { what: 'V19: no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
@@ -152,7 +152,11 @@ describe('what no route can say', () => {
       analysis: { iterations: 1, match: [insider, { headers: { b: { exact: 'c' } } }] },
       says: /alternatives/,
     },
-    { what: 'gRPC: a path that is no call', service: { appProtocol: 'grpc', match: [{ uri: { prefix: '/a' } }] }, says: /package.Service/ },
+    {
+      what: 'gRPC: a path that does not name a method',
+      service: { appProtocol: 'grpc', match: [{ uri: { prefix: '/a' } }] },
+      says: /package.Service/,
+    },
     {
       what: 'gRPC: a query',
       service: { appProtocol: 'grpc' },
@@ -171,7 +175,7 @@ describe('what no route can say', () => {
   });
 });
 
-describe('R-S4, R-S5: the way home', () => {
+describe('R-S4, R-S5: routing to the primary', () => {
   const edits = [
     { what: 'a path', service: { match: [{ uri: { exact: 'no-path' } }] } },
     { what: 'a host', service: { hosts: ['NO HOST'] } },
@@ -184,13 +188,13 @@ describe('R-S4, R-S5: the way home', () => {
     for (const routes of [matched, { kind: 'mirrored', share: weight(50) }, { kind: 'weighted', canary: weight(40) }] as Routes[]) {
       const current = live(routes);
       expect(() => v1.render(canaryWith(service), anApex, { kind: 'weighted', canary: weight(50) }, current)).toThrow(/service/);
-      const [home] = v1.render(canaryWith(service), anApex, allToPrimary, current).write;
-      expect(home?.spec.parentRefs).toEqual(current[0]?.spec.parentRefs);
-      const refs = home?.spec.rules.flatMap((rule: { backendRefs: unknown[] }) => rule.backendRefs);
+      const [restored] = v1.render(canaryWith(service), anApex, allToPrimary, current).write;
+      expect(restored?.spec.parentRefs).toEqual(current[0]?.spec.parentRefs);
+      const refs = restored?.spec.rules.flatMap((rule: { backendRefs: unknown[] }) => rule.backendRefs);
       expect(refs.every(({ name, weight: share }: { name: string; weight: number }) => share === (name === 'shop-primary' ? 100 : 0))).toBe(
         true,
       );
-      expect(JSON.stringify(home)).not.toContain('RequestMirror');
+      expect(JSON.stringify(restored)).not.toContain('RequestMirror');
     }
   });
 
@@ -205,7 +209,7 @@ describe('R-S4, R-S5: the way home', () => {
   });
 });
 
-describe('what the parents say', () => {
+describe('conditions set by the parents', () => {
   const parent = (conditions: object[], parentRef: object = { name: 'edge' }) => ({ parentRef, controllerName: 'c', conditions });
   const says = (type: string, status: string, observedGeneration?: number) => ({
     ...{ type, status },
@@ -220,7 +224,7 @@ describe('what the parents say', () => {
     { what: 'a backend was not found', parents: [parent([says('Accepted', 'True', 3), says('ResolvedRefs', 'False', 3)])], inForce: false },
     { what: 'one of two parents lags', parents: [parent(good), parent([says('Accepted', 'True', 1)])], inForce: false },
     { what: 'V20: a parent that is none of ours refused', parents: [parent([says('Accepted', 'False', 3)], { name: 'x' })], inForce: true },
-    { what: 'R-S4: a refusal of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
+    { what: 'R-S4: a rejection of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
     {
       what: 'the parent is named in full',
       parents: [parent([says('Accepted', 'False', 3)], { kind: 'Gateway', namespace: 'prod', name: 'edge' })],

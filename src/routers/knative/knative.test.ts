@@ -94,7 +94,7 @@ describe('render', () => {
 describe('readRoutes', () => {
   it.each([
     {
-      what: 'the traffic of the established controller',
+      what: "Flagger's traffic",
       traffic: [
         { latestRevision: true, percent: 20 },
         { revisionName: 'shop-00001', percent: 80 },
