@@ -15,12 +15,12 @@ export const ApexOriginal = z.object({
 });
 export type ApexOriginal = z.infer<typeof ApexOriginal>;
 
-/** What the user's objects held before we changed them; put back when the Canary is gone. */
+/** Contents of the user's objects before we changed them; restored when the Canary is deleted. */
 export const Originals = z.object({
   target: z.looseObject({ replicas: z.int().min(0) }),
   /** Absent: there was no apex Service, so it is ours. */
   apexService: ApexOriginal.exactOptional(),
-  /** What a controller needs that finds the anchor after its Canary was deleted. */
+  /** Data for a controller that finds the anchor after its Canary was deleted. */
   canary: z
     .object({
       metadata: z.object({ name: z.string().min(1), namespace: z.string(), uid: z.string().min(1), labels: Strings.exactOptional() }),
@@ -39,7 +39,7 @@ const PodTemplate = z.looseObject({
   spec: z.record(z.string(), z.unknown()),
 });
 
-/** What was promoted, as history keeps it: what a failed promotion puts back. */
+/** The promoted revision as history keeps it: a failed promotion restores it. */
 export const TemplateRevisionData = z.object({
   revision: z.string(),
   spec: z.looseObject({ template: PodTemplate.exactOptional() }),

@@ -69,8 +69,8 @@ describe('golden files of the scalers', () => {
   const crds = publishedCrds('keda');
 
   it.each(cases)('$name: $note', async ({ name, canary, ref, scaler, atLeast }) => {
-    const { object, doubts } = scalerFor(ref).renderPrimary(deepFreeze(canary), deepFreeze(scaler), { atLeast });
-    await expect(toYaml([object, { doubts }])).toMatchFileSnapshot(goldenFile('scalers', name));
+    const { object, warnings } = scalerFor(ref).renderPrimary(deepFreeze(canary), deepFreeze(scaler), { atLeast });
+    await expect(toYaml([object, { warnings }])).toMatchFileSnapshot(goldenFile('scalers', name));
   });
 
   it.each(cases.filter(({ ref }) => ref.kind === 'ScaledObject'))(

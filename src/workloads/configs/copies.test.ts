@@ -158,7 +158,7 @@ describe('copiesToPrune', () => {
   it.each([
     { what: 'another Canary', metadata: { annotations: { ...copy.metadata.annotations, 'serin.dev/canary-uid': 'c-2' } } },
     { what: 'a user who took our label', metadata: { annotations: {} } },
-    { what: 'somebody else, without annotations', metadata: { annotations: undefined } },
+    { what: 'another owner, without annotations', metadata: { annotations: undefined } },
   ])('03-B25: nothing of $what is deleted', ({ metadata }) => {
     const found = { ...copy, metadata: { ...copy.metadata, ...metadata } } as KubeObject;
     expect(copiesToPrune(canary, [found], [])).toEqual([]);

@@ -86,7 +86,7 @@ describe('readConfigs', () => {
     expect(secretsPolicy(config, 'shop')).toEqual({ mode, names: ['db'] });
   });
 
-  it('an abort is no finding about a config', async () => {
+  it('an abort is not a finding about a config', async () => {
     const stopping = new AbortController();
     const get = async () => {
       stopping.abort(new Error('stopped'));

@@ -72,7 +72,7 @@ const cases = kindsWithPrimary.flatMap((kind) =>
   Object.entries(extrasOf(kind)).map(([what, add]) => ({ kind, name: kind.name, what, add })),
 );
 
-describe('what a promotion leaves of the primary before', () => {
+describe('fields of the old primary after a promotion', () => {
   it.each(cases)('DESIGN writes: $name: $what that another manager has PUT is gone with the next promotion', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const foreign = structuredClone(made);
@@ -85,7 +85,7 @@ describe('what a promotion leaves of the primary before', () => {
     server.stop();
   });
 
-  it.each(cases)('DESIGN writes: $name: $what that somebody has added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
+  it.each(cases)('DESIGN writes: $name: $what added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     server.putAs('flagger', made);
     promote();
