@@ -3,7 +3,7 @@ import type { Release } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
 import { defaultInterval } from './query-variables.ts';
 
-/** What `{{ interval }}` stands for in one measurement. */
+/** The value of `{{ interval }}` in one measurement. */
 export interface MeasuredWindow {
   /** A PromQL duration. */
   interval: string;
@@ -11,7 +11,7 @@ export interface MeasuredWindow {
   isCut: boolean;
 }
 
-/** Longer windows are told in whole seconds, as people write them: milliseconds. */
+/** Longer windows are shown in whole seconds. Milliseconds. */
 const WHOLE_SECONDS_FROM_MS = 10_000;
 
 /**

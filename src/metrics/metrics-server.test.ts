@@ -128,5 +128,5 @@ it('05-W18: a template has a time of its own, retries included, and it has an en
   answers = silent;
   expect(await asked({ caSecretRef, retries: 5, timeout: '300ms' })).toMatchObject({ kind: 'error' });
   expect(seen.length).toBeLessThan(5);
-  expect(await asked({ caSecretRef, timeout: '2m' })).toEqual({ problem: expect.stringMatching(/spec\.provider\.timeout is no time/) });
+  expect(await asked({ caSecretRef, timeout: '2m' })).toEqual({ problem: expect.stringMatching(/spec\.provider\.timeout must be a time/) });
 });

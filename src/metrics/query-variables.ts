@@ -1,6 +1,6 @@
 import type { Canary, Metric } from '../api/canary.ts';
 
-/** What a query template can name (05 T1–T7). `variables` are the metric's `templateVariables`. */
+/** The variables of a query template (05 T1–T7). `variables` are the metric's `templateVariables`. */
 export interface QueryVariables {
   name: string;
   namespace: string;

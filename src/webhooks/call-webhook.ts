@@ -16,7 +16,7 @@ export type HookOutcome =
 
 /** How one attempt ended: by an answer that is good, by another answer, or by none. */
 export type CallResult = 'passed' | 'refused' | 'unanswered';
-/** Is told that an attempt begins; what it returns is told how it ended, unless it was cancelled. */
+/** Called when an attempt begins; the function that it returns is called with the result, unless the attempt was cancelled. */
 export type TimeCall = (type: HookType) => (result: CallResult) => void;
 
 export interface CallOptions {
@@ -34,7 +34,7 @@ export interface CallOptions {
   turns?: Turns | undefined;
   /** Hears of each attempt that ended; without a status there was no answer. */
   answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
-  /** Takes the time of each attempt (06-F13); default: nobody does. */
+  /** Takes the time of each attempt (06-F13); default: off. */
   timeCall?: TimeCall | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface HookCredentials {
 }
 
 /**
- * What a Secret adds to a call: `signingKey` signs the body, and each key `header.NAME` is the value of the header NAME. Line ends at the end
+ * A Secret's additions to a call: `signingKey` signs the body, and each key `header.NAME` is the value of the header NAME. Line ends at the end
  * of a value are not part of it.
  */
 export function credentialsOf(secret: Readonly<Record<string, string>>): HookCredentials | { problem: string } {

@@ -27,7 +27,7 @@ function routerOf(provider: Provider): Router {
   return router;
 }
 
-/** What a release through it watches, writes and removes: by weights, by match and mirrored, and when the Canary goes. */
+/** Objects that a release through it watches, writes and removes: by weights, by match and mirrored, and on deletion. */
 function conductOf(provider: Provider): { watched: string[]; removed: string[] } {
   const router = routerOf(provider);
   const known = routerCases[provider];
@@ -125,7 +125,7 @@ describe('the role of the controller', () => {
       .join(' ');
   const written = 'get list watch create patch';
 
-  // Each of them grants every verb where the established controller is installed. That each of ours is needed: test/e2e/rules.test.ts.
+  // Each of them grants every verb where Flagger is installed. That each of ours is needed: test/e2e/rules.test.ts.
   it.each([
     { row: 'RB3', group: 'apps', resources: ['deployments', 'daemonsets'], verbs: written },
     { row: 'RB3', group: 'apps', resources: ['deployments/scale'], verbs: 'patch' },

@@ -1,4 +1,4 @@
-/** What one query gave. A failure to measure is never a value (I11). */
+/** The result of one query. A failure to measure is never a value (I11). */
 export type Measurement =
   | { kind: 'value'; value: number }
   /** The backend answered and has nothing to say: no series, or NaN. */
