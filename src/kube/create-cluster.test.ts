@@ -157,7 +157,7 @@ describe('createCluster', () => {
     expect(await got).toEqual(object);
   });
 
-  it('hands a Retry-After beyond the deadline to the caller', async () => {
+  it('passes a Retry-After beyond the deadline to the caller', async () => {
     const { cluster } = await given((_, response) => refuse(response, 503, 'ServiceUnavailable', { 'Retry-After': '3600' }));
     await expect(cluster.get(settings)).rejects.toMatchObject({ status: 503, retryAfterMs: 3_600_000 });
   });
@@ -173,7 +173,7 @@ describe('createCluster', () => {
     await expect(cluster.get(settings, { signal: abort.signal })).rejects.toThrow('no longer wanted');
   });
 
-  it('tells an unreachable server from a refusal', async () => {
+  it('distinguishes an unreachable server from an error answer', async () => {
     const { cluster, server } = await given(answers);
     await server.close();
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(UnreachableError);

@@ -83,7 +83,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, { clock, t
     return resource;
   }
 
-  /** Sends and turns a refusal into an ApiError. A 404 that names no object means that the kind may have gone. */
+  /** Sends, and throws an error answer as an ApiError. A 404 that names no object means that the kind may have gone. */
   async function call(request: ApiCall, apiVersion?: string): Promise<string> {
     const answer = await transport.send(request);
     if (answer.status < 400) return answer.text;

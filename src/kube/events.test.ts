@@ -68,7 +68,7 @@ it('shortens a message to what the server takes', async () => {
   expect(message.endsWith('ü…')).toBe(true);
 });
 
-it('never rejects: a refusal goes to onError', async () => {
+it('never rejects: an error goes to onError', async () => {
   const { recorder, errors } = await given({ status: 403 });
   await expect(recorder().record(canary, news)).resolves.toBeUndefined();
   expect(errors).toEqual([expect.objectContaining({ status: 403 })]);

@@ -65,7 +65,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['loud', 'loud', 'calm', 'loud']);
   });
 
-  it('what is aborted while it waits leaves at once, without its turn', async () => {
+  it('an aborted waiter leaves at once, without its turn', async () => {
     const { clock, begun, enter } = given();
     const stop = new AbortController();
     void enter('a');

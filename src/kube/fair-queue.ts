@@ -27,7 +27,7 @@ export interface Wait {
   signal?: AbortSignal | undefined;
   /** Default: without end. */
   waitMs?: number | undefined;
-  /** What may wait: it gets one turn of `UPKEEP_SHARE` while other work waits. The same for all of a key. */
+  /** Work that may wait: it gets one turn of `UPKEEP_SHARE` while other work waits. The same for all of a key. */
   isUpkeep?: boolean | undefined;
 }
 
@@ -91,7 +91,7 @@ export class FairQueue {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const line = this.#lines.get(key) ?? { waiting: new Set(), underWay: 0, isUpkeep };
     const { clock, mostWaiting = Number.POSITIVE_INFINITY } = this.#options;
-    if (line.waiting.size >= mostWaiting) return Promise.reject(this.#refusal(line, `${line.waiting.size} more wait`));
+    if (line.waiting.size >= mostWaiting) return Promise.reject(this.#noTurn(line, `${line.waiting.size} more wait`));
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const leave = () => {
       cancel?.();
@@ -118,7 +118,7 @@ export class FairQueue {
         : clock.setTimer(waitMs, () => {
             leave();
             this.#rest();
-            reject(this.#refusal(line, `none ended within ${waitMs / 1000} s for this one to begin`));
+            reject(this.#noTurn(line, `none ended within ${waitMs / 1000} s for this one to begin`));
           });
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#lines.set(key, line);
@@ -143,7 +143,7 @@ export class FairQueue {
     };
   }
 
-  #refusal({ underWay }: Line, why: string): NoTurnError {
+  #noTurn({ underWay }: Line, why: string): NoTurnError {
     this.#refused += 1;
     return new NoTurnError(underWay, why);
   }

@@ -27,7 +27,7 @@ describe('a projection', () => {
     expect(get()).toBe('blue');
   });
 
-  it('tells each change once', () => {
+  it('reports each change once', () => {
     const { projection, changes } = given();
     projection.learn(at('a', '11', 'green'));
     projection.handler.onEvent({ type: 'MODIFIED', object: at('a', '11', 'green') });
@@ -56,7 +56,7 @@ describe('a projection', () => {
     expect(get()).toBeUndefined();
   });
 
-  it('keeps of a list that comes in pages what it needs, and tells nobody before all pages are there', () => {
+  it('keeps the projection of each page of a list, and reports nothing before all pages are there', () => {
     const { projection, changes, get } = given();
     const { onList, slim = (item) => item } = projection.handler;
     const stubs = [at('a', '20', 'green'), at('b', '15', 'blue')].map((item) => slim(item));
