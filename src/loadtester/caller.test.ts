@@ -27,7 +27,7 @@ function check({ nowMs = () => NOW_MS, known = KNOWN as readonly Credential[] } 
 }
 
 describe('a caller', () => {
-  it('06-SE1: is anyone where no credentials are asked for', async () => {
+  it('06-SE1: is anyone without credentials in the options', async () => {
     expect(await createCallerCheck({ credentials: undefined, nowMs: () => NOW_MS })({ headers: {}, path: '/', body })).toEqual({
       by: 'anyone',
     });
@@ -109,7 +109,7 @@ describe('a caller', () => {
     expect(await ask(signed())).toEqual({ by: 'signature' });
   });
 
-  it('06-SE1: is nobody where all credentials have gone', async () => {
+  it('06-SE1: is unknown where all credentials have gone', async () => {
     const ask = check({ known: [] });
     expect(await ask({ authorization: 'Bearer ' })).toHaveProperty('refused');
     expect(await ask(signed({ key: '' }))).toHaveProperty('refused');

@@ -20,7 +20,7 @@ export interface CredentialSources {
 
 export const areRequired = (sources: CredentialSources): boolean => Object.values(sources).some((source) => source !== undefined);
 
-/** All credentials there are now; a file that cannot be read is an error, since without it nobody could be let in. */
+/** All credentials there are now; a file that cannot be read is an error, since every caller would be rejected. */
 export async function readCredentials(sources: CredentialSources): Promise<readonly Credential[]> {
   const { token, signingKey, tokenFile, signingKeyFile, folder } = sources;
   const found: Credential[] = [

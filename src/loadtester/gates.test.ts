@@ -55,7 +55,7 @@ it('06-LT24: what could not be written does not count, and does not stop the nex
   expect(await gates.set('gate', 'test', 'a', false)).toBe(true);
 });
 
-it('I15: gates that one namespace opens leave room for those of others', async () => {
+it('I15: gates that one namespace opens leave space for those of others', async () => {
   const gates = await openGates(undefined, never);
   let opened = 0;
   while (await gates.set('gate', 'greedy', `app-${opened}`, true)) opened += 1;

@@ -19,7 +19,7 @@ async function run(
   return { ending, text: output.text() };
 }
 
-/** One that was killed and that its parent has not asked about yet does nothing any more. */
+/** A killed process that its parent has not reaped yet is inactive. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -49,7 +49,7 @@ describe('a process of a task', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it.runIf(onLinux)('06-LT40: ends when it is told to, also when it does not want to', async () => {
+  it.runIf(onLinux)('06-LT40: ends when it is aborted, also when it ignores SIGTERM', async () => {
     const controller = new AbortController();
     const output = new BoundedOutput(1000);
     const script = 'trap "" TERM; echo $$; while :; do sleep 0.1; done';
@@ -92,7 +92,7 @@ describe('a process of a task', () => {
   });
 });
 
-it('of a task that nobody has heard of there are no processes, and nobody gets its signal', async () => {
+it('an unknown task has no processes, and none gets its signal', async () => {
   expect(await processesOf('no-such-task')).toEqual([]);
   signalTo(2 ** 22 - 3, 'SIGTERM');
 });
