@@ -5,11 +5,11 @@ import * as z from 'zod';
 
 const Row = z.string().min(1);
 
-/** What one page of the reference asks for, each row in a few words of ours. */
+/** The rows of one page of the reference, each in a few words of ours. */
 const RowPage = z.strictObject({
   title: z.string(),
   rows: z.record(Row, z.string()),
-  /** Rows that tell a defect of the established controller: having the row means to do otherwise. */
+  /** Rows that describe a defect of Flagger: having the row means to do otherwise. */
   defects: z.array(Row).default([]),
   /** Rows that Serin does otherwise on purpose, by the section of docs/differences.md that says why. */
   differs: z.record(z.string(), z.array(Row)).default({}),

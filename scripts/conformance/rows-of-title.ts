@@ -1,5 +1,5 @@
 const ID = /^(?:(0[1-7])[- ])?((?:[A-Z]-)?[A-Z]{1,2}\d+|15\.\d\.\d+)[a-z]?(?:[–-](?:0[1-7]-)?((?:[A-Z]-)?[A-Z]{1,2}\d+))?$/;
-/** What a title names without a page: the engine's own rules and the invariants (no rows), the traffic documents, the routers. */
+/** Names in a title without a page: the engine's own rules and the invariants (no rows), the traffic documents, the routers. */
 const OWN_RULES = /^[EDI]\d/;
 const PAGE_OF: readonly [RegExp, string][] = [
   [/^15\./, '02'],

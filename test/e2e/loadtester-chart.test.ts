@@ -258,8 +258,8 @@ describe('the chart of the load tester', () => {
   it.each([
     { row: 'LC1', set: 'replicaCount=2', told: /state of one process/ },
     { row: 'LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', told: /image of another load tester/ },
-    { row: 'SE1', set: 'commands.namespaces={test}', told: /whoever reaches the port could run commands/ },
-    { row: 'SE3', set: 'istio.enabled=true', told: /whoever reaches the gateway could/ },
+    { row: 'SE1', set: 'commands.namespaces={test}', told: /every client that reaches the port could run commands/ },
+    { row: 'SE3', set: 'istio.enabled=true', told: /every client that reaches the gateway could/ },
     { row: 'F10', set: 'commands.namespace={test}', told: /namespace/ },
     { row: 'F10', set: 'image.digest=sha256:abc', told: /digest/ },
     { row: 'F10', set: 'service.port=http', told: /port/ },
