@@ -103,7 +103,7 @@ describe('a kubeconfig', () => {
     expect(await listed({ kubeconfig: kubeconfigOf(basic.url, { username: 'u', password: SECRET }) })).toBe('7');
   });
 
-  it('with a token file uses what the file holds at each request', async () => {
+  it('with a token file reads the token for each request', async () => {
     const { url } = await serve(bySecret);
     const tokenFile = write('token', 'old\n');
     const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, { tokenFile }) }));
@@ -295,7 +295,7 @@ describe('a credential plugin', () => {
   }
   const runs = (): number => readFileSync(at('runs'), 'utf8').length;
 
-  it('is run once for all who ask at the same time, and again shortly before its token expires', async () => {
+  it('is run once for all requests at the same time, and again shortly before its token expires', async () => {
     const { url, callers } = await serve();
     const clock = handClock();
     const expires = new Date(clock.nowMs() + 60_000).toISOString();
@@ -320,7 +320,7 @@ describe('a credential plugin', () => {
     expect(await listed({ kubeconfig: kubeconfigOf(url, user) })).toBe('7');
   });
 
-  it('is run again after the server refused what it gave', async () => {
+  it('is run again after the server rejected its credential', async () => {
     const { url } = await serve(({ authorization }) => authorization === 'Bearer token-2');
     const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, plugin(`print({ token: 'token-' + count })`)) }));
     await expect(cluster.list(configMaps)).rejects.toThrow('401');

@@ -103,7 +103,7 @@ describe('createCluster', () => {
     expect(JSON.parse(removal?.body ?? '')).toMatchObject({ gracePeriodSeconds: 0 });
   });
 
-  it('reads what is absent as undefined and deletes it without an error', async () => {
+  it('reads an absent object as undefined and deletes it without an error', async () => {
     const { cluster } = await given((_, response) => refuse(response, 404, 'NotFound'));
     expect(await cluster.get(settings)).toBeUndefined();
     await expect(cluster.delete(settings)).resolves.toBeUndefined();
@@ -179,7 +179,7 @@ describe('createCluster', () => {
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  it('02-15.2.20: what beforeSend refuses is never sent (I9)', async () => {
+  it('02-15.2.20: a request that beforeSend rejects is never sent (I9)', async () => {
     const { cluster, server } = await given(answers, {
       beforeSend: ({ verb }) => {
         if (verb === 'create') throw new Error('lease may have ended');

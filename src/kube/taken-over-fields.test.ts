@@ -32,7 +32,7 @@ it('fields that the other controller owns by updates become ours by apply; users
   ]);
 });
 
-it('it is joined with what we applied before', () => {
+it('it is joined with our earlier applies', () => {
   const [only, ...more] = fieldsTakenOver(objectOf(theirs, applied), 'flagger', 'serin') ?? [];
   expect(more).toEqual([]);
   expect(only).toMatchObject({

@@ -101,7 +101,7 @@ describe('a caller', () => {
     expect(await ask(early)).toEqual({ refused: 'the call was signed at another time: look at the clocks' });
   });
 
-  it('I15: who has used up the ids of one key leaves those of the others', async () => {
+  it('I15: using up the ids of one key leaves those of the others', async () => {
     const ask = check();
     let used = 0;
     while (!('refused' in (await ask(signed({ key: 'sh0p-key', id: `id-shop-${used}` }))))) used += 1;

@@ -48,7 +48,7 @@ it('06-LT24: a file that is none is put aside, and the gates are closed', async 
   expect(await readdir(folder)).toEqual(expect.arrayContaining(['broken.json', 'broken.json.unreadable']));
 });
 
-it('06-LT24: what could not be written does not count, and does not stop the next one', async () => {
+it('06-LT24: a change that could not be written does not count, and does not stop the next one', async () => {
   const gates = await openGates(join(folder, 'none', 'gates.json'), never);
   await expect(gates.set('gate', 'test', 'a', true)).rejects.toThrow('ENOENT');
   expect(gates.isOpen('gate', 'test', 'a')).toBe(false);

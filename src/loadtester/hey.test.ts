@@ -30,7 +30,7 @@ async function run(text: string, { signal = new AbortController().signal, allowL
 }
 
 describe('heyOptions', () => {
-  it('reads what the tutorials write', () => {
+  it('reads the commands of the tutorials', () => {
     expect(options(`hey -z 1m -q 10 -c 2 -host app.example.com -H 'X-Canary: insider' http://gateway.ns`)).toMatchObject({
       url: new URL('http://gateway.ns/'),
       durationMs: 60_000,
@@ -53,7 +53,7 @@ describe('heyOptions', () => {
     });
   });
 
-  it('keeps what must not be shown apart', () => {
+  it('keeps secrets apart', () => {
     const read = options(`hey -a me:s3cret -H 'Cookie: id=c00kie' -H 'X-Api-Key: k3y' http://you:p4ss@a/`);
     const secrets = 'secrets' in read ? read.secrets : [];
     expect(secrets).toEqual(expect.arrayContaining(['s3cret', 'id=c00kie', 'k3y', 'p4ss']));

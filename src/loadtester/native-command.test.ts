@@ -34,7 +34,7 @@ describe('curl', () => {
     ]);
   });
 
-  it('06-LT31: has failed when no line matches, and shows what came instead', async () => {
+  it('06-LT31: has failed when no line matches, and shows the answer', async () => {
     const { ending, text } = await run(`curl -sd 'test' URL/status/500 | grep token`);
     expect(ending).toEqual({ ok: false, why: 'grep found no such line in what curl was answered' });
     expect(text).toContain('you asked for /status/500');
@@ -123,14 +123,14 @@ describe('filters', () => {
     await expect(filtering).rejects.toThrow('stopped');
   });
 
-  it('I15: that take more than a task may are stopped, and the task says what to shorten', async () => {
+  it("I15: that exceed a task's limit are stopped, and the task names the remedy", async () => {
     const work = new FilterWork(new AbortController().signal, 1_000);
     await expect(filterOf('x').filter('a'.repeat(1_000), work)).rejects.toThrow(FilterWorkExceeded);
     const { ending } = await run(`curl -s URL/huge${` | grep -v ${'y'.repeat(100)}`.repeat(3)}`);
     expect(ending).toEqual({ ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' });
   });
 
-  it('I15: a pattern is as long as what its brackets name', () => {
+  it('I15: a pattern counts every character of its brackets', () => {
     expect(grep([`[${'ab'.repeat(64)}]`])).not.toHaveProperty('problem');
     expect(grep([`[${'ab'.repeat(65)}]`])).toEqual({ problem: 'grep: its pattern is longer than 128 characters, which is not read here' });
   });

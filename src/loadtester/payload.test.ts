@@ -36,7 +36,7 @@ it.each([
   expect(read(text)).toEqual({ problem });
 });
 
-it('06-LT21: what is nested without end is refused, not a crash', () => {
+it('06-LT21: endless nesting is rejected without a crash', () => {
   const answer = read(`{"metadata":{"cmd":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`);
   expect(answer).toHaveProperty('problem');
 });

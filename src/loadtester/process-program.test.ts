@@ -30,7 +30,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('a process of a task', () => {
-  it('06-LT31: gives what it wrote to both outputs, and its exit code', async () => {
+  it('06-LT31: gives both outputs and the exit code', async () => {
     expect(await run('echo out; echo err >&2')).toEqual({ ending: { ok: true }, text: expect.stringMatching(/out\n|err\n/) });
     expect(await run('echo no; exit 3')).toEqual({ ending: { ok: false, why: 'it ended with exit code 3' }, text: 'no\n' });
     expect((await run('kill -9 $$')).ending).toEqual({ ok: false, why: 'it was ended by SIGKILL' });

@@ -82,7 +82,7 @@ describe('tasks in the background', () => {
     expect(tasks.background(aRequest(ok))).not.toHaveProperty('failed');
   });
 
-  it('06-F2: that failed for another revision are not reported: a fix is not blamed for what it fixes', async () => {
+  it('06-F2: that failed for another revision are not reported: a fix is not blamed for the old failure', async () => {
     const { tasks, until } = tasksWith();
     tasks.background(aRequest(bad));
     await until(1);

@@ -81,7 +81,7 @@ it('05-W3: beside a range both must hold', async () => {
   });
 });
 
-it('I11: a metric whose query does not choose a side says what is missing', async () => {
+it('I11: a metric whose query does not choose a side names the missing field', async () => {
   const metric: Metric = { name: 'errors', query: 'vector(1)', baseline: { maxRatio: 1 } };
   expect(await verdictOn(metric, {})).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('baseline needs a query') });
 });

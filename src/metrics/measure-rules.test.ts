@@ -110,7 +110,7 @@ it('05-B23, Q6: in Skipper route names every character but letters, digits and u
   expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
 });
 
-it('05-W19, W20, W21, W35: what a template says of series, points, windows and empty answers is done', async () => {
+it("05-W19, W20, W21, W35: a template's settings for series, points, windows and empty answers count", async () => {
   const spans: number[] = [];
   const datadog = createServer((request, response) => {
     const query = new URL(request.url ?? '', 'http://a').searchParams;

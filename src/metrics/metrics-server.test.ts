@@ -111,7 +111,7 @@ it('05-P64: an address of external metrics may go unchecked, and is checked wher
   expect(seen).toHaveLength(1);
 });
 
-it('05-W18: a template is asked again as often as it says, after what may pass', async () => {
+it("05-W18: a template's query is retried as often as it says, after a temporary error", async () => {
   answers = [() => ({ status: 503 }), () => ({ status: 429 })];
   expect(await asked({ caSecretRef, retries: 2 })).toEqual({ kind: 'value', value: 1 });
   expect(seen).toHaveLength(3);

@@ -74,7 +74,7 @@ describe('a webhook with a Secret', () => {
     );
   });
 
-  it('shows nothing of it, even when the server echoes what it was sent', async () => {
+  it('shows nothing of it, even when the server echoes the request', async () => {
     await withServer(
       (request, response) => response.writeHead(403).end(JSON.stringify(request.headers)),
       async (url) => {

@@ -122,7 +122,7 @@ describe('records that were forged', () => {
   });
 });
 
-it.each(Object.entries(recordedRests()))('what an earlier version has recorded in %s is believed and read whole', (_, objects) => {
+it.each(Object.entries(recordedRests()))('a record of an earlier version in %s is trusted and read whole', (_, objects) => {
   const records = objects.filter(({ metadata }) => metadata.labels?.['serin.dev/record'] !== undefined);
   expect(records).not.toEqual([]);
   for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });

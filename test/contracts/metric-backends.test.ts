@@ -118,7 +118,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     for (const secret of [...known.planted, 'planted-page']) expect(text).not.toContain(secret);
   });
 
-  it('says what a Secret lacks, by name', () => {
+  it('names the missing keys of a Secret', () => {
     const { secret } = known.source;
     if (!secret) return;
     for (const key of Object.keys(secret)) {

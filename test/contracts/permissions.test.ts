@@ -167,7 +167,7 @@ describe('the role of the controller', () => {
     expect(rules.filter(({ apiGroups }) => apiGroups.includes('external.metrics.k8s.io')).flatMap(({ verbs }) => verbs)).toContain('list');
   });
 
-  it('06-RB18: no rule on finalizers is needed: what it makes blocks the deletion of no owner', () => {
+  it('06-RB18: no rule on finalizers is needed: its objects do not block the deletion of an owner', () => {
     expect(all.flatMap(({ resources }) => resources).filter((resource) => resource.endsWith('/finalizers'))).toEqual([]);
     const anchor = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'shop-serin-anchor', uid: 'a' } };
     const { ownerReferences } = renderTemplateRevision(aCanary(), { template: { spec: { containers: [] } } }, 's1:a', 1, anchor).metadata;

@@ -123,7 +123,7 @@ function ask(store: Store, canary: Canary, template: string): number[] {
 /** Knative's target is its own route, and its queries name a Revision: the releases of `test/suite/kinds` are judged by them. */
 const fixtures = providerFixtures.filter(({ application }) => application === undefined);
 
-describe.each(fixtures)('the built-in queries of $provider, on what the embedded proxies count for it', (fixture) => {
+describe.each(fixtures)("the built-in queries of $provider, on the embedded proxies' counters", (fixture) => {
   const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
   it.each(['shop', 'storefront'])(`05-W11, 04-R-O1: see the canary behind Service %s, ${seen}`, (name) => {
     const app = { name, namespace };

@@ -139,7 +139,7 @@ describe('the registry', () => {
     },
   );
 
-  it.each(implemented)('R-T1: what validation believes of $provider is what its router supports', ({ provider, router }) =>
+  it.each(implemented)("R-T1: validation knows the features of $provider's router", ({ provider, router }) =>
     expect(providerCapabilities[provider as Provider]).toEqual(router.supports),
   );
   it.each(withObjects)('$provider: whether its objects may lie in another cluster is known of every kind', ({ provider, router }) => {
@@ -147,7 +147,7 @@ describe('the registry', () => {
     const watched = router.watches(canaryFor(provider, allToPrimary)).map(({ apiVersion }) => groupOf(apiVersion));
     expect(groups).toEqual(expect.arrayContaining(watched));
   });
-  it.each(implemented)('$provider lacks what the list says, and nothing else', ({ provider, router }) => {
+  it.each(implemented)('$provider lacks exactly the listed features', ({ provider, router }) => {
     const missing = Object.entries(router.supports).flatMap(([kind, has]) => (has ? [] : [kind]));
     expect(missing.sort()).toEqual(Object.keys(caseOf(provider).lacks).sort());
   });
@@ -188,7 +188,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     );
   });
 
-  it('R-S10: what it cannot make of spec.service is refused before anything is written', () => {
+  it('R-S10: a spec.service that it cannot express is refused before anything is written', () => {
     const { refusesService, spec, service: needed } = caseOf(provider);
     if (!refusesService) return;
     fc.assert(
@@ -210,7 +210,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     );
   });
 
-  it('writes only what it watches, under the names of the Canary, without owner references', () => {
+  it('writes only objects that it watches, under the names of the Canary, without owner references', () => {
     const { spec, service, ownNames = [] } = caseOf(provider);
     const canary = aCanary({ ...spec, service: { ...service, name: 'storefront' }, analysis: { match: beta } });
     const watched = router.watches(canary).map(refKey);
@@ -230,7 +230,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
       expect(() => render({ kind: 'matched', match: [...beta, empty] })).toThrow(RoutingError);
   });
 
-  it('R-L2: finalize tolerates what is absent and is the same a second time', () => {
+  it('R-L2: finalize tolerates absent objects and is the same a second time', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.finalize(canary, [])).toEqual({ write: [], remove: [] });
     const current = deepFreeze(render(allToPrimary).write);
@@ -255,7 +255,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
     expect(router.readRoutes(canary, [...rest, foreign])).toEqual({ unreadable: expect.stringContaining('shop') });
   });
 
-  it('R-T4: a foreign label or annotation changes neither what is written nor what is read', () => {
+  it('R-T4: a foreign label or annotation changes neither the written nor the read routes', () => {
     const canary = canaryFor(provider, sticky);
     const routes: Routes = { kind: 'weighted', canary: weight(35) };
     const clean = router.render(canary, anApex, routes, inPlace(provider));

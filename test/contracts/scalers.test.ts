@@ -54,7 +54,7 @@ describe.each(Object.entries(scalers))('every scaler: %s', (kind, scaler) => {
     });
   });
 
-  it('03-A9, A14: what it pauses, it resumes, and nothing that it did not pause', () => {
+  it('03-A9, A14: it resumes exactly the scalers that it paused', () => {
     expect(scaler.resumePatch(source())).toBeUndefined();
     expect(scaler.pausePatch(source()) === undefined).toBe(kind === 'HorizontalPodAutoscaler');
   });

@@ -29,7 +29,7 @@ it('05-P15: keys may be in any letter case, and unknown ones are left out', () =
   });
 });
 
-it('DF602: what is nested deeper than a MetricDataQuery can be is left out', () => {
+it('DF602: nesting deeper than any MetricDataQuery is left out', () => {
   const depth = 3000;
   const { queries } = readMetricDataQueries(`[${'{"Metric":'.repeat(depth)}1${'}'.repeat(depth)}]`) as { queries: object[] };
   expect(JSON.stringify(queries)).toBe(`[${'{"Metric":'.repeat(8)}{}${'}'.repeat(8)}]`);

@@ -34,7 +34,7 @@ describe.each([
     expect(router.refuses?.(mesh({ analysis: { match: Array(10).fill({ headers: headers(10) }) } }))).toBeUndefined();
   });
 
-  it('R-D6: what stands is rendered as it stands, its annotations too', () => {
+  it('R-D6: an existing object is rendered unchanged, its annotations too', () => {
     const canary = mesh({ service: { hosts: ['shop.example.org'], apex: { annotations: { a: 'b' } } } });
     const { write } = router.render(canary, anApex, allToPrimary, []);
     expect(router.render(canary, anApex, allToPrimary, write).write).toEqual(write);

@@ -133,7 +133,7 @@ describe('specs that cannot be expressed', () => {
     expect(router.refuses?.(aCanary())).toBeUndefined();
   });
 
-  it('04-R-S4: what can be expressed is the same when traffic is routed to the primary', () => {
+  it('04-R-S4: the expressible part is the same when traffic is routed to the primary', () => {
     const entries = [
       { uri: { regex: '/a+' }, headers: { A: { exact: '1' }, a: { exact: '2' }, b: { prefix: '' } }, queryParams: { q: { exact: '' } } },
       { headers: {} },
@@ -150,13 +150,13 @@ it('--ingress-class stands on the HTTPProxy, also on the one that deletion leave
   expect(left?.spec).toMatchObject({ ingressClassName: 'public', routes: [{ services: [{ name: 'shop', weight: 100 }] }] });
 });
 
-it('04-R-D2: what was found in place is put back', () => {
+it('04-R-D2: an adopted HTTPProxy is restored', () => {
   const original = proxy([{ services: [{ name: 'shop', port: 8080 }] }]);
   const { write } = router.render(aCanary(), anApex, allToPrimary, [original]);
   expect(router.finalize(aCanary(), write).write[0]?.spec).toEqual(original.spec);
 });
 
-describe('04-R-S4: what Contour says of the HTTPProxy', () => {
+describe("04-R-S4: Contour's status of the HTTPProxy", () => {
   const said = (generation: number | undefined, status: object): KubeObject => ({
     ...proxy([]),
     metadata: { name: 'shop', namespace: 'prod', ...(generation === undefined ? {} : { generation }) },

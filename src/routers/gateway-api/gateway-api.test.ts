@@ -184,7 +184,7 @@ describe('R-S4, R-S5: routing to the primary', () => {
   ];
   const live = (routes: Routes) => v1.render(canaryWith({}, { match: [insider] }), anApex, routes, []).write;
 
-  it.each(edits)('$what that nothing can be made of does not bar it: the route keeps what it has, with other weights', ({ service }) => {
+  it.each(edits)('an invalid $what does not block it: the route keeps its fields, with other weights', ({ service }) => {
     for (const routes of [matched, { kind: 'mirrored', share: weight(50) }, { kind: 'weighted', canary: weight(40) }] as Routes[]) {
       const current = live(routes);
       expect(() => v1.render(canaryWith(service), anApex, { kind: 'weighted', canary: weight(50) }, current)).toThrow(/service/);
@@ -202,7 +202,7 @@ describe('R-S4, R-S5: routing to the primary', () => {
     expect(v1.render(canaryWith({}, { match: [{}] }), anApex, allToPrimary, []).write).toHaveLength(1);
   });
 
-  it.each(edits)('R-L2: $what does not bar deletion', ({ service }) => {
+  it.each(edits)('R-L2: $what does not block deletion', ({ service }) => {
     const [left] = v1.finalize(canaryWith(service), live(matched)).write;
     expect(left?.spec.rules).toHaveLength(1);
     expect(left?.spec.rules[0].backendRefs).toEqual([{ group: '', kind: 'Service', name: 'shop', port: 8080, weight: 100 }]);

@@ -93,7 +93,7 @@ describe('a VirtualService found in place', () => {
     expect(second?.metadata.annotations?.[originalConfig]).toBe(first.metadata.annotations?.[originalConfig]);
   });
 
-  it('R-D1, R-D2: deletion puts every field back; what the user applied last comes first', () => {
+  it("R-D1, R-D2: deletion restores every field; the user's last apply wins", () => {
     expect(istio.finalize(aCanary(), [first]).write[0]?.spec).toEqual(own.spec);
     const applied = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ spec: { hosts: ['newer'] } }) };
     const both = { ...first, metadata: { ...first.metadata, annotations: { ...first.metadata.annotations, ...applied } } };
@@ -266,7 +266,7 @@ describe('the match of the service', () => {
     expect(rule?.match).toEqual([{ uri: { regex: '(?i:.*\\.HTML)' }, ignoreUriCase: true }]);
   });
 
-  it('R-D11: what is empty in the Canary is not written, so that dropping it is not drift', () => {
+  it('R-D11: an empty field of the Canary is not written, so that dropping it is not drift', () => {
     const empty = {
       match: [],
       hosts: [],

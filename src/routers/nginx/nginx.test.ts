@@ -85,7 +85,7 @@ describe('refused conditions', () => {
     { why: 'a cookie with a value', match: [{ headers: { cookie: { exact: 'canary=always' } } }], says: 'headers.cookie.exact' },
   ])('R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
-  it('a share of those who match, since ingress-nginx adds the share of all others to them', () => {
+  it('a share of matching requests, since ingress-nginx adds the share of all others to them', () => {
     const match = [{ headers: { a: { exact: 'x' } } }];
     expect(rejection(match, { stepWeight: 10 })).toContain('analysis.iterations');
     expect(() => router.render(aCanary(ref), anApex, { kind: 'weighted', canary: weight(10), match }, [source])).toThrow('share');
@@ -201,7 +201,7 @@ describe('R-L6: nothing crashes', () => {
     expect(() => router.render(canary, anApex, share(10), [])).toThrow('spec.ingressRef');
   });
 
-  it('R-S4: a release goes back although the Ingress and its copy are gone, and a first initialization says what is missing', () => {
+  it('R-S4: a release is rolled back although the Ingress and its copy are gone, and a first initialization names the missing object', () => {
     const begun = aCanary(ref);
     begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
     expect(router.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });

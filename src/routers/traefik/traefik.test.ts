@@ -90,7 +90,7 @@ describe('TraefikService', () => {
     expect(traefik.finalize(canary, [foreign])).toEqual({ write: [], remove: [] });
   });
 
-  it('R-D2, R-L1: what was found in place is put back; what we made leads to the apex Service', () => {
+  it('R-D2, R-L1: an adopted object is restored; ours leads to the apex Service', () => {
     const original = { weighted: { sticky: { cookie: {} }, services: [{ name: 'shop', port: 8080 }] } };
     const [taken] = traefik.render(canary, anApex, allToPrimary, [service(original)]).write;
     expect(traefik.finalize(canary, taken ? [taken] : []).write[0]?.spec).toEqual(original);

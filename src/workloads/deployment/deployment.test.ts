@@ -190,7 +190,7 @@ describe('promotion', () => {
     expect(deployment.carries({ ...target, spec: {} })).toBeUndefined();
   });
 
-  it('I3: replaces the template under the resourceVersion, and what else differs', () => {
+  it('I3: replaces the template under the resourceVersion, and every other difference', () => {
     const changed = edited(({ spec }) => {
       spec.strategy = { type: 'Recreate' };
       delete spec.minReadySeconds;

@@ -58,7 +58,7 @@ describe('the Revisions of a Knative Service', () => {
   });
 });
 
-it('05-E10: what is measured is the revision that was created last, ready or not', () => {
+it('05-E10: the revision that was created last is measured, ready or not', () => {
   expect(knative.measuredAs?.(service('podinfo-00003', { ready: 'podinfo-00002' }))).toBe('podinfo-00003');
   expect(knative.measuredAs?.(service(''))).toBeUndefined();
 });

@@ -192,7 +192,7 @@ describe('tasks', () => {
     }
   });
 
-  it('06-LT34 06-LT35 06-LT36 06-LT45 06-LT46 06-F4 06-F5: what is not run here is answered with a reason, not with a broken connection', async () => {
+  it('06-LT34 06-LT35 06-LT36 06-LT45 06-LT46 06-F4 06-F5: a command that cannot run here is answered with a reason, not with a broken connection', async () => {
     expect(await tester.post('/', payload({ type: 'ngrinder', server: 'http://a', clone: '1', pollInterval: '0' }))).toMatchObject({
       status: 422,
     });

@@ -109,7 +109,7 @@ describe('fields of the old primary after a promotion', () => {
     server.stop();
   });
 
-  it.each(cases)("DESIGN writes: $name: $what that was not there before the write is the server's, and no leftover", ({ kind, add }) => {
+  it.each(cases)("DESIGN writes: $name: $what that was not there before the write is the server's, and not a leftover", ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const before = structuredClone(server.putAs('flagger', made));
     const answer = promote();

@@ -61,7 +61,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.renderPrimary(canary, target, options)).toEqual(primary);
   });
 
-  it('03-W7, W16: what Argo CD, Flux, Helm and kubectl track by is copied nowhere', () => {
+  it('03-W7, W16: tracking metadata of Argo CD, Flux, Helm and kubectl is not copied', () => {
     const primary = workload.renderPrimary(canary, target, options);
     const copies = [primary, workload.primaryTemplate(canary, target, options), workload.renderCanary?.(canary, target)];
     expect(JSON.stringify(copies)).not.toMatch(trackingMarks);
@@ -87,14 +87,14 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     }
   });
 
-  it('promoting what the primary holds already changes nothing', () => {
+  it("promoting the primary's own template changes nothing", () => {
     const { answer } = promote(kind, primaryAtPromotion(kind), changed);
     const again = promote(kind, answer, changed);
     expect(withoutVersion(again.answer)).toEqual(withoutVersion(answer));
     expect(again.patch.filter(({ op, path }) => op !== 'test' && path !== '/spec/template')).toEqual([]);
   });
 
-  it('no foreign field is lost: what others put on the primary outlives a promotion', () => {
+  it('no foreign field is lost: fields that others set on the primary outlive a promotion', () => {
     const primary = primaryAtPromotion(kind);
     const touched = {
       ...primary,
@@ -131,7 +131,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.promotedPart(reborn)).toEqual(promoted);
   });
 
-  it('03-H1: a revision is s1: and a SHA-256, moved by what decides the pods and by nothing else', () => {
+  it('03-H1: a revision is s1: and a SHA-256, which changes only with fields that decide the pods', () => {
     const revision = workload.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     expect(workload.revision(changed)).not.toBe(revision);
@@ -182,7 +182,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(JSON.stringify(slim)).not.toContain('shop:1');
   });
 
-  it('02-15.4.34: the sides are read from what is watched, once for both, and what is missing is missing', () => {
+  it('02-15.4.34: the sides are read from watched objects, once for both, and a missing one stays missing', () => {
     const watched = workload.watches(canary).map(refKey);
     expect(watched).toContain(refKey(workload.targetRef(canary)));
     expect(watched).toContain(refKey(workload.primaryRef(canary)));
@@ -211,7 +211,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     if (theirs) expect(workload.adopts({ ...flaggers, spec: { ...flaggers.spec, ...theirs } }, theirs)).toBe(true);
   });
 
-  it('adoption: what such a primary holds can be put back, and is known again then', () => {
+  it("adoption: such a primary's template can be restored, and is recognized then", () => {
     const flaggers = structuredClone(primaryOf(kind));
     if (flaggers.spec.template?.metadata?.annotations && workload.hasPods)
       flaggers.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
