@@ -294,7 +294,7 @@ function jsonOrText(text: string): unknown {
 /** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
 const NO_NAME = /[/%]/;
 
-/** Of an address: dots alone would lead to that of something else. */
+/** Path segments that would lead to another object: dots alone. */
 function segment(name: string): string {
   if (name !== '.' && name !== '..' && !NO_NAME.test(name)) return encodeURIComponent(name);
   throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });

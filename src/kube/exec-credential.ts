@@ -34,7 +34,7 @@ export interface CredentialPlugin {
   forget(): void;
 }
 
-/** So long before its expiry a credential is renewed, so that it does not expire during a request. */
+/** A credential is renewed this long before its expiry, so that it does not expire during a request. */
 const RENEW_BEFORE_MS = 5_000;
 /** After a failure every request would otherwise start a process. */
 const RETRY_AFTER_MS = 2_000;

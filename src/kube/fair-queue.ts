@@ -8,18 +8,18 @@ export interface Admission {
    * one has ended.
    */
   take(own: number): number;
-  /** One that was admitted has ended. */
+  /** Call when admitted work has ended. */
   ended?(): void;
 }
 
 export interface FairQueueOptions {
   clock: Pick<Clock, 'setTimer'>;
   admission: Admission;
-  /** Under way at once of one key. */
+  /** Running work of one key. */
   perKey: number;
-  /** Upkeep under way at once, of all keys. Default: no limit. */
+  /** Running upkeep of all keys. Default: no limit. */
   mostUpkeep?: number;
-  /** Of one key; one that comes when as many wait already is refused. Default: no limit. */
+  /** Waiting work of one key; more is rejected. Default: no limit. */
   mostWaiting?: number;
 }
 
@@ -31,7 +31,7 @@ export interface Wait {
   isUpkeep?: boolean | undefined;
 }
 
-/** So that upkeep goes on however much of the other work there is. */
+/** Upkeep gets one turn of so many, however much other work waits. */
 export const UPKEEP_SHARE = 4;
 
 interface Line {
@@ -192,7 +192,7 @@ export class FairQueue {
   }
 }
 
-/** So many under way in all, as `pace` lets them begin. */
+/** At most so many run at once, started as `pace` allows. */
 export function atMost(total: number, pace: Admission): Admission {
   let underWay = 0;
   return {

@@ -16,7 +16,7 @@ export interface KubeconfigOptions {
   master?: string;
   /** Absent: the file's current context. */
   context?: string;
-  /** Of the pod's service account: `token`, `ca.crt` and `namespace`. */
+  /** Folder of the pod's service account: `token`, `ca.crt` and `namespace`. */
   serviceAccountFolder?: string;
   /** Default: `~/.kube/config`. */
   homeFile?: string;
@@ -36,7 +36,7 @@ export const ExecConfig = z.looseObject({
 });
 export type ExecConfig = z.infer<typeof ExecConfig>;
 
-/** Of a kubeconfig only what is used here; client-node reads the rest. */
+/** The fields of a kubeconfig that are used here; client-node reads the rest. */
 const ClusterEntry = z.looseObject({
   server: z.string().min(1),
   'certificate-authority': z.string().optional(),
@@ -152,7 +152,7 @@ function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
   };
 }
 
-/** Of several files those that are not there are passed over, as kubectl does; a single one must exist. */
+/** Skips missing files of several, as kubectl does; a single one must exist. */
 function filesOf(list: string): string[] {
   const files = list.split(delimiter).filter((file) => file !== '');
   const present = files.length > 1 ? files.filter((file) => existsSync(file)) : files;

@@ -40,7 +40,7 @@ export function createProjection<T>(
   onUnreadable?: (object: KubeObject, error: unknown) => void,
 ): Projection<T> {
   const entries = new Map<string, Entry<T>>();
-  // Of items whose LIST still comes in: what will be kept of each, by what stands for it.
+  // Projections of items whose LIST is incomplete, by their stubs.
   const prepared = new WeakMap<KubeObject, { it: T } | { error: unknown }>();
   const listeners = new Set<(change: ProjectionChange<T>) => void>();
 

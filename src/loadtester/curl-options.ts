@@ -15,7 +15,7 @@ export interface CurlOptions {
   /** Whether the body is shown. */
   show: boolean;
   writeOut: string;
-  /** Of each attempt; 0 is none. */
+  /** Time of each attempt; 0: unlimited. */
   timeoutMs: number;
   retries: number;
   retryDelayMs: number | undefined;

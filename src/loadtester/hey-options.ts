@@ -15,7 +15,7 @@ export interface HeyOptions {
   durationMs: number | undefined;
   /** Requests a second of each worker; 0 is as fast as it goes. */
   rate: number;
-  /** Of one request; 0 is none. */
+  /** Time of one request; 0: unlimited. */
   timeoutMs: number;
   keepAlive: boolean;
   followRedirects: boolean;

@@ -2,7 +2,7 @@ import type { Task } from './task.ts';
 
 export interface TaskMemoryLimits {
   tasks: number;
-  /** Of their outputs together. */
+  /** Bytes of their outputs together. */
   outputBytes: number;
   /** Bytes that one output keeps at most. */
   keepBytes: number;

@@ -40,7 +40,7 @@ class Stopped extends Error {
 export class Tasks {
   readonly #options: TasksOptions;
   readonly #running = new Map<string, Running>();
-  /** Of aborted tasks too, until they are gone; with their namespaces. */
+  /** Running tasks, aborted ones until they are gone; with their namespaces. */
   readonly #living = new Map<Promise<Task>, string>();
   readonly #ended = new TaskMemory(REMEMBERED);
   /** By key: background failures that are not reported yet. */

@@ -41,7 +41,7 @@ export interface MeasureDependencies {
   turns?: Turns | undefined;
   /** Takes the time of each query (06-F13); default: off. */
   timeQuery?: TimeQuery | undefined;
-  /** Hears of each query as it was rendered, cut to a length that can be shown. */
+  /** Called with each rendered query, shortened for display. */
   queryAsked?: ((query: string) => void) | undefined;
   /** Ask the built-in queries for the primary, too. */
   baselines?: boolean;

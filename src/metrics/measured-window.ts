@@ -7,7 +7,7 @@ import { defaultInterval } from './query-variables.ts';
 export interface MeasuredWindow {
   /** A PromQL duration. */
   interval: string;
-  /** It is shorter than the metric asks for, since further back another revision answered. */
+  /** Shorter than the metric asks for, since another revision answered further back. */
   isCut: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface QueryVariables {
   variables: Readonly<Record<string, string>>;
 }
 
-/** Of every metric that names none (05 W14). */
+/** Interval of a metric without one (05 W14). */
 export const defaultInterval = '1m';
 
 /** `interval` defaults to one minute for every metric, templates too (05 W14). */

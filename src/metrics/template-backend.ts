@@ -35,7 +35,7 @@ export async function templateBackend(
       ? problem(backend.problem)
       : { backend, type: provider.type ?? 'prometheus', query, template: { namespace, name } };
   } catch {
-    // The error of a failed read may quote the request; the words for the user are ours.
+    // The error of a failed read may quote the request: it is not shown.
     return problem('it or its Secret could not be read');
   }
 }

@@ -83,7 +83,7 @@ function addressProblem({ type, address }: MetricTemplateSpec['provider']): bool
   return type === 'splunk' ? splunkUrls(address) === undefined : baseUrl(address, '') === undefined;
 }
 
-/** Of queries that are no placeholders' matter, and that Serin itself takes apart. */
+/** Errors of queries that Serin parses itself, placeholders aside. */
 function queryProblem({ type, address }: MetricTemplateSpec['provider'], query: string, namespace?: string): string | undefined {
   if (query.includes('{{')) return undefined;
   if (type === 'cloudwatch') {

@@ -7,9 +7,9 @@ import { TemplateError } from './template-tokens.ts';
 
 export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
 
-/** Of a rendered query too, and of each intermediate value: a value may be put into the next, and so grow without end (05 W29). */
+/** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05 W29). */
 const LONGEST = LONGEST_QUERY;
-/** Of one rendering: an operation each, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
+/** Steps of one rendering: one an operation, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
 const MOST_STEPS = 20_000;
 const CHARACTERS_A_STEP = 16;
 

@@ -22,7 +22,7 @@ export interface Change {
 /** Objects known in the cluster. */
 export interface Look {
   find(ref: ObjectRef): KubeObject | undefined;
-  /** Of one namespace. */
+  /** The objects of one namespace. */
   all(kind: { apiVersion: string; kind: string; namespace: string }): readonly KubeObject[];
 }
 
@@ -49,7 +49,7 @@ export interface Router {
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
   /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
   missing?(canary: Canary, current: readonly KubeObject[]): string | undefined;
-  /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
+  /** Whether the provider confirms its objects; absent: it reports nothing, and they count as in force. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
   /** Why the provider rejects its objects as they are, for the condition. */
   rejection?(canary: Canary, current: readonly KubeObject[]): string | undefined;

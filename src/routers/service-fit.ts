@@ -10,7 +10,7 @@ export interface ServiceLook {
   /** The primary, or where there is none yet the target; reads slim objects. */
   pods?: KubeObject | undefined;
   current: CurrentServices;
-  /** Of the apex Service now. Absent: not known, and it counts as serving. */
+  /** Ready endpoints of the apex Service. Absent: unknown, and it counts as serving. */
   endpoints?: Endpoints | undefined;
 }
 

@@ -32,7 +32,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<{
     maxHeaderSize: headerBytes,
   };
   const server = createServer(settings, (request, response) => {
-    // One that does not read its answer has it kept here.
+    // Answers of clients that do not read them are kept here.
     const late = setTimeout(() => request.socket.destroy(), answerMs);
     response.once('close', () => clearTimeout(late));
     const answer = (status: number, text: string | Buffer, contentType = 'text/plain; charset=utf-8') => {

@@ -32,7 +32,7 @@ export interface CallOptions {
   findWay?: FindWay | undefined;
   /** When attempts may begin; default: at once. */
   turns?: Turns | undefined;
-  /** Hears of each attempt that ended; without a status there was no answer. */
+  /** Called after each attempt; without a status there was no answer. */
   answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
   /** Takes the time of each attempt (06-F13); default: off. */
   timeCall?: TimeCall | undefined;

@@ -7,7 +7,7 @@ const HEADER_PREFIX = 'header.';
 const OURS = new Set([...['content-type', signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase())]);
 
 export interface HookCredentials {
-  /** Of one attempt to send the body there. */
+  /** Headers of one attempt to send the body there. */
   headers(body: string, url: URL, nowMs: number): Record<string, string>;
   /** Texts that nothing may show. */
   secrets: readonly string[];

@@ -3,14 +3,14 @@ import { AnchoredSpec } from '../api/canary.ts';
 
 const Strings = z.record(z.string(), z.string());
 
-/** Of a Service found in place what Serin writes; anchors of before 0.1.0 have its selector alone. */
+/** Fields of an adopted Service that Serin writes; anchors of before 0.1.0 have its selector alone. */
 export const ApexOriginal = z.object({
   selector: Strings,
   ports: z
     .array(z.looseObject({ name: z.string().exactOptional(), port: z.number(), protocol: z.string().exactOptional() }))
     .exactOptional(),
   labels: Strings.exactOptional(),
-  /** Those that keep GitOps tools away, where the user had any. */
+  /** Annotations that keep GitOps tools away, where the user had any. */
   annotations: Strings.exactOptional(),
 });
 export type ApexOriginal = z.infer<typeof ApexOriginal>;

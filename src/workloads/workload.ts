@@ -40,7 +40,7 @@ export interface RenderOptions {
 export interface Watched {
   /** As `slim` left it. */
   object: KubeObject;
-  /** Of targets and primaries: taken from the whole object, before it was slimmed. */
+  /** For targets and primaries: taken from the whole object, before the projection. */
   revision?: string;
   /** The same: the configs that its pods read. */
   configs?: readonly ConfigRef[];
@@ -57,11 +57,11 @@ export interface WatchedObjects {
 /** One side of a release at this moment. */
 export interface SideState {
   readiness: Readiness;
-  /** It can answer a request now. */
+  /** Whether it can answer a request now. */
   serving: boolean;
   /** Pods asked for; of a kind that cannot be scaled always 1. */
   replicas: number;
-  /** Of kinds whose controller reports how a rollout goes on. */
+  /** For kinds whose controller reports the progress of a rollout. */
   progress?: { lastMs: number; updated: number };
 }
 
@@ -165,7 +165,7 @@ export interface Workload {
   renderCanary?(canary: Canary, target: KubeObject): KubeObject;
   /** The primary's desired fields at promotion, for `promotionPatch` and the history. */
   primaryTemplate(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec;
-  /** Of a rendered primary what a promotion would set. */
+  /** The fields of a rendered primary that a promotion would set. */
   promotedPart(primary: KubeObject): PrimarySpec;
   /** The revision that the primary was written from by us; undefined when another controller wrote it, or none. */
   carries(primary: KubeObject): string | undefined;
@@ -178,9 +178,9 @@ export interface Workload {
   templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined;
   /** The template that Flagger makes of the target; absent: the same as ours. Compared only, never written. */
   flaggerTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
-  /** Of a primary that another controller made: whether it is `rendered` but for the promotion id, which says nothing of the pods. */
+  /** Whether a primary that another controller made equals `rendered` but for the promotion id, which says nothing of the pods. */
   adopts(primary: KubeObject, rendered: PrimarySpec): boolean;
-  /** Of the same: what it holds, for our history, as if it had been written from this revision. */
+  /** The content of such a primary, for our history, as if it had been written from this revision. */
   held(primary: KubeObject, revision: string): PrimarySpec;
 }
 

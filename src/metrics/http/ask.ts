@@ -16,7 +16,7 @@ export interface Ask {
 }
 
 export interface AskOptions {
-  /** Who is asked, in words for the user: `Prometheus`. */
+  /** The backend's name for the user: `Prometheus`. */
   who: string;
   /** For the whole call, redirects included. */
   timeoutMs: number;

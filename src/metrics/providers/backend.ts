@@ -11,9 +11,9 @@ import type { MetricProvider } from './metric-provider.ts';
 export interface BackendSource {
   /** `spec.provider` of the MetricTemplate. */
   provider: MetricTemplate['spec']['provider'];
-  /** Of the MetricTemplate. */
+  /** The namespace of the MetricTemplate. */
   namespace: string;
-  /** Of the Secret that it names: its data, decoded and untrimmed; undefined where it names none. */
+  /** Data of the Secret that it names, decoded and untrimmed; undefined where it names none. */
   secret: Readonly<Record<string, string>> | undefined;
   /** Name of that Secret with its namespace, for messages. */
   secretName: string;

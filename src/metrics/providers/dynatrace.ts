@@ -5,7 +5,7 @@ import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const INTERVALS = 10;
-/** Of the first result the last data entry is judged; `read` gives that one alone, unless the template reduces several. */
+/** The last data entry of the first result is judged; `read` gives that one alone, unless the template reduces several. */
 const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 
 const Answer = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });

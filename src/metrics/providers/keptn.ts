@@ -87,7 +87,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
       return { kind: 'value', value };
     }, options);
   } finally {
-    // With a time of its own, since the check's may be over; an Analysis that stays behind says by its label whose it was.
+    // With its own timeout, since the check's may be over; an Analysis that stays behind has a label that names its owner.
     if (isMade) {
       const own = new AbortController().signal;
       await askCluster(ask, { method: 'DELETE', path: `${collection}/${name}` }, { ...options, signal: own });

@@ -1,4 +1,4 @@
-/** Of AWS' MetricDataQuery and what is in it. */
+/** Fields of AWS' MetricDataQuery. */
 const KEYS = [
   ...['Id', 'Expression', 'Label', 'Period', 'AccountId', 'ReturnData', 'MetricStat', 'Metric', 'Stat', 'Unit'],
   ...['Namespace', 'MetricName', 'Dimensions', 'Name', 'Value'],

@@ -8,7 +8,7 @@ import { type MakeBackend, type Transport, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
 
-/** Of several series the last that has a value decides, unless the template chooses (05 P5, W20). */
+/** The last of several series with a value decides, unless the template chooses (05 P5, W20). */
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
 
 export interface PrometheusOptions extends Transport {

@@ -20,7 +20,7 @@ export interface ServiceSpec {
 
 export const isAllocated = (field: string): boolean => ALLOCATED.has(field);
 
-/** Of a Service's spec what its owner decides; unknown fields belong to it. */
+/** The fields of a Service's spec that its owner decides; unknown fields belong to them. */
 export function decidedSpec(service: KubeObject): ServiceSpec {
   const spec: ServiceSpec = service.spec ?? {};
   const kept = Object.fromEntries(Object.entries(spec).filter(([field]) => !isAllocated(field)));

@@ -8,7 +8,7 @@ import type { Transport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
 
 export interface SignalFlowRun {
-  /** Of the streaming endpoint, `…/v2/signalflow/connect`. */
+  /** The streaming endpoint, `…/v2/signalflow/connect`. */
   url: URL;
   token: string;
   program: string;
@@ -19,7 +19,7 @@ export interface SignalFlowRun {
 }
 
 const CHANNEL = 'ch-1';
-/** That a message counts for, however short: each costs time to read. */
+/** Least bytes that a message counts for: each costs time to read. */
 const LEAST_BYTES = 64;
 
 /** Parts of a text message that end a run or break it. */
