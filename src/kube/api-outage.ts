@@ -43,7 +43,7 @@ export function apiOutage({ server, clock, log, limitMs, giveUp }: ApiOutageOpti
       if (nowMs < outage.nextLineMs) return;
       log.warn(
         { server, reason: error.message, unansweredMs, ...(limitMs !== undefined && { exitInMs: limitMs - unansweredMs }) },
-        'the API server does not answer: check its address, its health and the network policies in between',
+        'the API server does not answer: check its address, its health and the network policies on the way',
       );
       outage.nextLineMs = nowMs + outage.pauseMs;
       outage.pauseMs = Math.min(outage.pauseMs * 2, LOG_PAUSE_MS.longest);
