@@ -7,7 +7,7 @@ import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
 const WHO = 'CloudWatch';
-/** As established (05 P15). */
+/** As in Flagger (05 P15). */
 const INTERVALS = 10;
 const MAX_DATAPOINTS = 20;
 /** Values come newest first and are turned round, so that the newest is judged. */
