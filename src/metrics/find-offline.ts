@@ -1,7 +1,7 @@
 import type { Canary, Metric } from '../api/canary.ts';
 import { isBuiltin } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { serverOf } from './metrics-server.ts';
+import { serverOf } from './metrics-source.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';
 import { queuedBackend } from './queued-backend.ts';
 import { templateBackend } from './template-backend.ts';

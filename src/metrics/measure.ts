@@ -10,7 +10,7 @@ import type { MetricKind } from './limit.ts';
 import { lowTraffic } from './low-traffic.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
-import { serverOf } from './metrics-server.ts';
+import { serverOf } from './metrics-source.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { tlsText } from '../../test/build/tls-kube-server.ts';
 import { aCanary } from '../../test/build/world.ts';
-import { globalServer, serverOf } from './metrics-server.ts';
+import { globalServer, serverOf } from './metrics-source.ts';
 import { templateBackend } from './template-backend.ts';
 
 const signal = AbortSignal.timeout(60_000);
