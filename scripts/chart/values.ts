@@ -239,7 +239,7 @@ export const Values = z.strictObject({
       from: rawList('Peers that may; none: all.'),
       meshPorts,
       egress: rawList(
-        'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric servers and receivers.',
+        'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric backends and receivers.',
       ),
     })
     .describe('Network policy.'),

@@ -47,7 +47,7 @@ it.each<[string, Record<string, string>, object]>([
     { 'tls.crt': tlsText('client.crt'), 'tls.key': tlsText('client.key') },
     { commonName: expect.stringMatching(/.+/) },
   ],
-])('05-W17: the metrics server is shown %s, and its certificate is checked by the authority of the Secret', async (_, data, shown) => {
+])('05-W17: the metrics source gets %s, and its certificate is checked by the authority of the Secret', async (_, data, shown) => {
   expect(await ofFlags({ ...ca(), ...data }).runQuery('q', signal)).toEqual({ kind: 'value', value: 1 });
   expect(seen).toEqual([expect.objectContaining(shown)]);
 });
