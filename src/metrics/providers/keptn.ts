@@ -81,7 +81,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
       const made = await ask({ method: 'POST', path: collection, body: analysisOf(name, query) }, within);
       if (made.status >= 300) {
         isMade = false;
-        throw errorText(made);
+        throw failureOf(made);
       }
       const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS, clock }, within);
       return { kind: 'value', value };
@@ -108,7 +108,7 @@ async function verdictOf(
 ): Promise<number> {
   for (;;) {
     const seen = await ask({ path }, signal);
-    if (seen.status !== 200) throw errorText(seen);
+    if (seen.status !== 200) throw failureOf(seen);
     const analysis = Analysis.safeParse(parse(seen.body));
     if (!analysis.success) throw new Unanswered(`${WHO} gave an unexpected response (JSON without a query result)`);
     const { state, pass } = analysis.data.status ?? {};
@@ -117,7 +117,7 @@ async function verdictOf(
   }
 }
 
-function errorText({ status, body }: { status: number; body: string }): Unanswered {
+function failureOf({ status, body }: { status: number; body: string }): Unanswered {
   const reason = status >= 400 ? statusReason(parse(body, () => undefined)) : undefined;
   return new Unanswered(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
 }
