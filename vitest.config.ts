@@ -1,8 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/build/longest-first.ts';
 
+const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
+/** They put other modules in the place of ours, which others of their process would have loaded by then. */
+const MOCKING = ['test/integration/unchecked-promotion.test.ts', 'test/integration/unwatched-configs.test.ts'];
+
 /**
- * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, mostly in virtual time.
+ * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, mostly in virtual time;
+ * `mocking`: those of them that need a process of their own.
  * Bounds of tests, hooks and waits are guards against hanging, and many times what an idle machine needs.
  */
 export default defineConfig({
@@ -32,13 +37,17 @@ export default defineConfig({
       },
       {
         test: {
+          ...bounds,
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/build/bundled-program.ts',
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
+          // Modules are loaded and compiled once in each worker: that is a third of all work.
+          isolate: false,
+          setupFiles: ['test/build/real-world.ts'],
+          include: ['test/integration/**/*.test.ts'],
+          exclude: MOCKING,
         },
       },
+      { test: { ...bounds, name: 'mocking', include: MOCKING } },
     ],
   },
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conformanceOf } from '../scripts/conformance/conformance.ts';
 import { readRowPages } from '../scripts/conformance/row-pages.ts';
-import { rowsOfTitle } from '../scripts/conformance/rows-of-title.ts';
 import { titlesOfTests } from '../scripts/conformance/test-titles.ts';
+import { citedRules } from '../scripts/rules/citations.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -12,17 +12,16 @@ describe('the rows that a title names', () => {
   it.each([
     { title: '03-W12, B28: a label', rows: ['03-W12', '03-B28'] },
     { title: '03-W26–W28, CT20: terms', rows: ['03-W26', '03-W27', '03-W28', '03-CT20'] },
-    { title: '05 A40–A41: posts', rows: ['05-A40', '05-A41'] },
     { title: '06-LT42 06-LT44: run once', rows: ['06-LT42', '06-LT44'] },
     { title: 'E50: asks no gate again (03-H6)', rows: ['03-H6'] },
-    { title: 'E4: never rolls back (15.1.3, 03-B33, L1, I5)', rows: ['02-15.1.3', '03-B33', '03-L1'] },
+    { title: 'E4: never rolls back (02-15.1.3, 03-B33, L1, I5)', rows: ['02-15.1.3', '03-B33', '03-L1'] },
     { title: '05-W11, 04-R-O1: see the canary', rows: ['05-W11', '04-R-O1'] },
-    { title: 'T3, T4: weights', rows: ['07-T3', '07-T4'] },
-    { title: 'V16, R-T5: two services', rows: ['04-V16', '04-R-T5'] },
-    { title: '06-LT30', rows: ['06-LT30'] },
+    { title: '05-E1, E2: a rule of a page beside one of the engine', rows: ['05-E1'] },
+    { title: '03-W59d: a part of a rule', rows: ['03-W59'] },
+    { title: '04-4.15, 04-4.4 and DF30: sections', rows: ['04-4.15', '04-4.4'] },
+    { title: 'at 2026-01-02T03:04:05Z, in 2026-01-15', rows: [] },
     { title: 'E11, I4: a rule of the engine (A1)', rows: [] },
-    { title: 'says: nothing', rows: [] },
-  ])('$title', ({ title, rows }) => expect(rowsOfTitle(title)).toEqual(rows));
+  ])('$title', ({ title, rows }) => expect(citedRules(title)).toEqual(rows));
 });
 
 describe('the titles of the tests', () => {
@@ -32,12 +31,19 @@ describe('the titles of the tests', () => {
     { what: 'a table whose title names a field', file: 'src/workloads/deployment/deployment.test.ts', row: '03-W46' },
     { what: 'the note of a golden case', file: 'test/golden/istio/idle.input.yaml', row: '04-V1' },
   ])('are read from $what', ({ file, row }) => {
-    expect(titles.filter((title) => title.file === file).flatMap(({ title }) => rowsOfTitle(title))).toContain(row);
+    expect(titles.filter((title) => title.file === file).flatMap(({ title }) => citedRules(title))).toContain(row);
   });
 });
 
 describe('docs/conformance.md', () => {
-  const page = { number: '03', title: 'Things', defects: ['B1'], differs: { releases: ['W2'] }, absent: { W3: 'nothing' } };
+  const page = {
+    number: '03',
+    name: '03-things',
+    title: 'Things',
+    defects: ['B1'],
+    differs: { releases: ['W2'] },
+    absent: { W3: 'nothing' },
+  };
   const notApplicable = { W5: 'a fact of history' };
   const rows = { W1: 'one', W2: 'two', W3: 'three', W4: 'four', W5: 'six', B1: 'five' };
   const titles = [
@@ -47,13 +53,13 @@ describe('docs/conformance.md', () => {
 
   it('says same, different, absent, not applicable or unnumbered of each row, and which titles name a row that is none', () => {
     const { text, faults, unnumbered } = conformanceOf([{ ...page, rows, notApplicable }], titles);
-    expect(text.split('\n').filter((line) => /^\| [WB]\d/.test(line))).toEqual([
-      '| W1 | one | same | `a.test.ts` |',
-      '| W2 | two | [different](differences.md#releases) | `a.test.ts` |',
+    expect(text.split('\n').filter((line) => /^\| \[?[WB]\d/.test(line))).toEqual([
+      '| [W1](rules/03-things.md#w1) | one | same | `a.test.ts` |',
+      '| [W2](rules/03-things.md#w2) | two | [different](differences.md#releases) | `a.test.ts` |',
       '| W3 | three | absent: nothing |  |',
       '| W4 | four | unnumbered |  |',
       '| W5 | six | not applicable: a fact of history |  |',
-      '| B1 | five | different | `a.test.ts` |',
+      '| [B1](rules/03-things.md#b1) | five | different | `a.test.ts` |',
     ]);
     expect(text).toContain('| [03 Things](#03-things) | 1 | 2 | 1 | 1 | 1 |');
     expect(faults).toEqual(['b.test.ts: a title names the row 03-W9, which there is not']);

@@ -33,14 +33,14 @@ it('06-GD1, GD5: the success rate of a mesh is the query that its checks ask', (
 });
 
 const families = [
-  { row: 'GD1', uid: 'serin-istio', of: istio, target: '$target', primary: '$target-primary' },
-  { row: 'GD1', uid: 'serin-linkerd', of: linkerd, target: '$target', primary: '$target-primary' },
-  { row: 'GD2', uid: 'serin-envoy', of: contour, target: '$target-canary_', primary: '$target-primary_' },
-  { row: 'GD1', uid: 'serin-nginx', of: nginx, target: 'canary!=""', primary: 'canary=""' },
-  { row: 'GD1', uid: 'serin-gateway-api', of: http, target: '$target', primary: '$target-primary' },
+  { row: '06-GD1', uid: 'serin-istio', of: istio, target: '$target', primary: '$target-primary' },
+  { row: '06-GD1', uid: 'serin-linkerd', of: linkerd, target: '$target', primary: '$target-primary' },
+  { row: '06-GD2', uid: 'serin-envoy', of: contour, target: '$target-canary_', primary: '$target-primary_' },
+  { row: '06-GD1', uid: 'serin-nginx', of: nginx, target: 'canary!=""', primary: 'canary=""' },
+  { row: '06-GD1', uid: 'serin-gateway-api', of: http, target: '$target', primary: '$target-primary' },
 ];
 
-it.each(families)('06-GD4, GD5, 06-$row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
+it.each(families)('06-GD4, GD5, $row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
   for (const title of ['Requests', 'Success rate']) {
     const [first, second] = queriesOf(dashboardOf(uid)).filter(({ panel }) => panel === title);
     expect(first?.expr).toContain(primary);
@@ -71,11 +71,11 @@ it.each(families)('06-GD6: $uid has the durations at three quantiles, each in th
 });
 
 it.each([
-  { row: 'GD7', title: 'CPU by pod', unit: 'cores', metric: 'rate(container_cpu_usage_seconds_total{' },
-  { row: 'GD8', title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
-  { row: 'GD9', title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
-  { row: 'GD9', title: 'Network sent by pod', unit: 'Bps', metric: 'rate(container_network_transmit_bytes_total{' },
-])('06-$row: $title is asked of the kubelet for both sides, whatever the mesh is', ({ title, unit, metric }) => {
+  { row: '06-GD7', title: 'CPU by pod', unit: 'cores', metric: 'rate(container_cpu_usage_seconds_total{' },
+  { row: '06-GD8', title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
+  { row: '06-GD9', title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
+  { row: '06-GD9', title: 'Network sent by pod', unit: 'Bps', metric: 'rate(container_network_transmit_bytes_total{' },
+])('$row: $title is asked of the kubelet for both sides, whatever the mesh is', ({ title, unit, metric }) => {
   for (const { uid } of families) {
     const panel = dashboardOf(uid)
       .rows.flatMap((row) => row.panels)

@@ -12,14 +12,16 @@ const pages = [
   ),
 ];
 
-/** As a reader's browser makes them of headings. */
+/** As a reader's browser makes them of headings, and those that a page sets itself. */
 function anchorsOf(page: string): string[] {
-  return [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+  const text = readFileSync(page, 'utf8');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
 it.each(pages)('%s links to pages and sections that there are', (page) => {
@@ -34,6 +36,14 @@ it.each(pages)('%s links to pages and sections that there are', (page) => {
       return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
     });
   expect(dead, relative(root, page)).toEqual([]);
+});
+
+it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files and folders that there are', (page) => {
+  const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|test|scripts|charts|docs)\/[^`*\s]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  // The folder of what is to be added: `src/routers/<name>/`.
+  expect(named.filter((path) => !existsSync(join(root, path.replace(/[^/]*<.*/, ''))))).toEqual([]);
 });
 
 it('every page of docs is listed in the README, or is one of a folder that is', () => {

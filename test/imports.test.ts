@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** The table in DESIGN.md: which room may import which. */
+/** The table in ARCHITECTURE.md: which room may import which. */
 const mayImport = {
   api: [],
   engine: ['api'],
@@ -39,7 +39,7 @@ function importsOf(file: string): string[] {
 const roomOf = (path: string): string => path.split('/')[0] ?? '';
 
 describe('rooms', () => {
-  it('import only what the table in DESIGN.md allows', () => {
+  it('import only what the table in ARCHITECTURE.md allows', () => {
     const trespasses: string[] = [];
     for (const file of sourceFiles()) {
       const room = roomOf(file);
@@ -56,6 +56,18 @@ describe('rooms', () => {
       }
     }
     expect(trespasses).toEqual([]);
+  });
+
+  it('are allowed what the table in ARCHITECTURE.md says', () => {
+    const page = readFileSync(join(src, '..', 'ARCHITECTURE.md'), 'utf8');
+    const [, table = ''] = page.split('| room | holds | may import |');
+    const named = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    const rows = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| ((?:`[a-z]+`(?:, )?)+) \|.*\| ([^|]+) \|$/gm)];
+    const written = rows.flatMap(([, rooms = '', cell = '']) =>
+      named(rooms).map((room) => [room, cell === 'every room' ? '*' : named(cell).toSorted()]),
+    );
+    const allowed = Object.entries(mayImport).map(([room, others]) => [room, others === '*' ? others : [...others].toSorted()]);
+    expect(Object.fromEntries(written)).toEqual(Object.fromEntries(allowed));
   });
 
   it('load a package late through a file of their own: imported by itself it is bundled whole, and one of CommonJS has no names', () => {

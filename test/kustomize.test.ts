@@ -17,15 +17,15 @@ function flagsOf(folder: string): string[] {
 
 describe('the overlays of Kustomize', () => {
   it.each([
-    { row: 'KU1', folder: 'istio', provider: 'istio', server: 'http://prometheus.istio-system:9090' },
-    { row: 'KU2', folder: 'appmesh', provider: 'appmesh', server: 'http://appmesh-prometheus.appmesh-system:9090' },
-    { row: 'KU4', folder: 'kuma', provider: 'kuma', server: 'http://prometheus-server.mesh-observability:80' },
-    { row: 'KU5', folder: 'contour', provider: 'contour', further: ['--ingress-class=contour'] },
-    { row: 'KU6', folder: 'kubernetes', provider: 'kubernetes' },
-    { row: 'KU7', folder: 'knative', provider: 'knative' },
-    { row: 'KU8', folder: 'gatewayapi-v1', provider: 'gatewayapi:v1' },
-    { row: 'KU9', folder: 'apisix', provider: 'apisix' },
-  ])('06-$row: $folder is the base with the flags and the role of $provider', ({ folder, provider, server, further = [] }) => {
+    { row: '06-KU1', folder: 'istio', provider: 'istio', server: 'http://prometheus.istio-system:9090' },
+    { row: '06-KU2', folder: 'appmesh', provider: 'appmesh', server: 'http://appmesh-prometheus.appmesh-system:9090' },
+    { row: '06-KU4', folder: 'kuma', provider: 'kuma', server: 'http://prometheus-server.mesh-observability:80' },
+    { row: '06-KU5', folder: 'contour', provider: 'contour', further: ['--ingress-class=contour'] },
+    { row: '06-KU6', folder: 'kubernetes', provider: 'kubernetes' },
+    { row: '06-KU7', folder: 'knative', provider: 'knative' },
+    { row: '06-KU8', folder: 'gatewayapi-v1', provider: 'gatewayapi:v1' },
+    { row: '06-KU9', folder: 'apisix', provider: 'apisix' },
+  ])('$row: $folder is the base with the flags and the role of $provider', ({ folder, provider, server, further = [] }) => {
     const flags = [`--mesh-provider=${provider}`, ...(server === undefined ? [] : [`--metrics-server=${server}`]), ...further];
     expect(flagsOf(folder)).toEqual(flags);
     expect(parse(textOf(folder, 'kustomization.yaml'))).toMatchObject({

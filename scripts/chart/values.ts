@@ -25,7 +25,7 @@ import {
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
 /**
- * Values of charts/serin, with the names that people know (06-HC1 to HC35). One source of values.yaml, values.schema.json and the README;
+ * Values of charts/serin, with the names that people know (06-HC1–HC35). One source of values.yaml, values.schema.json and the README;
  * what is unknown here is refused when the chart is rendered.
  */
 export const Values = z.strictObject({

@@ -1,11 +1,14 @@
 import type { RowPage } from './row-pages.ts';
 
+/** Sections, as `04-4.12`, describe shapes and are rows of no table; `15.1.4` is one. */
+const SECTION = /^0[1-7]-\d+(\.\d+)?$/;
+
 /** Errors of titles and data: unknown rows, and rows that a test shows although the data call them absent or not applicable. */
 export function faultsOf(pages: readonly RowPage[], filesByRow: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const known = new Set(pages.flatMap(({ number, rows }) => Object.keys(rows).map((row) => `${number}-${row}`)));
   const numbers = new Set(pages.map(({ number }) => number));
   const unknown = [...filesByRow]
-    .filter(([row]) => numbers.has(row.slice(0, 2)) && !known.has(row))
+    .filter(([row]) => numbers.has(row.slice(0, 2)) && !known.has(row) && !SECTION.test(row))
     .flatMap(([row, files]) => [...files].map((file) => `${file}: a title names the row ${row}, which there is not`));
   return [...unknown, ...pages.flatMap((page) => faultsOfLists(page, known, filesByRow))];
 }

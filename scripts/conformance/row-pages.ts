@@ -5,7 +5,7 @@ import * as z from 'zod';
 
 const Row = z.string().min(1);
 
-/** The rows of one page of the reference, each in a few words of ours. */
+/** The rows of one page of docs/rules, each in a few words. */
 const RowPage = z.strictObject({
   title: z.string(),
   rows: z.record(Row, z.string()),
@@ -19,6 +19,8 @@ const RowPage = z.strictObject({
 export type RowPage = z.infer<typeof RowPage> & {
   /** The page's, `03`. */
   readonly number: string;
+  /** Of the page of docs/rules that states the rows: `03-workloads`. */
+  readonly name: string;
   /** Rows that state no behaviour which a test could show, and why. */
   readonly notApplicable: Readonly<Record<string, string>>;
 };
@@ -35,6 +37,11 @@ export function readRowPages(): RowPage[] {
     .toSorted()
     .map((file) => {
       const number = file.slice(0, 2);
-      return { number, notApplicable: notApplicable[number] ?? {}, ...RowPage.parse(parse(readFileSync(join(FOLDER, file), 'utf8'))) };
+      return {
+        number,
+        name: file.replace('.yaml', ''),
+        notApplicable: notApplicable[number] ?? {},
+        ...RowPage.parse(parse(readFileSync(join(FOLDER, file), 'utf8'))),
+      };
     });
 }

@@ -29,15 +29,8 @@ function titlesInSource(root: string): TestTitle[] {
     .flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const titles = (text.match(LITERAL) ?? []).map((literal) => literal.slice(1, -1));
-      return [...titles, ...quotedRows(text)].map((title) => ({ file, title }));
+      return titles.map((title) => ({ file, title }));
     });
-}
-
-/** Where a title is `06-$row: …`, the table beside it names its rows without their page. */
-function quotedRows(text: string): string[] {
-  return [...text.matchAll(/(0[1-7]-)\$([a-z]+)\b/g)].flatMap(([, page, field]) =>
-    [...text.matchAll(new RegExp(`\\b${field}: '([^']+)'`, 'g'))].map((match) => `${page}${match[1]}`),
-  );
 }
 
 const GOLDENS = 'test/golden';

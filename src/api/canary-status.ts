@@ -64,7 +64,7 @@ export const SeenConfig = z.object({
   uid: z.string().optional(),
   /** Without `uid`: of its deletion, or of the list that did not show it; what came and went since is told by another version. */
   resourceVersion: z.string().optional(),
-  /** Of what it holds (reference 03 CT10); absent when it is not tracked, which its type or its owner decides. */
+  /** Of what it holds (03-CT10); absent when it is not tracked, which its type or its owner decides. */
   checksum: z.string().optional(),
 });
 export type SeenConfig = z.infer<typeof SeenConfig>;
@@ -157,7 +157,7 @@ export const Release = z.object({
   podsAtStart: z.int().optional(),
   /** uid of the target that was seen at zero since the last release: pods that it has by now are another writer's (E90). */
   scaledDownUid: z.string().optional(),
-  /** `kind/name` of the user's scaler that the primary's was made from; another one in the spec replaces that (03 B14). */
+  /** `kind/name` of the user's scaler that the primary's was made from; another one in the spec replaces that (03-B14). */
   scaler: z.string().optional(),
   /** Why the release failed or waits; in words for the condition. */
   reason: z.string().optional(),

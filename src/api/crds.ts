@@ -23,7 +23,7 @@ export interface StructuralSchema {
   [keyword: string]: unknown;
 }
 
-/** Columns of `kubectl get`. Source: reference 01 §1. */
+/** Columns of `kubectl get`. Source: 01-1. */
 interface PrinterColumn {
   name: string;
   type: 'string' | 'boolean';

@@ -82,12 +82,12 @@ describe('errors', () => {
       'spec.autoscalerRef',
     ],
     [
-      'a primary scaler with min above max (03 A4)',
+      'a primary scaler with min above max (03-A4)',
       { spec: scaledBy('ScaledObject', { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 2 } }) },
       'spec.autoscalerRef.primaryScalerReplicas.minReplicas',
     ],
     [
-      'a scaler whose primary has too long a name (03 B28)',
+      'a scaler whose primary has too long a name (03-B28)',
       { spec: scaledBy('ScaledObject', { name: 'a'.repeat(246) }) },
       'spec.autoscalerRef.name',
     ],
@@ -207,12 +207,12 @@ describe('warnings', () => {
       'spec.provider',
     ],
     [
-      'queries for an HPA (03 A12)',
+      'queries for an HPA (03-A12)',
       { spec: scaledBy('HorizontalPodAutoscaler', { primaryScalerQueries: { load: 'rq' } }) },
       'spec.autoscalerRef.primaryScalerQueries',
     ],
     [
-      'triggers for an HPA (03 B12)',
+      'triggers for an HPA (03-B12)',
       { spec: scaledBy('HorizontalPodAutoscaler', { primaryScalerTriggers: { nightly: { desiredReplicas: '2' } } }) },
       'spec.autoscalerRef.primaryScalerTriggers',
     ],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type NamedProvider, Provider, providers } from './canary.ts';
 
 type SmiProvider = Extract<Provider, `smi:${string}`>;
-/** The provider of Canaries that name none. An SMI version can name its mesh, which `spec.provider` cannot (reference 01 §10). */
+/** The provider of Canaries that name none. An SMI version can name its mesh, which `spec.provider` cannot (01-10). */
 export type MeshProvider = Provider | `${SmiProvider}:${'istio' | 'linkerd'}`;
 
 /** Further values of the flag, with the provider whose permissions they need. */
@@ -32,7 +32,7 @@ export function providerOf(named: MeshProvider | NamedProvider): Provider {
   return Provider.parse((meshProviderOf(named) ?? named).replace(/:(?:istio|linkerd)$/, ''));
 }
 
-/** Flagger asks Linkerd's metrics for every Canary where the mesh is Linkerd, whatever routes its traffic (05 B2). */
+/** Flagger asks Linkerd's metrics for every Canary where the mesh is Linkerd, whatever routes its traffic (05-B2). */
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider): Provider;
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined;
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined {

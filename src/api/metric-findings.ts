@@ -7,13 +7,13 @@ import { namesPlaceholder } from './placeholder.ts';
 
 /** Metrics that are asked for by the queries of the traffic provider. */
 export const builtIn = ['request-success-rate', 'request-duration'];
-/** The shortest interval of an analysis that is used: milliseconds. Source: reference 01 §4. */
+/** The shortest interval of an analysis that is used: milliseconds. Source: 01-4. */
 export const shortestIntervalMs = 10_000;
 
-/** The default window, which is free of this warning whatever the analysis' interval (05 W14). */
+/** The default window, which is free of this warning whatever the analysis' interval (05-W14). */
 const usualWindowMs = 60_000;
 
-/** Few scrape more often than every 15 s, and a rate is made of two samples (05 W32). */
+/** Few scrape more often than every 15 s, and a rate is made of two samples (05-W32). */
 const twoScrapesMs = 30_000;
 const narrow = (interval: string, ms: number): string =>
   `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s: make it twice the scrape interval or longer`;
@@ -55,7 +55,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (ms !== undefined && ms > 0 && ms < twoScrapesMs) found.push(warning(`${path}.interval`, narrow(metric.interval, ms)));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
-    // Only its template can tell: Graphite's windows are texts of its own (05 T12, W14).
+    // Only its template can tell: Graphite's windows are texts of its own (05-T12, W14).
     const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
     found.push(warning(`${path}.interval`, text));
   } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));

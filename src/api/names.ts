@@ -1,6 +1,6 @@
 import type { Canary } from './canary.ts';
 
-/** Everything that a Canary owns or touches has its name from here. Source: reference 01 §8.1. */
+/** Everything that a Canary owns or touches has its name from here. Source: 01-8.1. */
 export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string } }) {
   const target = canary.spec.targetRef.name;
   const apex = canary.spec.service.name || target;

@@ -18,9 +18,9 @@ const withMatch: Capabilities = { ...weightsOnly, headerMatch: true };
 const everything: Capabilities = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 
 /**
- * Source: reference 04 §5, the table of strategies by provider; what is a hazard there counts as absent here. Where there is a
+ * Source: 04-5, the table of strategies by provider; what is a hazard there counts as absent here. Where there is a
  * router, its `supports` is the truth, and the contract suite compares the two: SMI v1alpha3 and v1alpha4 match by an HTTPRouteGroup
- * (04 §4.3), which the established controller does not write.
+ * (04-4.3), which the established controller does not write.
  */
 export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   apisix: withMatch,

@@ -57,7 +57,7 @@ function knativeFindings({ canary, provider }: Scope): Finding[] {
   const { spec } = canary;
   if (isKnative(spec.targetRef)) {
     const found: Finding[] = [];
-    // By the field or by the flag (unlike 03 K-T1); without either nobody knows yet.
+    // By the field or by the flag (unlike 03-K-T1); without either nobody knows yet.
     if (provider !== undefined && provider !== 'knative')
       found.push(error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`));
     if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
@@ -175,7 +175,7 @@ function portNameFindings({ portName, targetPort }: Scope['canary']['spec']['ser
   return found;
 }
 
-/** What most clusters refuse, and what does not do what it seems to (07 S2, S4, S9). */
+/** What most clusters refuse, and what does not do what it seems to (07-S2, S4, S9). */
 function trafficFindings(service: Scope['canary']['spec']['service']): Finding[] {
   const found: Finding[] = [];
   const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
@@ -198,7 +198,7 @@ function gatewayFindings({ canary, provider }: Scope): Finding[] {
   return [...gatewayMatchFindings(canary), ...leftOutFindings(canary, provider)];
 }
 
-/** What the route that is written has no field for (04 V29). */
+/** What the route that is written has no field for (04-V29). */
 function leftOutFindings({ spec: { service } }: Scope['canary'], provider: string): Finding[] {
   const isOld = provider === 'gatewayapi:v1beta1';
   const route = isOld ? provider : service.appProtocol?.toLowerCase() === 'grpc' ? 'a GRPCRoute' : undefined;

@@ -13,7 +13,7 @@ export function primaryValue(value: string): string {
   return `${value}-primary`;
 }
 
-/** The first of `selectorLabels` that the target selects its pods by (03 W12), or why there is none (03 B28: said early). */
+/** The first of `selectorLabels` that the target selects its pods by (03-W12), or why there is none (03-B28: said early). */
 export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string } {
   const labels: Labels = target.spec?.selector?.matchLabels ?? {};
   const name = `${target.kind} ${target.metadata.name}`;

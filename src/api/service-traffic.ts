@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { ShortText } from './limits.ts';
 
-/** DNS name, `/`, name: what an implementation of its own calls its heuristic (07 S2). */
+/** DNS name, `/`, name: what an implementation of its own calls its heuristic (07-S2). */
 const OWN_HEURISTIC = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?';
 
-/** Fields of a Service that steer its traffic beside selector and ports (07 S1, S2, S4); absent is absent. */
+/** Fields of a Service that steer its traffic beside selector and ports (07-S1, S2, S4); absent is absent. */
 export const serviceTraffic = {
   trafficDistribution: ShortText.regex(
     new RegExp(`^(PreferClose|PreferSameZone|PreferSameNode|${OWN_HEURISTIC})$`),

@@ -17,7 +17,7 @@ const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision',
 
 /**
  * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or
- * fight the primary (03 W7, W16), so it is never copied.
+ * fight the primary (03-W7, W16), so it is never copied.
  */
 export function isTracking(key: string, value: string): boolean {
   const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
@@ -33,7 +33,7 @@ export function withoutTracking(pairs: Labels | undefined, keep: ReadonlySet<str
   return Object.fromEntries(Object.entries(pairs ?? {}).filter(([key, value]) => keep.has(key) || !isTracking(key, value)));
 }
 
-/** Pairs whose key starts with one of the prefixes; `*` is all, an empty prefix none (03 W8). */
+/** Pairs whose key starts with one of the prefixes; `*` is all, an empty prefix none (03-W8). */
 export function withPrefix(pairs: Labels, prefixes: readonly string[]): Labels {
   const isIncluded = (key: string) => prefixes.some((prefix) => prefix === '*' || (prefix !== '' && key.startsWith(prefix)));
   return Object.fromEntries(Object.entries(pairs).filter(([key]) => isIncluded(key)));

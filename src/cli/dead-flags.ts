@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 
 const ownLogger = 'logs are one JSON object a line, on the standard error';
 
-/** Flags of the established controller that mean nothing here, and why: a command line that has them starts all the same (reference 02 §1.1). */
+/** Flags of the established controller that mean nothing here, and why: a command line that has them starts all the same (02-1.1). */
 const deadFlags: Readonly<Record<string, string>> = {
   'control-loop-interval': 'nothing is polled: Canaries are woken by what changes',
   threadiness: 'each Canary has a queue of its own',

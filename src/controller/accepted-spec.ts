@@ -14,7 +14,7 @@ interface Refusal {
 
 /**
  * The last spec whose routes were accepted, so that a later one that cannot be routed takes no way home: while routes of the new spec are
- * refused, those that a release comes to are written in the words of the old one (04 §6.2). Kept in memory only.
+ * refused, those that a release comes to are written in the words of the old one (04-6.2). Kept in memory only.
  */
 export class AcceptedSpec {
   #accepted: { spec: Spec; generation: number | undefined } | undefined;

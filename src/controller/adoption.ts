@@ -35,7 +35,7 @@ export function isForeign(canary: Canary, view: ClusterView): boolean {
 }
 
 /**
- * What can be told of another controller's release: its hashes cannot be computed by us (02 §15.4.35), so its primary is compared with the
+ * What can be told of another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
  * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
  */
 export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promise<Adoption | undefined> {
@@ -89,7 +89,7 @@ function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefin
   });
 }
 
-/** The copies that the primary reads stay when the Canary goes, as the primary itself does (03 CT16). */
+/** The copies that the primary reads stay when the Canary goes, as the primary itself does (03-CT16). */
 async function keepCopies(
   canary: Canary,
   refs: readonly ConfigRef[],
@@ -120,7 +120,7 @@ async function keepCopies(
 
 /**
  * Where the primary reads `<name>-primary`, as the established controller names its copies, and that holds what the source holds, the
- * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03 CT14).
+ * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03-CT14).
  */
 async function establishedCopies(
   refs: readonly ConfigRef[],

@@ -130,7 +130,7 @@ it.each([
   { what: 'null everywhere', manifest: { metadata: null, spec: null } },
   { what: 'a list', manifest: [] },
   { what: 'brackets without end', manifest: `{"metadata":{},"spec":{"selector":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}` },
-])('R-L2: what was applied last bars no deletion, with $what', ({ manifest }) => {
+])('04-R-L2: what was applied last bars no deletion, with $what', ({ manifest }) => {
   const after = given(aService({ annotations: applied(manifest) }));
   expect([after.spec.selector, after.spec.ports]).toEqual([{ app: 'shop' }, [http]]);
 });

@@ -54,7 +54,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
 }
 
 /**
- * The merge patch that leaves the apex Service to its user (03 SV20, SV21, B17): its own selector, where that finds the target's pods; the
+ * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
  * ports that it had besides ours, without node ports, which may be somebody else's by now; and nothing that keeps a GitOps tool away.
  * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then what `kubectl apply`
  * was given last tells. Undefined: it is so already.
@@ -114,7 +114,7 @@ function extraPorts(live: readonly Port[], before: readonly Port[]): Port[] {
   return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
 }
 
-/** What `kubectl apply` was given last, field by field; an unreadable one must not bar deletion (04 R-L2). */
+/** What `kubectl apply` was given last, field by field; an unreadable one must not bar deletion (04-R-L2). */
 function lastApplied({ metadata }: KubeObject): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;

@@ -11,7 +11,7 @@ import { isOurs } from './ownership.ts';
 import { readAll } from './routes-given-back.ts';
 
 /**
- * The Canary as it is, as it was under each former `service.name` (03 SV19), and as it was routed before an edit (E113): clients of those
+ * The Canary as it is, as it was under each former `service.name` (03-SV19), and as it was routed before an edit (E113): clients of those
  * lose nothing either. A former Service that leads elsewhere by now is another writer's.
  */
 export async function facesOf(

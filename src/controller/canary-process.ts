@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { resumeAnnotation } from '../api/names.ts';
@@ -27,7 +26,7 @@ import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { scalerRefs } from './scaling.ts';
 import { ServiceFit } from './service-fit.ts';
 import { RIVAL_SILENCE_MS, type Rival } from './status-ownership.ts';
-import { plain } from './status-patch.ts';
+import { isSameStored, plain } from './status-patch.ts';
 import { StatusWriter } from './status-writer.ts';
 import { Told } from './told.ts';
 
@@ -237,8 +236,10 @@ export class CanaryProcess {
    * anew, and the next record would then take its step back.
    */
   #forgetOvertaken({ status }: Canary): void {
-    if (this.#snapshot !== undefined && !isDeepStrictEqual(this.#remembered, plain(status?.release))) this.#dropSnapshot();
-    this.#remembered = plain(status?.release);
+    if (!isSameStored(this.#remembered, status?.release)) {
+      if (this.#snapshot !== undefined) this.#dropSnapshot();
+      this.#remembered = plain(status?.release);
+    }
   }
 
   /** A write without an answer was stored: its events are sent now. */

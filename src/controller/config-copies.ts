@@ -11,8 +11,8 @@ import type { PrimarySpec } from '../workloads/workload.ts';
 import { ConfigCopyError, NameTakenError } from './errors.ts';
 
 /**
- * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03 B7). What exists under
- * the name is the same copy, made by a promotion that was interrupted, or it is another owner's and refused (B25). With Secrets limited by name
+ * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03-B7). What exists under
+ * the name is the same copy, made by a promotion that was interrupted, or it is another owner's and refused (03-B25). With Secrets limited by name
  * no copy can be read: then the name decides, a digest of Canary and content.
  */
 export async function makeCopies(
@@ -39,7 +39,7 @@ export async function makeCopies(
 }
 
 /**
- * Deletes the copies that no kept template reads any more (03 CT18). Where Secrets may not be listed, the ones that a pruned template
+ * Deletes the copies that no kept template reads any more (03-CT18). Where Secrets may not be listed, the ones that a pruned template
  * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted now is found again at the next promotion.
  */
 export async function pruneCopies(

@@ -88,7 +88,7 @@ export const ControllerConfig = z.object({
 });
 export type ControllerConfig = z.infer<typeof ControllerConfig>;
 
-/** How long a side without traffic keeps its pods (DESIGN "Traffic first, pods later"). */
+/** How long a side without traffic keeps its pods (ARCHITECTURE.md, "Traffic first, pods later"). */
 export function scaleDownDelayMs(config: ControllerConfig, intervalMs: number): number {
   return config.scaleDownDelayMs ?? Math.min(intervalMs, 30_000);
 }

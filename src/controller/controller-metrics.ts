@@ -8,7 +8,7 @@ import { releaseMetrics } from './release-metrics.ts';
 import { tickMetrics } from './tick-metrics.ts';
 import { verdictMetrics } from './verdict-metrics.ts';
 
-/** What the controller exports, under the established names (reference 02 §13) and some of our own: docs/observability.md. */
+/** What the controller exports, under the established names (02-13) and some of our own: docs/observability.md. */
 export function createControllerMetrics(version: string) {
   const registry = new Registry();
   runtimeMetrics(registry);

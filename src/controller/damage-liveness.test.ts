@@ -179,7 +179,7 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
-  describe('04 §6.2: an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
+  describe('04-6.2: an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
     const refusesHosts = async () => {
       const lab = await releasing();
       lab.refuse = ({ ref, body }) => {

@@ -137,7 +137,7 @@ it('a stop leaves no timer behind, which would keep the process alive', async ()
   expect(cancelled).toEqual([1, 2]);
 });
 
-it('05 T24: what may not be sent counts as answered, and an event says why', async () => {
+it('05-T24: what may not be sent counts as answered, and an event says why', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', retry: false, isFinal: true }));
   queue.deliver(canaryWith([to('chat')]));
   await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));

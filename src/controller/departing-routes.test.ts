@@ -20,7 +20,7 @@ async function initialized(provider: string): Promise<ModelLab> {
 }
 
 it.each(routes)(
-  'R-L1: what $provider has made is gone when the application is back on its target, and nothing is lost',
+  '04-R-L1: what $provider has made is gone when the application is back on its target, and nothing is lost',
   async ({ provider, ref }) => {
     const lab = await initialized(provider);
     lab.server.delete(canaryRef);
@@ -33,7 +33,7 @@ it.each(routes)(
 );
 
 it.each(routes)(
-  'R-D2: what somebody made of our own route of $provider meanwhile is never taken for what was there before',
+  '04-R-D2: what somebody made of our own route of $provider meanwhile is never taken for what was there before',
   async ({ provider, ref }) => {
     const lab = await initialized(provider);
     // For a moment nobody is told where to go: that is their doing.

@@ -8,7 +8,7 @@ type Settings = Pick<
 >;
 
 /**
- * The receiver of Canaries without alerts of their own: Teams where it has an address, else Slack (05 A37). Undefined: none is named; a
+ * The receiver of Canaries without alerts of their own: Teams where it has an address, else Slack (05-A37). Undefined: none is named; a
  * problem names the flag, and nothing of its value.
  */
 export function globalNotifier(config: Settings): Notifier | { problem: string } | undefined {

@@ -9,7 +9,7 @@ interface Contest {
 }
 
 /**
- * Keeps healing from becoming a fight (DESIGN "Healing has a brake"). The first correction of an object is immediate; when the same
+ * Keeps healing from becoming a fight (ARCHITECTURE.md, "Healing has a brake"). The first correction of an object is immediate; when the same
  * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift.
  */
 export class HealingBrake {

@@ -39,7 +39,7 @@ const weights = (lab: ModelLab) => lab.server.find(routeRef)?.spec.conf.split.ma
 const isKuma = ({ ref }: { ref: ObjectRef }) => ref.kind === 'TrafficRoute';
 
 describe('providers whose upstream has ended', () => {
-  it('04 §4.12: a release moves the weights of a TrafficRoute, which has no owner, and heals it', async () => {
+  it('04-4.12: a release moves the weights of a TrafficRoute, which has no owner, and heals it', async () => {
     const lab = await initialized('kuma');
     lab.push('2');
     expect(await lab.passUntil(() => weights(lab)?.[1] === 25, 120_000)).toBe(true);
@@ -56,7 +56,7 @@ describe('providers whose upstream has ended', () => {
   it.each([
     { gone: 'its Canary', ref: canaryRef },
     { gone: 'its namespace', ref: namespaceRef },
-  ])('R-L3: the TrafficRoute goes with $gone, and nobody else has to see to it', async ({ ref }) => {
+  ])('04-R-L3: the TrafficRoute goes with $gone, and nobody else has to see to it', async ({ ref }) => {
     const lab = await initialized('kuma');
     if (ref === namespaceRef) lab.watched = false;
     lab.server.delete(ref);
@@ -65,7 +65,7 @@ describe('providers whose upstream has ended', () => {
     lab.close();
   });
 
-  it('R-D12: a TrafficRoute that leads to another namespace is not touched', async () => {
+  it('04-R-D12: a TrafficRoute that leads to another namespace is not touched', async () => {
     const { lab } = labOf({ seed: 3, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     for (const crd of definitions) lab.server.create(crd);
     const spec = { conf: { split: [{ weight: 100, destination: { 'kuma.io/service': `${APP}-primary_elsewhere_svc_80` } }] } };

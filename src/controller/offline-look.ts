@@ -9,7 +9,7 @@ type Room = Pick<ControllerRoom, 'clock' | 'findOffline' | 'announceOn'>;
 
 /**
  * Before a Canary's first release its metric backends are asked whether they are there, once for each version of its spec: an event says which is not,
- * while there is time to mend it. Nothing waits for the answer (05 C2, C3).
+ * while there is time to mend it. Nothing waits for the answer (05-C2, C3).
  */
 export class OfflineLook {
   readonly #room: Room;

@@ -27,7 +27,7 @@ const LOCAL_NAMES = /(?:^|\.)localhost\.?$|^metadata(?:\.google\.internal)?\.?$/
 /**
  * The egress policy for calls that users of the cluster ask for: through the proxies of the environment (or the one that a resource names), and to the
  * allowed addresses alone. A name is resolved once for each connection, which goes to an address that was judged; through a proxy the proxy is
- * judged so, and of the target only an address that is written out (05 W18, W37). `lookup` resolves the names of all calls of the FindWay.
+ * judged so, and of the target only an address that is written out (05-W18, W37). `lookup` resolves the names of all calls of the FindWay.
  */
 export function egressPolicy({
   proxyEnvironment,

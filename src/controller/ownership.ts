@@ -4,7 +4,7 @@ import { adoptAnnotation, names, ownerAnnotation } from '../api/names.ts';
 import { isMeshKind } from '../routers/mesh-kinds.ts';
 import type { ControllerConfig } from './config.ts';
 
-/** Made by us for this Canary, or by the established controller for one of this name, or handed over by an annotation (03 B25). */
+/** Made by us for this Canary, or by the established controller for one of this name, or handed over by an annotation (03-B25). */
 export function isOurs(canary: Canary, object: KubeObject): boolean {
   const { annotations, ownerReferences } = object.metadata;
   return (

@@ -32,7 +32,7 @@ export async function ensureScalers(
   }
 }
 
-/** Makes the primary's scaler, lets it follow the user's with a promotion (03 A2), and holds the minimum that the release needs. */
+/** Makes the primary's scaler, lets it follow the user's with a promotion (03-A2), and holds the minimum that the release needs. */
 async function ensurePrimaryScaler(
   context: ReconcileContext,
   scaling: Scaling,
@@ -85,7 +85,7 @@ async function holdMinimum(context: ReconcileContext, scaling: Scaling, intent: 
   wanted.delete(refKey(primaryRef));
 }
 
-/** The scaler that the spec no longer names would go on scaling the primary, and keep its target paused (03 A6, B14). */
+/** The scaler that the spec no longer names would go on scaling the primary, and keep its target paused (03-A6, B14). */
 async function removeFormerScaler(context: ReconcileContext, done: Reconciled): Promise<void> {
   const { canary, view, cluster, signal } = context;
   const former = formerScalingOf(canary, view);

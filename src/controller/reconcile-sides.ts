@@ -15,7 +15,7 @@ import { readTargetConfigs } from './target-configs.ts';
 import { isUnborn, renewUnborn } from './unborn-primary.ts';
 import { undoableTemplate } from './undo.ts';
 
-/** Said when a release would begin from it, not in the middle of one (03 W54, B35). */
+/** Said when a release would begin from it, not in the middle of one (03-W54, B35). */
 export function refuseUnusable({ canary }: ReconcileContext, target: Seen): void {
   const refusal = workloadOf(canary).refuses?.(target.object);
   if (refusal !== undefined) throw new TargetUnusableError(refusal);
@@ -101,7 +101,7 @@ async function renamePrimary(context: ReconcileContext, existing: Seen, apex: Ap
   done.wrote = true;
 }
 
-/** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03 S-T2). */
+/** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
 export async function ensureCanary(context: ReconcileContext, target: Seen, intent: Intent, facts: Facts, done: Reconciled): Promise<void> {
   const { canary, view } = context;
   const wanted = workloadOf(canary).renderCanary?.(canary, target.object);

@@ -60,7 +60,7 @@ export async function reconcile(context: ReconcileContext, intent: Intent, facts
   }
   if (apex && intent.apexOnPrimary) await ensureServices(context, apex, { roles: ['apex'], apexOnPrimary: true }, done);
   if (apex && intent.routes) await ensureRoutes(context, apex, intent.routes, done);
-  // Its scaler stands down before the target does, and neither before the traffic has gone (03 B32).
+  // Its scaler stands down before the target does, and neither before the traffic has gone (03-B32).
   if ((intent.target === 'zero' || intent.target === 'idle') && done.converged && scaling) await pauseScaler(context, scaling, done);
   if (intent.target === 'zero' && (facts.target?.replicas ?? 0) > 0 && done.converged) {
     await scale(context, targetRefOf(context.canary), 0, done);

@@ -15,7 +15,7 @@ interface Refusal {
 type Spec = Record<string, unknown>;
 
 /**
- * How the Canary wants the traffic of its Services steered, where the API server takes no such value (07 S1): the Services go on without it,
+ * How the Canary wants the traffic of its Services steered, where the API server takes no such value (07-S1): the Services go on without it,
  * keeping what they have, since a preference must not hold up a release. Kept in memory only.
  */
 export class RefusedSteering {

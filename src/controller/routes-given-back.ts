@@ -24,7 +24,7 @@ export async function finalizeRoutes(canary: Canary, delayMs: number, { clock, .
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
-/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (R-L3). */
+/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (04-R-L3). */
 export async function removeFromAfar(canary: Canary, deps: Deps): Promise<void> {
   const { config } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider);

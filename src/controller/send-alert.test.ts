@@ -111,12 +111,12 @@ describe('an alert by an AlertProvider', () => {
       secret: { address: `hooks/${PLANTED.address}` },
       reason: 'the address must be an http or https URL',
     },
-  ])('05 A36: $what is told without a request, and waits for somebody', async ({ spec, secret, reason }) => {
+  ])('05-A36: $what is told without a request, and waits for somebody', async ({ spec, secret, reason }) => {
     expect(await room(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
     expect(chat.posts).toEqual([]);
   });
 
-  it('05 A36: an unknown type names the field', async () => {
+  it('05-A36: an unknown type names the field', async () => {
     expect(await room({ type: 'pager', address: chat.origin }).send(canary, delivery(), signal)).toMatchObject({
       ok: false,
       reason: expect.stringContaining('spec.type'),
@@ -139,7 +139,7 @@ describe('an alert by an AlertProvider', () => {
     expect(await send(canary, delivery(), signal)).toEqual({ ok: false, reason: 'it or its Secret could not be read', retry: true });
   });
 
-  it('05 T24, W16: one of another namespace is not even read with --no-cross-namespace-refs', async () => {
+  it('05-T24, W16: one of another namespace is not even read with --no-cross-namespace-refs', async () => {
     const forbidden = room({ type: 'webhook', address: chat.origin }, undefined, { noCrossNamespaceRefs: true });
     expect(await forbidden.send(canary, delivery('ops'), signal)).toMatchObject({ ok: false, isFinal: true });
     expect([forbidden.asked, chat.posts]).toEqual([[], []]);

@@ -53,7 +53,7 @@ function messageOf(canary: Canary, delivery: Delivery, { clusterName }: Room['co
     severity: alert?.severity ?? (isFailed ? 'error' : 'info'),
     reason: alert?.reason ?? (isFailed ? 'Failed' : 'Succeeded'),
     text: delivery.message,
-    // A20: before all others.
+    // 05-A20: before all others.
     fields: [...(clusterName === '' ? [] : [{ name: 'Cluster', value: clusterName }]), ...(alert?.fields ?? [])],
     atMs: delivery.sinceMs,
   };
@@ -69,7 +69,7 @@ interface Found {
 
 async function receiverOf(to: { namespace: string; name: string }, canary: Canary, room: Room, signal: AbortSignal): Promise<Found> {
   const { config, cluster } = room;
-  // Also here: it may have been listed before the flag was set (05 T24).
+  // Also here: it may have been listed before the flag was set (05-T24).
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
     const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
     return { receiver: { ok: false, reason, retry: false, isFinal: true } };

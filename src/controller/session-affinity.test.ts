@@ -21,7 +21,7 @@ const cookiesSet = (lab: ModelLab): string[] =>
     (side: { headers?: { response: { add: Record<string, string> } } }) => side.headers?.response.add['Set-Cookie']?.split(';')[0],
   );
 
-it('R-A3: cookies are recorded before they are routed, and a crash in between changes none of them', async () => {
+it('04-R-A3: cookies are recorded before they are routed, and a crash in between changes none of them', async () => {
   const lab = await initialized();
   let recorded: Record<string, string> | undefined;
   lab.refuse = ({ ref, body }) => {
@@ -40,7 +40,7 @@ it('R-A3: cookies are recorded before they are routed, and a crash in between ch
   lab.close();
 });
 
-it('R-A2, R-A3: from step to step the canary keeps its cookie and the primary gets another; in the end both are taken out', async () => {
+it('04-R-A2, R-A3: from step to step the canary keeps its cookie and the primary gets another; in the end both are taken out', async () => {
   const lab = await initialized();
   lab.push('2');
   expect(await lab.passUntil(() => weightOf(lab) === 20, 120_000)).toBe(true);
@@ -57,7 +57,7 @@ it('R-A2, R-A3: from step to step the canary keeps its cookie and the primary ge
   lab.close();
 });
 
-it('R-A6, R-D11: with a service match and empty fields a VirtualService at rest is written once, and drift of it is corrected', async () => {
+it('04-R-A6, R-D11: with a service match and empty fields a VirtualService at rest is written once, and drift of it is corrected', async () => {
   const lab = await initialized({ match: [{ uri: { prefix: '/' } }], hosts: [], headers: {}, retries: {} });
   await lab.pass(60_000);
   const writes = () => lab.writes.filter(({ ref }) => ref.kind === 'VirtualService').length;

@@ -8,6 +8,13 @@ it('a status that says the same is not written, whatever the time', () => {
   expect(statusPatch({ ...status, lastTransitionTime: 'then' }, status, '1', 0)).toBeUndefined();
 });
 
+it('a number that JSON does not have is stored as null, and no change where that is stored', () => {
+  const said = (value: unknown) => ({ ...status, release: { verdicts: [{ value, limit: undefined }] } }) as unknown as CanaryStatus;
+  const stored = { ...status, release: { verdicts: [{ value: null }] }, lastTransitionTime: 'then' };
+  expect(statusPatch(stored, said(Number.NaN), '1', 0)).toBeUndefined();
+  expect(statusPatch(stored, said(0), '1', 0)).toBeDefined();
+});
+
 it('a field that is no longer said is removed, at every depth', () => {
   const stored = { ...status, trackedConfigs: { a: '1' }, release: { reason: 'x', run: 1 } };
   const wanted = { ...status, release: { run: 1 } } as unknown as CanaryStatus;

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CanaryStatus } from '../api/canary-status.ts';
 
 /**
@@ -16,21 +15,21 @@ export function statusPatch(
   const { lastTransitionTime: _, ...said } = wanted;
   const patch = { ...withRemovals(before ?? {}, said as Record<string, unknown>), lastTransitionTime: wanted.lastTransitionTime ?? now };
   const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
-  if (before && isDeepStrictEqual(plain(saidBefore), plain(said))) return undefined;
+  if (before && isSameStored(saidBefore, said)) return undefined;
   return { metadata: { resourceVersion }, status: patch };
 }
 
 /** Whether nothing but the sentence of the `Promoted` condition, and when it was last said, differs from what is stored (rule E55). */
 export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
   const silent = (status: object) => {
-    const { conditions = [], lastTransitionTime: _, ...rest } = plain(status) as CanaryStatus;
+    const { conditions = [], lastTransitionTime: _, ...rest } = status as CanaryStatus;
     const quiet = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
       ...condition,
       ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),
     }));
     return { ...rest, conditions: quiet };
   };
-  return stored !== undefined && isDeepStrictEqual(silent(stored), silent(wanted));
+  return stored !== undefined && isSameStored(silent(stored), silent(wanted));
 }
 
 /** A merge patch drops a field only when it is named with null. */
@@ -44,6 +43,16 @@ function withRemovals(before: Record<string, unknown>, after: Record<string, unk
   for (const key of Object.keys(before)) if (after[key] === undefined && key !== 'lastTransitionTime') patch[key] = null;
   return patch;
 }
+
+/** Whether both are the same once they are stored: without what is undefined, and with null for a number that JSON does not have. */
+export function isSameStored(a: unknown, b: unknown): boolean {
+  if (a === b || (isNull(a) && isNull(b))) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameStored(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameStored(a[key], b[key]));
+}
+
+const isNull = (value: unknown): boolean => value === null || (typeof value === 'number' && !Number.isFinite(value));
 
 /** As it is stored: without what is undefined. */
 export function plain(value: unknown): unknown {

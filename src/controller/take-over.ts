@@ -42,7 +42,7 @@ export async function takeOver(canary: Canary, workload: Workload, router: Route
   for (const ref of generatedRefs(canary, workload, router)) {
     const seen = room.view.find(ref);
     if (!seen?.isEstablished || isAnothers(canary, seen.object)) continue;
-    // A promotion of the established controller takes the owner from the primary of a Service target (03 S-T5).
+    // A promotion of the established controller takes the owner from the primary of a Service target (03-S-T5).
     const lostOwner = !workload.hasPods && refKey(ref) === refKey(workload.primaryRef(canary));
     wrote = (await takeOverOne(canary, ref, lostOwner, room)) || wrote;
   }

@@ -71,14 +71,14 @@ describe('recordedFor', () => {
     expect(templateOfTarget(recorded(), target)).toBe(is ? 's1:old' : target.revision);
   });
 
-  it('DESIGN Revisions: a release that was recorded without a count does not wait for one', () => {
+  it('Revisions: a release that was recorded without a count does not wait for one', () => {
     const { observedRollout: _, ...release } = recorded().status?.release ?? {};
     const before = { ...recorded(), status: { ...recorded().status, release } } as Canary;
     expect(recordedFor(before, { ...live('s1:new', 9), uncounted: true as const })).toBeUndefined();
     expect(isUncounted(before, { ...live('s1:new', 9), uncounted: true as const })).toBe(false);
   });
 
-  it('E50b: what was recorded without a generation is looked at anew', () => {
+  it('E57: what was recorded without a generation is looked at anew', () => {
     expect(recordedFor(recorded({ observedGeneration: 0 }), live('s1:old'))).toBeUndefined();
   });
 });

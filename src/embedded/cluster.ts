@@ -1,3 +1,4 @@
+import type { KubeObject } from '../api/kube-object.ts';
 import { connectionTo } from '../kube/connect.ts';
 import { createCluster } from '../kube/create-cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
@@ -10,6 +11,8 @@ import { realWorld, type World } from './world.ts';
 
 /** Everything here shares one process: on a busy machine an answer is late, and never lost. */
 const ANSWER_WITHIN_MS = 60_000;
+/** Nothing lies between: a stream that is silent is one on which nothing happens, and there is no cause to open it again. */
+const WATCH = { silentMs: undefined, streamSeconds: { from: 86_400, to: 86_400 } };
 
 export interface EmbeddedClusterOptions {
   /** TCP port of the API server; default: any free one. */
@@ -18,6 +21,8 @@ export interface EmbeddedClusterOptions {
   mesh?: MeshOptions;
   world?: World;
   hooks?: ApiHooks;
+  /** CustomResourceDefinitions that are there from the start. */
+  crds?: readonly KubeObject[];
   /** Hears of what controllers and nodes could not do and try again. */
   onError?(error: unknown, what: string): void;
 }
@@ -42,10 +47,11 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {})
     world,
     ...(options.port !== undefined && { port: options.port }),
     ...(options.hooks && { hooks: options.hooks }),
+    ...(options.crds && { crds: options.crds }),
   });
   const agent = world.network.agent({ keepAlive: true });
   const connection = { ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent };
-  const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random });
+  const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random, watch: WATCH });
   const onError = options.onError ?? (() => undefined);
   const controllers = startControllers(cluster, { clock, onError });
   const nodes = startNodes(cluster, { world, ...options.nodes, calls: httpPodCalls(server.url, world), onError });

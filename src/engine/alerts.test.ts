@@ -26,14 +26,14 @@ const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.m
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
 
 describe('when an alert is sent', () => {
-  it('E64: a release that passes tells its beginning and its end (05 A1, A2, A10)', () => {
+  it('E64: a release that passes tells its beginning and its end (05-A1, A2, A10)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tickUntil(isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: so does one without an analysis (05 A11)', () => {
+  it('E64: so does one without an analysis (05-A11)', () => {
     const { world, alerts } = listening({}, { skipAnalysis: true });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -44,7 +44,7 @@ describe('when an alert is sent', () => {
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' }];
   };
   it.each<{ why: string; prepare: (world: World) => void; analysis?: Analysis; later?: (world: World) => void }>([
-    { why: 'too many failed checks (05 A7)', prepare: measured, analysis: { threshold: 2 } },
+    { why: 'too many failed checks (05-A7)', prepare: measured, analysis: { threshold: 2 } },
     {
       why: 'checks that cannot be measured',
       prepare: (world) => {
@@ -65,16 +65,16 @@ describe('when an alert is sent', () => {
       },
       analysis: withHooks('pre-rollout'),
     },
-    { why: 'a canary that is not ready at the deadline (05 A9, W5)', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
+    { why: 'a canary that is not ready at the deadline (05-A9, W5)', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
     {
-      why: 'a canary that is stalled (05 A9, W5)',
+      why: 'a canary that is stalled (05-A9, W5)',
       prepare: (world) => {
         world.behaviour.brokenCanary.add('s1:b');
         world.behaviour.stalls = true;
       },
     },
     {
-      why: 'a canary that loses its pods for longer than the deadline (05 A9, W5)',
+      why: 'a canary that loses its pods for longer than the deadline (05-A9, W5)',
       prepare: () => undefined,
       later: (world) => {
         world.tickUntil(({ release }) => release.step === 'analysing');
@@ -91,7 +91,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, failed]);
   });
 
-  it('E64: a promotion that the primary cannot take tells it (05 A8)', () => {
+  it('E64: a promotion that the primary cannot take tells it (05-A8)', () => {
     const { world, alerts } = listening();
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');
@@ -102,7 +102,7 @@ describe('when an alert is sent', () => {
   it.each([
     { threshold: 3, severity: 'warn' },
     { threshold: 2, severity: 'error' },
-  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (05 A6, A7)', ({ threshold, severity }) => {
+  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (05-A6, A7)', ({ threshold, severity }) => {
     const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
     measured(world);
     world.push('s1:b');
@@ -114,7 +114,7 @@ describe('when an alert is sent', () => {
   });
 
   it.each(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const)(
-    'E64: a closed %s tells it once, over polls, other answers and restarts (05 A3–A5, W5)',
+    'E64: a closed %s tells it once, over polls, other answers and restarts (05-A3–A5, W5)',
     (type) => {
       const { world, alerts, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks(type) });
       world.behaviour.hooks[type] = 'refused';
@@ -151,7 +151,7 @@ describe('when an alert is sent', () => {
     expect(count()).toBe(3);
   });
 
-  it('E64: muteAlert keeps a gate quiet, and nothing else (05 A12)', () => {
+  it('E64: muteAlert keeps a gate quiet, and nothing else (05-A12)', () => {
     const webhooks = withHooks('confirm-promotion').webhooks?.map((one) => ({ ...one, muteAlert: true }));
     const { world, alerts } = listening({ webhooks });
     world.behaviour.hooks['confirm-promotion'] = 'refused';
@@ -162,7 +162,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a revision that takes the place of another, or goes back, is no end to tell (05 A13)', () => {
+  it('E64: a revision that takes the place of another, or goes back, is no end to tell (05-A13)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tick();
@@ -180,7 +180,7 @@ describe('to whom', () => {
     providerRef: { name, ...(namespace ? { namespace } : {}) },
   });
 
-  // 05 A31 and Q15, but for the last two rows, which never sent (W4).
+  // 05-A31 and Q15, but for the last two rows, which never sent (05-W4).
   it.each([
     { severity: 'info', gets: ['info', 'warn', 'error'] },
     { severity: 'warn', gets: ['warn', 'error'] },
@@ -199,7 +199,7 @@ describe('to whom', () => {
     expect([...severities].toSorted()).toEqual([...gets].toSorted());
   });
 
-  it('E64: each provider has a message of its own, in its namespace, and the global receiver none (05 A30, A32)', () => {
+  it('E64: each provider has a message of its own, in its namespace, and the global receiver none (05-A30, A32)', () => {
     const { world, told } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -236,7 +236,7 @@ describe('what it tells', () => {
       routing: 'A/B test, 5 iterations',
     },
     { plan: 'nothing', analysis: {} },
-  ])('E64: the plan of $plan, at the beginning alone (05 A21–A24)', ({ analysis, routing }) => {
+  ])('E64: the plan of $plan, at the beginning alone (05-A21–A24)', ({ analysis, routing }) => {
     const { told } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
     const [first] = told.values();
     expect(first?.alert?.fields.slice(0, routing ? 4 : 3)).toEqual([
@@ -248,7 +248,7 @@ describe('what it tells', () => {
     if (!routing) expect(fieldNames(first)).not.toContain('Traffic routing');
   });
 
-  it('E64: metric, value and bound of what decided, with weight, revision and duration (05 W6)', () => {
+  it('E64: metric, value and bound of what decided, with weight, revision and duration (05-W6)', () => {
     const { world, last } = listening({ threshold: 1, stepWeight: 20 });
     world.push('s1:b');
     world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);

@@ -10,14 +10,14 @@ type Severity = 'info' | 'warn' | 'error';
 type Field = { name: string; value: string };
 type Seeing = Pick<Seen, 'event'>;
 
-/** Something worth an alert (rule E64; source of severities: reference 05 A1–A11). */
+/** Something worth an alert (rule E64; source of severities: 05-A1–A11). */
 export interface Alert {
   reason: Reason;
   severity: Severity;
   message: string;
   /** Of a terminal one. */
   outcome?: Delivery['outcome'];
-  /** With the fields that tell how the release is set up (A21–A24). */
+  /** With the fields that tell how the release is set up (05-A21–A24). */
   isDetailed?: boolean;
   /** What decided the end. */
   verdicts?: readonly Verdict[];
@@ -26,7 +26,7 @@ export interface Alert {
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
 
-/** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, A30–A32). */
+/** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, 05-A30–A32). */
 export function alertDeliveries(seen: Seeing, from: Release, alert: Alert): Delivery[] {
   const { canary, nowMs } = seen.event.facts;
   const { reason, severity, message, outcome } = alert;
@@ -44,7 +44,7 @@ export function alertDeliveries(seen: Seeing, from: Release, alert: Alert): Deli
   }));
 }
 
-/** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver (A30, A31). */
+/** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver (05-A30, A31). */
 function receivers({ event }: Seeing, severity: Severity): ({ namespace: string; name: string } | undefined)[] {
   const { canary, globalAlerts } = event.facts;
   const alerts = canary.spec.analysis.alerts ?? [];
@@ -69,7 +69,7 @@ function fieldsOf(seen: Seeing, from: Release, alert: Alert): Field[] {
   return fields.map(({ name, value }) => ({ name, value: Array.from(value).slice(0, LONGEST_VALUE).join('') }));
 }
 
-/** How the release is set up, in the established order (A21–A24). */
+/** How the release is set up, in the established order (05-A21–A24). */
 function setup({ event }: Seeing): Field[] {
   const { canary, supports } = event.facts;
   const { targetRef, analysis } = canary.spec;
@@ -82,7 +82,7 @@ function setup({ event }: Seeing): Field[] {
   ];
 }
 
-/** Absent where no step is given; a provider without weights counts as written, not as it is run (A24). */
+/** Absent where no step is given; a provider without weights counts as written, not as it is run (05-A24). */
 function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[1]): string | undefined {
   const { stepWeight = 0, stepWeights = [], maxWeight = 0, iterations = 0 } = canary.spec.analysis;
   const strategy = strategyOf(canary, { ...supports, weights: true });

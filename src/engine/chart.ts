@@ -313,7 +313,7 @@ export const chart = machineSetup.createMachine({
       on: { REQUEST: requested, STOP: rollBack('always') },
       initial: 'scalingUp',
       states: {
-        // Pods read configs when they start: those that exist have read others than the ones to be analysed (02 §15.1.11).
+        // Pods read configs when they start: those that exist have read others than the ones to be analysed (02-15.1.11).
         withdrawing: leaf('withdrawing', {
           first: renewals,
           seen: [stay('canGoHome', 'goHome'), go('isConvergedAtHome', 'clearing')],

@@ -48,7 +48,7 @@ export interface ScalerLimits {
   max: number;
 }
 
-/** What can be told of another controller's release without its hashes, which cannot be computed (02 §15.4.35). */
+/** What can be told of another controller's release without its hashes, which cannot be computed (02-15.4.35). */
 export interface Adoption {
   /** The revision of the target that was looked at. */
   target: string;

@@ -4,7 +4,7 @@ import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
 import { explain } from './explain.ts';
 
 describe('failure', () => {
-  it('E21: the threshold takes the release back at once, not an interval later (15.1.8)', () => {
+  it('E21: the threshold takes the release back at once, not an interval later (02-15.1.8)', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
     const before = world.wakeAtMs;
@@ -13,7 +13,7 @@ describe('failure', () => {
     expect(world.canary.status?.conditions?.[0]?.message).toContain('errors is 9');
   });
 
-  it('E30: a failed release is recorded before anything acts, with traffic and message together (15.1.5, 15.4.36, 03-L7)', () => {
+  it('E30: a failed release is recorded before anything acts, with traffic and message together (02-15.1.5, 02-15.4.36, 03-L7)', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.auto = false;
@@ -80,7 +80,7 @@ describe('failure', () => {
       world.tickUntil(at('Succeeded', 'resting'));
     });
 
-    it('E63: failed checks take the release back all the same (04 R-S4)', () => {
+    it('E63: failed checks take the release back all the same (04-R-S4)', () => {
       const world = unconfirmed();
       world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
       world.tickUntil(at('Failed'));

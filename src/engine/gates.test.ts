@@ -31,7 +31,7 @@ describe('gates', () => {
     expect([world.phase, world.step, world.release.revision]).toEqual(['Succeeded', 'resting', 's1:a']);
   });
 
-  it('E24: a closed confirm-promotion keeps checking and polls every interval with the true weight (15.2.27)', () => {
+  it('E24: a closed confirm-promotion keeps checking and polls every interval with the true weight (02-15.2.27)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
     world.push('s1:b');
@@ -45,7 +45,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E16: blue/green asks confirm-promotion once, before live traffic moves (15.2.27)', () => {
+  it('E16: blue/green asks confirm-promotion once, before live traffic moves (02-15.2.27)', () => {
     const world = initialized(aCanary({ iterations: 1, ...withHooks('confirm-promotion') }));
     world.push('s1:b');
     world.tickUntil(at('Succeeded'));

@@ -22,6 +22,6 @@ export interface Intent {
   atLeast: { primary?: number; target?: number };
   /** The minimum of the user's scaler for the time of the release (E101); absent: its own. */
   targetMinimum?: number;
-  /** The primary's scaler follows the user's (03 A2), or is left as it is. */
+  /** The primary's scaler follows the user's (03-A2), or is left as it is. */
   primaryScaler: 'followed' | 'kept';
 }

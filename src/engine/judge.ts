@@ -26,7 +26,7 @@ export function isBlind({ verdicts = [] }: { verdicts?: readonly Verdict[] | und
   return verdicts.some(({ verdict, early, observed }) => verdict === 'unmeasured' && early !== true && observed !== true);
 }
 
-/** Failed checks that end a release; at least one. Source: reference 01 §8.2. */
+/** Failed checks that end a release; at least one. Source: 01-8.2. */
 export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
 }

@@ -26,12 +26,14 @@ export function withLeftRoutes(
   return { ...release, ...(held && { routedFor: held }), ...(left.length > 0 && { leftRoutes: left }) };
 }
 
+const RoutedPart = RoutedSpec.partial();
+
 /** The routes are in the same objects. */
 function isSame(one: RoutedFor, other: RoutedFor): boolean {
   return isDeepStrictEqual(placeOf(one), placeOf(other));
 }
 
 function placeOf({ provider, spec }: RoutedFor): unknown {
-  const { service, ingressRef, routeRef } = RoutedSpec.partial().safeParse(spec).data ?? {};
+  const { service, ingressRef, routeRef } = RoutedPart.safeParse(spec).data ?? {};
   return [provider, service?.name, ingressRef?.name, routeRef?.name];
 }

@@ -53,7 +53,7 @@ describe('the sequence of each strategy', () => {
       trace: ['Progressing 0', 'Progressing 0 #1', 'Progressing 0 #2', 'Promoting 0 #2', ...end],
     },
     {
-      plan: 'A/B where the provider cannot match keeps users on the primary (15.1.39)',
+      plan: 'A/B where the provider cannot match keeps users on the primary (02-15.1.39)',
       analysis: { iterations: 1, match: header },
       prepare: (world) => {
         world.supports.headerMatch = false;
@@ -240,7 +240,7 @@ describe('suspend, answers and deliveries', () => {
     expect(questions).toEqual([]);
   });
 
-  it('E18: cookies are made when weights rise, kept while they do, and retired at the end (15.2.24)', () => {
+  it('E18: cookies are made when weights rise, kept while they do, and retired at the end (02-15.2.24)', () => {
     const world = releasing({ sessionAffinity: { cookieName: 'side', primaryCookieName: 'main' } });
     expect(world.canary.status).toMatchObject({ sessionAffinityCookie: 'side=word', primarySessionAffinityCookie: 'main=word' });
     world.tickUntil(at('Succeeded'));

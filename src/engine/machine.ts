@@ -189,7 +189,7 @@ function settle(
   return { next: settled, questions: [...record, ...asks, ...wakes] };
 }
 
-/** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03 B14). */
+/** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). */
 function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
   const name = facts.converged ? facts.scaler?.name : scaler;
   return name === undefined ? release : { ...release, scaler: name };

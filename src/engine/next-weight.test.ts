@@ -18,4 +18,4 @@ it.each([
   { plan: { stepWeights: [50, 0, 10, 10] }, weights: [10, 50] },
   { plan: { stepWeights: [] }, weights: [100] },
   { plan: { stepWeight: -1 }, weights: [100] },
-])('E11, E12: $plan walks through $weights (15.1.38)', ({ plan, weights }) => expect(walk(plan)).toEqual(weights));
+])('E11, E12: $plan walks through $weights (02-15.1.38)', ({ plan, weights }) => expect(walk(plan)).toEqual(weights));

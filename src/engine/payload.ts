@@ -5,7 +5,7 @@ import type { Phase } from '../api/phase.ts';
 /** Types whose receivers are told the phase as it is; Flagger says Progressing to all others, also while a promotion waits (E84). */
 const TOLD_THE_PHASE: ReadonlySet<HookType> = new Set<HookType>(['confirm-rollout', 'rollback']);
 
-/** Fields of a webhook's payload that describe the release (02 §8). */
+/** Fields of a webhook's payload that describe the release (02-8). */
 export function payloadOf(type: HookType, phase: Phase, release: Release): { phase: Phase; checksum: string } {
   return { phase: TOLD_THE_PHASE.has(type) ? phase : 'Progressing', checksum: checksumOf(type, phase, release) };
 }

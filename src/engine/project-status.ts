@@ -8,8 +8,8 @@ import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
 
 /**
- * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D14).
- * Source: reference 01 §5, except that `canaryWeight` always tells the true weight and times move only when the phase does.
+ * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D12).
+ * Source: 01-5, except that `canaryWeight` always tells the true weight and times move only when the phase does.
  */
 export function projectStatus(canary: Canary, phase: Phase, release: Release, facts: Facts): CanaryStatus {
   const before = canary.status;
@@ -45,14 +45,14 @@ function remembered({ spec }: Canary, { suspended: _, ...release }: Release): Re
   return spec.suspend === true ? { ...release, suspended: true } : release;
 }
 
-/** The checksums of what is tracked (reference 03 CT13); of a release without, what another controller wrote stays, and ours goes. */
+/** The checksums of what is tracked (03-CT13); of a release without, what another controller wrote stays, and ours goes. */
 function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined): Partial<CanaryStatus> {
   if (!configs) return before?.trackedConfigs && !before.release?.configs ? { trackedConfigs: before.trackedConfigs } : {};
   const tracked = Object.entries(configs).flatMap(([key, { checksum }]) => (checksum === undefined ? [] : [[key, checksum] as const]));
   return { trackedConfigs: Object.fromEntries(tracked.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: reference 01 §5.1. */
+/** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: 01-5.1. */
 function promoted(canary: Canary, phase: Phase, message: string, at: string, isRefused: boolean): Condition {
   const before = canary.status?.conditions?.find((one) => one.type === 'Promoted');
   const status = truthOf(phase, isRefused);

@@ -12,7 +12,7 @@ describe('revisions', () => {
     expect([asked(), world.release.revision, world.release.failedChecks]).toEqual([before, 's1:c', 0]);
   });
 
-  it('E51: the target back at the promoted revision cancels the release (15.1.10, 03-B5, H4)', () => {
+  it('E51: the target back at the promoted revision cancels the release (02-15.1.10, 03-B5, H4)', () => {
     const world = releasing();
     world.push('s1:a');
     expect([world.phase, world.routes]).toMatchObject(['Succeeded', { canary: 0 }]);
@@ -22,7 +22,7 @@ describe('revisions', () => {
     expect([world.targetReplicas, world.promoted]).toEqual([0, []]);
   });
 
-  it('E50: a revision pushed during Promoting waits and is then released (15.1.9)', () => {
+  it('E50: a revision pushed during Promoting waits and is then released (02-15.1.9)', () => {
     const world = initialized(aCanary(steps));
     world.push('s1:b');
     world.tickUntil(at('Finalising'));
@@ -31,7 +31,7 @@ describe('revisions', () => {
     expect(world.promoted).toEqual(['s1:b', 's1:c']);
   });
 
-  it('E2: a broken primary at rest does not lose or fail a pushed fix (15.1.2, 15.1.37, 03-B3, W49)', () => {
+  it('E2: a broken primary at rest does not lose or fail a pushed fix (02-15.1.2, 02-15.1.37, 03-B3, W49)', () => {
     const world = initialized(aCanary(steps));
     world.primaryDown = true;
     world.push('s1:b');
@@ -39,7 +39,7 @@ describe('revisions', () => {
     expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:b']);
   });
 
-  it('E12: stepWeights edited during a run go on with the next greater element (15.1.16, 04-R-T7)', () => {
+  it('E12: stepWeights edited during a run go on with the next greater element (02-15.1.16, 04-R-T7)', () => {
     const world = releasing({ stepWeight: undefined, stepWeights: [20, 60] }, 20);
     world.canary = {
       ...world.canary,
@@ -49,7 +49,7 @@ describe('revisions', () => {
     expect(world.canary.status?.canaryWeight).toBe(30);
   });
 
-  it('E17: iterations lowered below the counter promote (15.1.38)', () => {
+  it('E17: iterations lowered below the counter promote (02-15.1.38)', () => {
     const world = initialized(aCanary({ iterations: 5, match: header }));
     world.push('s1:b');
     world.tickUntil((one) => one.release.iterations === 3);
@@ -58,7 +58,7 @@ describe('revisions', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E14: mirror on a provider that cannot mirror is left out (15.2.23)', () => {
+  it('E14: mirror on a provider that cannot mirror is left out (02-15.2.23)', () => {
     const world = initialized(aCanary({ ...steps, mirror: true }), (one) => {
       one.supports.mirroring = false;
     });

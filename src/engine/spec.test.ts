@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..', '..');
 const rule = /[EDI]\d+a?/g;
 
-/** Rules in the first column of the tables of SPEC.md, and the invariants, whose table is in DESIGN.md. */
+/** Rules in the first column of the tables of SPEC.md, and the invariants, whose table is in ARCHITECTURE.md. */
 const known = [
   ...readFileSync(join(import.meta.dirname, 'SPEC.md'), 'utf8')
     .split('\n')

@@ -219,11 +219,12 @@ function clusterOver(connection: Connection, options: ClusterOptions, { clock, t
     },
     watch(kind, handler, selection = {}) {
       const { metadataOnly } = selection;
+      const settings = { ...defaultWatchSettings, ...options.watch };
       const watch = startWatch({
         handler,
         clock,
         random: options.random ?? Math.random,
-        settings: { ...defaultWatchSettings, ...options.watch },
+        settings,
         log: options.log,
         onHeard: options.outage?.answered,
         what: `${kind.apiVersion} ${kind.kind}${kind.namespace === undefined ? '' : ` in ${kind.namespace}`}`,
@@ -233,7 +234,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, { clock, t
           const resource = await resourceOf(kind.apiVersion, kind.kind, signal);
           const query = selectionQuery(selection);
           query.set('watch', 'true');
-          query.set('allowWatchBookmarks', 'true');
+          if (settings.silentMs !== undefined) query.set('allowWatchBookmarks', 'true');
           query.set('timeoutSeconds', String(timeoutSeconds));
           query.set('resourceVersion', resourceVersion);
           const path = `${pathOf(resource, kind.namespace)}?${query}`;

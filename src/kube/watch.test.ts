@@ -106,6 +106,13 @@ describe('a watch', () => {
     expect(lists()).toBe(1);
   });
 
+  it('that is never dead for silence asks for no bookmarks', async () => {
+    const { watch, server } = await given(() => undefined, { settings: { silentMs: undefined } });
+    await watch.synced;
+    await expect.poll(() => server.calls.at(-1)?.query.get('watch')).toBe('true');
+    expect(server.calls.at(-1)?.query.has('allowWatchBookmarks')).toBe(false);
+  });
+
   it('lists again when its version is gone', async () => {
     const gone = `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } })}\n`;
     const { reported, lists } = await given((response, nth) => void (nth === 1 && response.end(gone)));

@@ -9,8 +9,8 @@ import { createJsonLines } from './json-lines.ts';
 export interface WatchSettings {
   /** How long one stream may last: drawn between these, so that many watches do not end together. Seconds. */
   streamSeconds: { from: number; to: number };
-  /** A stream on which nothing is heard for so long is dead: bookmarks come about every minute. */
-  silentMs: number;
+  /** A stream on which nothing is heard for so long is dead: bookmarks come about every minute. Absent: none are asked for. */
+  silentMs: number | undefined;
   /** After errors: doubles from one to the other, with jitter. */
   backOffMs: { from: number; to: number };
   /** While the kind is absent or forbidden. */
@@ -96,7 +96,9 @@ export function startWatch(parts: WatchParts): WatchHandle {
     stopping.signal.addEventListener('abort', onStop, { once: true });
     let cancelSilence = watchSilence();
     function watchSilence(): () => void {
-      return clock.setTimer(settings.silentMs, () => stream.abort(new SilentStreamError(what, settings.silentMs)));
+      const { silentMs } = settings;
+      if (silentMs === undefined) return () => undefined;
+      return clock.setTimer(silentMs, () => stream.abort(new SilentStreamError(what, silentMs)));
     }
     try {
       const { from: shortest, to: longest } = settings.streamSeconds;

@@ -27,7 +27,7 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** Listens within limits on what it is sent; how long an answer takes is not limited, since blocking tasks take long (LT7). */
+/** Listens within limits on what it is sent; how long an answer takes is not limited, since blocking tasks take long (06-LT7). */
 export async function listen({
   port,
   host,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The payload of a Canary's webhook; absent fields are empty (LT21). */
+/** The payload of a Canary's webhook; absent fields are empty (06-LT21). */
 export interface Payload {
   name: string;
   namespace: string;

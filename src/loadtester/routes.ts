@@ -26,7 +26,7 @@ export interface Reply {
 
 export interface RoutesOptions {
   callerOf(call: Call): Promise<Caller | { refused: string }>;
-  /** Whether anything is done for Canaries of this namespace (LT23). */
+  /** Whether anything is done for Canaries of this namespace (06-LT23). */
   mayCall(namespace: string): boolean;
   plan(payload: Payload): Plan;
   gates: Gates;
@@ -39,7 +39,7 @@ export interface RoutesOptions {
 
 type Handle = (payload: Payload, caller: Caller, signal: AbortSignal) => Promise<Reply>;
 
-/** Answers requests as Flagger's load tester does (LT10–LT22): by path alone, whatever the method. */
+/** Answers requests as Flagger's load tester does (06-LT10–LT22): by path alone, whatever the method. */
 export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<Reply> {
   const { callerOf, mayCall, gates, tasks, metrics, log, outputOf } = options;
   const refuse = (why: RejectReason, status: number, text: string, headers?: Record<string, string>): Reply => {
@@ -92,7 +92,7 @@ export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<
     if ('busy' in task) return busy(task.busy);
     const headers = { location: `/tasks/${task.id}` };
     if (task.now.state === 'succeeded') return { status: 200, text: returnsOutput ? outputOf(task) : '', headers };
-    // Not 500, whose body webhook clients do not show (LT50).
+    // Not 500, whose body webhook clients do not show (06-LT50).
     return { status: 422, text: failureText(task, outputOf(task)), headers };
   }
 

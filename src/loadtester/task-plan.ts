@@ -18,7 +18,7 @@ export interface PlanOptions {
 export interface PlannedTask {
   request: TaskRequest;
   isBlocking: boolean;
-  /** Whether a success answers with the output (LT38). */
+  /** Whether a success answers with the output (06-LT38). */
   returnsOutput: boolean;
 }
 
@@ -29,7 +29,7 @@ const DELEGATED = new Set(['ngrinder', 'concord']);
 /** Texts that Go's strconv.ParseBool reads as true. */
 const YES = new Set(['1', 't', 'T', 'true', 'True', 'TRUE']);
 
-/** The task of a payload (LT22, LT30–LT38), or why it is rejected, in words for the Canary's event. */
+/** The task of a payload (06-LT22, LT30–LT38), or why it is rejected, in words for the Canary's event. */
 export function planTask({ name, namespace, checksum, metadata }: Payload, options: PlanOptions): Plan {
   if (metadata.size === 0) return { status: 400, refused: 'the webhook has no metadata: name a command in metadata.cmd' };
   const asked = metadata.get('type') ?? '';

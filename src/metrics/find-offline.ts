@@ -26,7 +26,7 @@ type OnlineDependencies = Pick<
 
 /**
  * Why the first of a Canary's metrics cannot be asked for, in the order of its list; undefined where all backends answer. Built-in metrics stand for
- * their server, templates for their backend, and inline queries are not looked at (05 C2). Never throws.
+ * their server, templates for their backend, and inline queries are not looked at (05-C2). Never throws.
  */
 export async function findOffline(canary: Canary, deps: OnlineDependencies): Promise<string | undefined> {
   let server: Promise<string | undefined> | undefined;

@@ -9,13 +9,13 @@ export interface Limit {
   max?: number | undefined;
 }
 
-/** 05 B32–B35: `thresholdRange` wins over `threshold`; with neither the threshold is 0, unless the primary is the measure. */
+/** 05-B32–B35: `thresholdRange` wins over `threshold`; with neither the threshold is 0, unless the primary is the measure. */
 export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange' | 'baseline' | 'wholeMilliseconds'>, kind: MetricKind): Limit {
   const { thresholdRange: range, threshold = 0, baseline } = metric;
   if (baseline && !range && metric.threshold === undefined) return {};
   const bounds: Limit = range ? { ...range } : kind === 'successRate' ? { min: threshold } : { max: threshold };
   if (kind !== 'duration' || metric.wholeMilliseconds === false) return bounds;
-  // Durations are compared as whole milliseconds, bounds too (05 B31, B33), unless the metric wants what was measured (05 W13).
+  // Durations are compared as whole milliseconds, bounds too (05-B31, B33), unless the metric wants what was measured (05-W13).
   return {
     ...(bounds.min === undefined ? {} : { min: Math.trunc(bounds.min) }),
     ...(bounds.max === undefined ? {} : { max: Math.trunc(bounds.max) }),

@@ -20,7 +20,7 @@ export interface MeasureDependencies {
   template(namespace: string, name: string): Promise<unknown>;
   /** Called after each query of a template: whether its backend answered, or why not. */
   templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
-  /** References to MetricTemplates of other namespaces are refused (05 T23). */
+  /** References to MetricTemplates of other namespaces are refused (05-T23). */
   noForeignRefs?: boolean | undefined;
   secret: ReadSecret;
   /** The API server, for backends that live in the cluster; without it they cannot be asked. */

@@ -35,7 +35,7 @@ describe('measure', () => {
     ]);
   });
 
-  describe('request-success-rate without a rate of successes (05 B38, W36)', () => {
+  describe('request-success-rate without a rate of successes (05-B38, W36)', () => {
     const only = async (codes: Readonly<Record<string, (scrape: number) => number | undefined>>) => {
       const server = await emptyServer();
       for (let i = 0; i < 5; i++) {

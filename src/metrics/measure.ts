@@ -23,7 +23,7 @@ import { timedBackend } from './timed-backend.ts';
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 
 /**
- * One verdict a check, in Flagger's order: built-in and inline queries as listed, then templates (05 E1). All are asked, at
+ * One verdict a check, in Flagger's order: built-in and inline queries as listed, then templates (05-E1). All are asked, at
  * the same time, so that a failed one does not hide the others. Never throws; what cannot be measured is `unmeasured` (I11).
  */
 export async function measure(canary: Canary, deps: MeasureDependencies): Promise<Verdict[]> {
@@ -35,7 +35,7 @@ export async function measure(canary: Canary, deps: MeasureDependencies): Promis
   return Promise.all(checks.map((check) => check(deps)));
 }
 
-/** Not before its initial delay is over, and only to be looked at where the metric wants no more (05 W28). */
+/** Not before its initial delay is over, and only to be looked at where the metric wants no more (05-W28). */
 function inItsWay(canary: Canary, metric: Metric, check: Check): Check {
   const asked: Check = async (deps) => delayed(metric, canary.status?.release, deps.nowMs) ?? (await check(deps));
   return metric.mode === 'observe' ? async (deps) => ({ ...(await asked(deps)), observed: true }) : asked;
@@ -151,13 +151,13 @@ async function askServer(
   if ('error' in rendered) return { kind: 'error', reason: rendered.error };
   deps.queryAsked?.(shortened(rendered.query));
   const measured = await server.runQuery(rendered.query, deps.signal);
-  // A query that is wrong and one without traffic look alike: the reason shows the query (05 W33).
+  // A query that is wrong and one without traffic look alike: the reason shows the query (05-W33).
   if (measured.kind !== 'noData') return measured;
   const hint = narrowWindow(rendered.query, variables.interval);
   return { ...measured, reason: `${measured.reason}; asked: ${shortened(rendered.query)}${hint}` };
 }
 
-/** Prometheus scrapes once a minute by default, and a rate needs two samples (05 W32). */
+/** Prometheus scrapes once a minute by default, and a rate needs two samples (05-W32). */
 const TWO_SCRAPES_MS = 120_000;
 
 function narrowWindow(query: string, interval: string): string {
@@ -182,7 +182,7 @@ function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | un
   return { ...verdict, reason, early: true };
 }
 
-/** When every request fails, no series of successes exists, and the quotient is as empty as without traffic (05 B38, W36). */
+/** When every request fails, no series of successes exists, and the quotient is as empty as without traffic (05-B38, W36). */
 async function askSuccessRate(observer: Observer, run: (query: string) => Promise<Measurement>): Promise<Measurement> {
   const rate = await run(observer.requestSuccessRate);
   if (rate.kind !== 'noData') return rate;
@@ -204,12 +204,12 @@ function nameRules(observer: Observer, variables: QueryVariables): QueryVariable
   };
 }
 
-/** Flagger's statistic of the provider, unless the metric names a quantile (05 W12). */
+/** Flagger's statistic of the provider, unless the metric names a quantile (05-W12). */
 async function askDuration(observer: Observer, metric: Metric, run: (query: string) => Promise<Measurement>): Promise<Measurement> {
   const { quantile, wholeMilliseconds = true } = metric;
   const measured = await run(quantile === undefined ? observer.requestDuration : observer.requestDurationAt(quantile));
   if (measured.kind !== 'value') return measured;
   const ms = measured.value * (observer.durationUnit === 's' ? 1000 : 1);
-  // Toward zero (05 B31), or as it is (05 W13).
+  // Toward zero (05-B31), or as it is (05-W13).
   return { kind: 'value', value: wholeMilliseconds ? Math.trunc(ms) : ms };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Address, LongText, ShortText } from '../api/limits.ts';
 import { MetricTemplateSpec } from '../api/metric-template.ts';
 
-/** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05 T20). */
+/** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05-T20). */
 export const MetricTemplate = z.looseObject({
   spec: z.looseObject({
     provider: z.looseObject({

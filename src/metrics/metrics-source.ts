@@ -13,7 +13,7 @@ export type ServerDependencies = Pick<
   'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'findWay' | 'findOwnWay'
 >;
 
-/** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05 B6, W17). */
+/** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05-B6, W17). */
 export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): MetricProvider {
   const { metricsServer: address, metricsServerSecretRef: ref } = spec;
   if (!address) return globalServer(deps);

@@ -13,7 +13,7 @@ const MOST_SHOWN = 60;
 /**
  * A query with its placeholders filled in. The language is Go's text/template: calls, fields of `variables`, literals, pipes, parentheses,
  * `$v :=`, if, with, range, comments, trim markers and its functions; without templates within templates and `call`. A variable that is
- * missing is an error (05 T8–T11), and the error says where the mistake is, and in what.
+ * missing is an error (05-T8–T11), and the error says where the mistake is, and in what.
  */
 export function renderQuery(template: string, variables: QueryVariables): { query: string } | { error: string } {
   try {

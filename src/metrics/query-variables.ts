@@ -1,6 +1,6 @@
 import type { Canary, Metric } from '../api/canary.ts';
 
-/** The variables of a query template (05 T1–T7). `variables` are the metric's `templateVariables`. */
+/** The variables of a query template (05-T1–T7). `variables` are the metric's `templateVariables`. */
 export interface QueryVariables {
   name: string;
   namespace: string;
@@ -12,10 +12,10 @@ export interface QueryVariables {
   variables: Readonly<Record<string, string>>;
 }
 
-/** Interval of a metric without one (05 W14). */
+/** Interval of a metric without one (05-W14). */
 export const defaultInterval = '1m';
 
-/** `interval` defaults to one minute for every metric, templates too (05 W14). */
+/** `interval` defaults to one minute for every metric, templates too (05-W14). */
 export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>): QueryVariables {
   const { spec, metadata } = canary;
   const target = spec.targetRef.name;

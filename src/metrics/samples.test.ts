@@ -15,7 +15,7 @@ it('reduces more series than a call can have arguments', () => {
   expect(pickSample(samples, rule, { reduce: 'max' })).toEqual({ kind: 'value', value: 499_999 });
 });
 
-describe('the sample that is judged (05 §4.2)', () => {
+describe('the sample that is judged (05-4.2)', () => {
   it.each<[string, Samples, SampleRule, SampleChoice, unknown]>([
     ['the last series of Prometheus', [[1], [2]], prometheus, {}, is(2)],
     ['one that has a value', [[1], [null]], prometheus, {}, is(1)],

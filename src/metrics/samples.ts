@@ -3,7 +3,7 @@ import type { Measurement } from './providers/metric-provider.ts';
 /** A backend's result: samples of each series, oldest first, in the order that it answered them. `null` is a point without a value. */
 export type Samples = readonly (readonly (number | null)[])[];
 
-/** Which sample of an answer is judged, and how a missing one counts (05 §4.2: each backend has its own habit). */
+/** Which sample of an answer is judged, and how a missing one counts (05-4.2: each backend has its own habit). */
 export interface SampleRule {
   series: 'first' | 'last';
   sample: 'first' | 'last';
@@ -20,7 +20,7 @@ export interface SampleChoice {
   reduce?: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum' | 'error' | undefined;
   /** One number of several points in time. */
   sample?: 'first' | 'last' | 'avg' | undefined;
-  /** Null, NaN and an empty answer are no data, whatever the backend's rule (05 W19, W35). */
+  /** Null, NaN and an empty answer are no data, whatever the backend's rule (05-W19, W35). */
   strictNoData?: boolean | undefined;
 }
 

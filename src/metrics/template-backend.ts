@@ -21,7 +21,7 @@ export async function templateBackend(
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
   const problem = (reason: string) => ({ problem: `MetricTemplate ${namespace}/${name}: ${reason}` });
-  // Also here: the Canary was admitted a moment ago, and every use counts (05 T24, W16).
+  // Also here: the Canary was admitted a moment ago, and every use counts (05-T24, W16).
   if (deps.noForeignRefs && namespace !== canaryNamespace) return problem('it is in another namespace, which is forbidden');
   try {
     const found = await deps.template(namespace, name);

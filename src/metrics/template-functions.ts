@@ -17,7 +17,7 @@ const isEqual = (a: TemplateValue | undefined, b: TemplateValue | undefined): bo
   return a === b;
 };
 
-/** `index` of a map or of the map in it; a key that is missing is the empty text, unlike a missing field (05 T10). */
+/** `index` of a map or of the map in it; a key that is missing is the empty text, unlike a missing field (05-T10). */
 function index([value, ...keys]: readonly TemplateValue[]): TemplateValue {
   if (keys.length === 0) return value ?? '';
   const [key, ...rest] = keys;
@@ -37,7 +37,7 @@ function slice([value, from = 0, to]: readonly TemplateValue[]): string {
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', "'": '&#39;', '<': '&lt;', '>': '&gt;', '"': '&#34;', '\0': '\uFFFD' };
 const joined = (args: readonly TemplateValue[]) => formatText.print(args);
 
-/** Go's built-in functions. `call`, which runs what it is given, is left out on purpose: nothing here is a function (05 T10, W29). */
+/** Go's built-in functions. `call`, which runs what it is given, is left out on purpose: nothing here is a function (05-T10, W29). */
 export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   printf: formatText.printf,
   print: joined,

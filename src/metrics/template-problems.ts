@@ -30,7 +30,7 @@ const anySecret = Object.fromEntries(
   ].map((key) => [key, 'any']),
 );
 
-/** Errors of a MetricTemplate that no Secret can repair: the field, and its defect (05 W15). `namespace`: its own, where it is known. */
+/** Errors of a MetricTemplate that no Secret can repair: the field, and its defect (05-W15). `namespace`: its own, where it is known. */
 export function templateProblems({ provider, query, window }: MetricTemplateSpec, namespace?: string): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, message });

@@ -7,7 +7,7 @@ import { TemplateError } from './template-tokens.ts';
 
 export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
 
-/** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05 W29). */
+/** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05-W29). */
 const LONGEST = LONGEST_QUERY;
 /** Steps of one rendering: one an operation, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
 const MOST_STEPS = 20_000;

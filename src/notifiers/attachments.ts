@@ -1,6 +1,6 @@
 import { type AlertMessage, type ReceiverSettings, workloadName } from './notifier.ts';
 
-/** The form that Slack, Discord and Rocket.Chat share (05 A41–A43). */
+/** The form that Slack, Discord and Rocket.Chat share (05-A41–A43). */
 export function attachments(
   message: AlertMessage,
   { channel, username }: ReceiverSettings,

@@ -15,7 +15,7 @@ import { webhook } from './webhook.ts';
 /** Every kind of receiver; a type without an entry does not compile. */
 export const formats = { slack, msteams, discord, rocket, gchat, webhook, alertmanager } satisfies Record<AlertProviderType, AlertFormat>;
 
-/** Total time of one alert, in milliseconds (05 A40). */
+/** Total time of one alert, in milliseconds (05-A40). */
 const TIMEOUT_MS = 5000;
 
 /** The receiver that these settings describe, or why there is none; the words hold no credentials. */
@@ -35,7 +35,7 @@ export function notifierFor(
     address: given.address.trim(),
     token: given.token?.trim() || undefined,
     signingKey: given.signingKey?.trim() || undefined,
-    // Source: 05 A34.
+    // Source: 05-A34.
     channel: given.channel || 'general',
     username: given.username || 'flagger',
   };

@@ -1,7 +1,7 @@
 import { inertText } from './inert-text.ts';
 import { type AlertFormat, type AlertMessage, workloadName } from './notifier.ts';
 
-/** Microsoft Teams: a MessageCard for its connectors (05 A44), an Adaptive Card for Workflows (W8). */
+/** Microsoft Teams: a MessageCard for its connectors (05-A44), an Adaptive Card for Workflows (05-W8). */
 export const msteams: AlertFormat = {
   body: (message, { format }) => (format === 'adaptiveCard' ? adaptiveCard(message) : messageCard(message)),
 };

@@ -7,7 +7,7 @@ export interface AlertMessage {
   /** From the closed list of the events: what happened. */
   reason: string;
   text: string;
-  /** Title and value, in the order to show (05 §6.2). */
+  /** Title and value, in the order to show (05-6.2). */
   fields: readonly { name: string; value: string }[];
   /** When it happened, epoch milliseconds. */
   atMs: number;
@@ -46,7 +46,7 @@ export interface AlertFormat {
   judge?(body: string): { reason: string; retry: boolean } | undefined;
 }
 
-/** The Canary as receivers show it (05 §6.4). */
+/** The Canary as receivers show it (05-6.4). */
 export function workloadName({ canary }: AlertMessage): string {
   return `${canary.name}.${canary.namespace}`;
 }

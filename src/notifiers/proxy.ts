@@ -22,7 +22,7 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Agents for one call: through `proxy` alone where it is given, else as the environment says (05 A40). Undefined where this Node knows
+ * Agents for one call: through `proxy` alone where it is given, else as the environment says (05-A40). Undefined where this Node knows
  * no proxies: going past one would show the address to a network that was not to see it.
  */
 export function agentsFor(proxy: string | undefined, environment: ProxyEnvironment): { http: HttpAgent; https: HttpsAgent } | undefined {

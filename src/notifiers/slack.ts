@@ -5,7 +5,7 @@ import type { AlertFormat } from './notifier.ts';
 /** Errors of the Web API that end by themselves. Source: Slack, chat.postMessage, "Errors". */
 const PASSING = new Set(['ratelimited', 'rate_limited', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
-/** An incoming webhook, or `https://slack.com/api/chat.postMessage` with a bot token (05 A41). */
+/** An incoming webhook, or `https://slack.com/api/chat.postMessage` with a bot token (05-A41). */
 export const slack: AlertFormat = {
   takesToken: true,
   body: (message, settings) => attachments(message, settings, message.severity === 'error' ? 'danger' : 'good', escapeMarkup),

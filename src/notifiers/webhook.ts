@@ -1,7 +1,7 @@
 import { preciseTimestamp } from '../api/timestamp.ts';
 import type { AlertFormat } from './notifier.ts';
 
-/** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one (W8). */
+/** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one (05-W8). */
 export const webhook: AlertFormat = {
   takesToken: true,
   isSigned: true,

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { every } from '../api/clock.ts';
 import type { Mesh } from '../embedded/mesh/index.ts';
+import type { ModelledRequest } from '../embedded/mesh/modelled-request.ts';
 import type { World } from '../embedded/world.ts';
 import { heyOptions } from '../loadtester/hey-options.ts';
 import { argumentWords } from '../loadtester/words.ts';
@@ -16,8 +16,7 @@ const DEFAULT_MS = 60_000;
 const HEY_TIMEOUT_MS = 24 * 3_600_000;
 
 interface Load {
-  url: URL;
-  headers: IncomingHttpHeaders;
+  request: ModelledRequest;
   perSecond: number;
   untilMs: number;
 }
@@ -31,19 +30,20 @@ export class LoadTests {
   readonly unmodelled = new Set<string>();
   readonly stop: () => void;
   readonly #now: () => number;
+  readonly #entry: Entry;
   readonly #loads = new Map<string, Load>();
 
   constructor({ clock }: World, { mesh, apps, entry }: { mesh: Mesh; apps: ModelledApps; entry: Entry }) {
     this.#now = clock.monotonicMs;
+    this.#entry = entry;
     let turn = 0;
     this.stop = every(clock, TICK_MS, async () => {
-      for (const { url, headers, perSecond, untilMs } of this.#loads.values()) {
+      for (const { request, perSecond, untilMs } of this.#loads.values()) {
         if (untilMs <= clock.monotonicMs()) continue;
         const count = Math.max(1, Math.round((perSecond * TICK_MS) / 1000 / SAMPLES));
-        const gateway = url.hostname === entry.host ? entry.gateway : 'mesh';
         for (let sample = 0; sample < Math.min(SAMPLES, perSecond); sample += 1) {
           turn += 1;
-          mesh.model(turn, { host: url.hostname, path: url.pathname, headers, gateway, count }, apps.answerOf);
+          mesh.model(turn, request, apps.answerOf, count);
         }
       }
     });
@@ -65,7 +65,9 @@ export class LoadTests {
     if ('problem' in hey) return undefined;
     const perSecond = hey.rate === 0 ? MOST_PER_SECOND : Math.min(MOST_PER_SECOND, hey.rate * hey.workers);
     const headers = Object.fromEntries(Object.entries(hey.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-    return { url: hey.url, headers, perSecond, untilMs: this.#now() + (hey.durationMs ?? DEFAULT_MS) };
+    const { hostname: host, pathname: path } = hey.url;
+    const gateway = host === this.#entry.host ? this.#entry.gateway : 'mesh';
+    return { request: { host, path, headers, gateway }, perSecond, untilMs: this.#now() + (hey.durationMs ?? DEFAULT_MS) };
   }
 }
 

@@ -1,13 +1,12 @@
 import type { Canary } from '../api/canary.ts';
 import { every, sleep } from '../api/clock.ts';
-import { crds } from '../api/crds.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
-import { kedaCrds, knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
 import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
 import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
 import { asksModel, measurable } from './checks.ts';
+import { definitionsFor } from './definitions.ts';
 import { withClass } from './edges.ts';
 import { entryOf } from './entry.ts';
 import { LoadTests } from './load-tests.ts';
@@ -61,12 +60,13 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const apps = new ModelledApps(world);
   const quota = new PodQuota(namespace, quotaIn(objects, namespace));
   const lagMs: Scene['lagMs'] = [...LAG_MS];
-  const keda = objects.some(({ kind }) => kind === 'ScaledObject');
+  const crds = definitionsFor(canary.spec.provider, objects);
+  const groups = new Set(crds.map(({ spec }) => String(spec.group)));
   const stage = await startStage(world, {
-    crds: [...crds(), ...routingCrds(), ...knativeCrds(), ...(keda ? kedaCrds() : [])],
-    keda,
+    crds,
+    keda: groups.has('keda.sh'),
     scrapeIntervalMs: SCRAPE_EVERY_MS,
-    mesh: { proxies: 3, lagMs, seed: input.seed },
+    mesh: { proxies: 3, lagMs, seed: input.seed, groups },
     nodes: { ...NODES, appFor: apps.behaviourOf, runApp: apps.run },
     hooks: {
       onWrite(write) {

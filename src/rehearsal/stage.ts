@@ -24,18 +24,19 @@ export interface StageOptions extends Omit<EmbeddedClusterOptions, 'world'> {
 
 export async function startStage(
   world: World,
-  { crds, scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: StageOptions,
+  { scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: StageOptions,
 ): Promise<Stage> {
   const { clock } = world;
   const embedded = await startEmbeddedCluster({ world, ...options });
   const { cluster, mesh } = embedded;
-  for (const crd of crds) await cluster.apply(crd);
+  const { groups } = options.mesh ?? {};
   const standIns = [
-    startGatewayApi(cluster, { clock }),
-    startKnative(cluster, { clock }),
+    ...(groups?.has('gateway.networking.k8s.io') === false ? [] : [startGatewayApi(cluster, { clock })]),
+    ...(groups?.has('serving.knative.dev') === false ? [] : [startKnative(cluster, { clock })]),
     ...(keda ? [startKeda(cluster, { clock })] : []),
   ];
-  const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs, retentionMs });
+  const target = { url: mesh.metricsUrl, samples: mesh.metricsSamples };
+  const prometheus = await startPrometheus({ world, targets: [target], scrapeIntervalMs, retentionMs });
   return {
     embedded,
     prometheus,

@@ -31,6 +31,8 @@ export function startUsers(
   { mesh, apps, entry, perSecond: first }: { mesh: Mesh; apps: ModelledApps; entry: Entry; perSecond: number },
 ): Users {
   const counts: RequestCounts = { old: { sent: 0, failed: 0 }, new: { sent: 0, failed: 0 }, none: { sent: 0, failed: 0 } };
+  const ordinary = { ...entry };
+  const chosen = { ...entry, headers: { ...entry.headers, ...entry.chosenHeaders } };
   let perSecond = first;
   let turn = 0;
   let owed = 0;
@@ -42,8 +44,8 @@ export function startUsers(
       const count = Math.ceil(left / sample);
       left -= count;
       turn += 1;
-      const headers = world.random() < entry.chosenShare ? entry.chosenHeaders : {};
-      const { status, pod } = mesh.model(turn, { ...entry, headers: { ...entry.headers, ...headers }, count }, apps.answerOf);
+      const request = world.random() < entry.chosenShare ? chosen : ordinary;
+      const { status, pod } = mesh.model(turn, request, apps.answerOf, count);
       const answered = counts[pod === undefined ? 'none' : versionOf(pod)];
       answered.sent += count;
       if (status >= 500) answered.failed += count;
@@ -54,7 +56,7 @@ export function startUsers(
     rate(next) {
       perSecond = next;
     },
-    ask: (host) => mesh.model(turn, { host, path: '/', headers: {}, gateway: 'mesh', count: 1 }, apps.answerOf).status,
+    ask: (host) => mesh.model(turn, { host, path: '/', headers: {}, gateway: 'mesh' }, apps.answerOf).status,
     stop: every(world.clock, TICK_MS, tick),
   };
 }

@@ -67,7 +67,7 @@ export interface RouterOptions {
 
 /**
  * The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back
- * to another (04 R-L7).
+ * to another (04-R-L7).
  */
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
   if (provider === 'nginx') return nginx(options.ingressAnnotationsPrefix);

@@ -17,7 +17,7 @@ export function namesIn(field: string, words: readonly string[]): NamesOurSides 
 
 /**
  * The annotation's value: the spec as it was before our first write, taken once and then repeated unchanged
- * (04 R-D2; Flagger overwrites it with its own spec at the second change). Undefined: nothing to keep, as in one
+ * (04-R-D2; Flagger overwrites it with its own spec at the second change). Undefined: nothing to keep, as in one
  * that we have made ourselves, whatever others have made of it since.
  */
 export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {
@@ -39,7 +39,7 @@ export function originalSpec(found: KubeObject, namesOurSides: NamesOurSides): o
   return [specIn(applied, true), specIn(kept, false)].find((spec) => spec !== undefined && !namesOurSides(spec));
 }
 
-/** Text that is not the JSON of an object counts as absent: deletion must not hang on it (04 R-L2). */
+/** Text that is not the JSON of an object counts as absent: deletion must not hang on it (04-R-L2). */
 function specIn(text: string | undefined, wholeObject: boolean): object | undefined {
   if (text === undefined) return undefined;
   try {

@@ -2,11 +2,11 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 
-/** Containers that a mesh injects; their ports are none of the application's (03 SV6). */
+/** Containers that a mesh injects; their ports are none of the application's (03-SV6). */
 const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
 const MAX_NAME = 63;
 
-/** The ports of the generated Services: the Canary's own first, then (portDiscovery) each container's, in their order (03 SV5–SV8, B22). */
+/** The ports of the generated Services: the Canary's own first, then (portDiscovery) each container's, in their order (03-SV5–SV8, B22). */
 export function discoverPorts(canary: Canary, target: KubeObject): Port[] {
   const main = mainPort(canary);
   const found = canary.spec.service.portDiscovery ? containerPorts(target) : [];

@@ -31,7 +31,7 @@ export interface RouteWarning {
   message: string;
 }
 
-/** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04 R-T1, R-T2). */
+/** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
 export interface Router {
   /** Features of this provider. The engine asks this, never "is it nginx?". */
   readonly supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };

@@ -49,12 +49,12 @@ describe('renderServices', () => {
     return all.write;
   };
   it.each([
-    ['S1', { trafficDistribution: 'PreferClose' }],
-    ['S1', { trafficDistribution: 'PreferSameZone' }],
-    ['S1', { trafficDistribution: 'PreferSameNode' }],
-    ['S2', { trafficDistribution: 'example.org/nearest' }],
-    ['S4', { internalTrafficPolicy: 'Local' }],
-  ])('07-%s: %j lands on all three Services', (_, fields) => {
+    ['07-S1', { trafficDistribution: 'PreferClose' }],
+    ['07-S1', { trafficDistribution: 'PreferSameZone' }],
+    ['07-S1', { trafficDistribution: 'PreferSameNode' }],
+    ['07-S2', { trafficDistribution: 'example.org/nearest' }],
+    ['07-S4', { internalTrafficPolicy: 'Local' }],
+  ])('%s: %j lands on all three Services', (_, fields) => {
     for (const { spec } of rendered(fields)) expect(spec).toMatchObject(fields);
   });
   it('07-S4: clientAffinity and its time are the session affinity of all three Services', () => {

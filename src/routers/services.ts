@@ -18,7 +18,7 @@ type Role = keyof CurrentServices;
 type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
 
 /**
- * The ClusterIP Services, as server-side applies of the fields that we own (03 SV1–SV21, B23): what is not written here (node
+ * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): what is not written here (node
  * ports, IP families, foreign metadata) stays as it is. While `apexOnPrimary` is false the apex Service is only made where
  * there is none, on the target's pods; an existing one is left alone (I5).
  */
@@ -51,7 +51,7 @@ function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels,
   const { headless, unmanagedMetadata, ...service } = canary.spec.service;
   const name = serviceName(canary, role);
   const metadata: Metadata = service[role] ?? {};
-  // A Service of another type that was found in place keeps it (03 SV12).
+  // A Service of another type that was found in place keeps it (03-SV12).
   const type: string = current?.spec?.type ?? 'ClusterIP';
   const ports = role === 'apex' && current && !isMade(current) ? portsFoundInPlace(apex.ports, current) : apex.ports;
   return {

@@ -82,7 +82,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it.each([300, 304, 400, 404, 501])('06-LT48, LT49, 02 §8: %i is refused and not tried again', async (status) => {
+  it.each([300, 304, 400, 404, 501])('06-LT48, LT49, 02-8: %i is refused and not tried again', async (status) => {
     await withServer(
       (_request, response) => response.writeHead(status).end(),
       async (url, seen) => {
@@ -93,7 +93,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('06-LT48, 02 §8: a 301 is followed with a GET without body', async () => {
+  it('06-LT48, 02-8: a 301 is followed with a GET without body', async () => {
     const answerTo = (path: string | undefined, response: ServerResponse) =>
       path === '/' ? response.writeHead(301, { location: '/moved' }).end() : response.writeHead(200).end('here');
     await withServer(
@@ -105,7 +105,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('06-LT49, 02 §8: an endless redirect is refused without a further attempt', async () => {
+  it('06-LT49, 02-8: an endless redirect is refused without a further attempt', async () => {
     await withServer(
       (_request, response) => response.writeHead(302, { location: '/' }).end(),
       async (url) => {
@@ -116,7 +116,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('05-V4, 06-LT49, 02 §8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
+  it('05-V4, 06-LT49, 02-8: 5xx is tried again after 1, 2, 4 s and the last body is shown in one line without control characters', async () => {
     await withServer(
       (_request, response, count) => response.writeHead(500).end(`boom\n\u001b[31m ${count}\t!`),
       async (url) => {
@@ -136,7 +136,7 @@ describe('callWebhook', () => {
     { retryAfter: '86400', waitMs: 30_000 },
     { retryAfter: 'Thu, 01 Jan 2026 00:00:05 GMT', waitMs: 5000 },
     { retryAfter: 'soon', waitMs: 1000 },
-  ])('06-LT49, 02 §8: 429 with Retry-After $retryAfter waits $waitMs ms', async ({ retryAfter, waitMs }) => {
+  ])('06-LT49, 02-8: 429 with Retry-After $retryAfter waits $waitMs ms', async ({ retryAfter, waitMs }) => {
     const headers = { 'retry-after': retryAfter, date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
     await withServer(
       (_request, response, count) => response.writeHead(count === 1 ? 429 : 200, headers).end(),
@@ -146,7 +146,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('06-LT47, 02 §8: a server that never answers is refused after the timeout of each attempt', async () => {
+  it('06-LT47, 02-8: a server that never answers is refused after the timeout of each attempt', async () => {
     await withServer(
       () => undefined,
       async (url) => {
@@ -161,7 +161,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02 §8: a body that stops early counts as no answer', async () => {
+  it('02-8: a body that stops early counts as no answer', async () => {
     await withServer(
       (_request, response) => response.writeHead(200, { 'content-length': 10 }).write('half'),
       async (url) => {
@@ -170,7 +170,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('06-LT49, 02 §8: a connection that is reset is tried again', async () => {
+  it('06-LT49, 02-8: a connection that is reset is tried again', async () => {
     const resetOnce = (response: ServerResponse, count: number) =>
       count === 1 ? response.socket?.resetAndDestroy() : response.writeHead(200).end('ok');
     await withServer(
@@ -185,7 +185,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('05 W37: of a huge body 512 characters are shown and the rest is not read', async () => {
+  it('05-W37: of a huge body 512 characters are shown and the rest is not read', async () => {
     const pour = (response: ServerResponse) => {
       while (response.write('x'.repeat(65_536)));
       response.once('drain', () => pour(response));
@@ -213,13 +213,13 @@ describe('callWebhook', () => {
   });
 
   it.each(['', 'not a url', '/path', 'ftp://host/', 'file:///etc/passwd'])(
-    '02 §8: the url "%s" is refused without a request',
+    '02-8: the url "%s" is refused without a request',
     async (url) => {
       expect((await call({ url, retries: 2 })).answer).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('url') });
     },
   );
 
-  it('02 §8: a timeout that is not a duration is refused without a request', async () => {
+  it('02-8: a timeout that is not a duration is refused without a request', async () => {
     await withServer(
       (_request, response) => response.end(),
       async (url, seen) => {

@@ -39,7 +39,7 @@ export interface CallOptions {
 }
 
 const SHOWN_CHARACTERS = 512;
-/** Types whose receivers answer 204 to say no (05 W31). */
+/** Types whose receivers answer 204 to say no (05-W31). */
 const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
   'confirm-rollout',
   'confirm-traffic-increase',
@@ -49,7 +49,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 
 /**
  * Calls a webhook, with its retries: on a failure of the network, 429 and 5xx other than 501, after 1, 2, 4 … 30 s or what
- * `Retry-After` says, at most 30 s (02 §8). A failure names the status and shows the body, on one line.
+ * `Retry-After` says, at most 30 s (02-8). A failure names the status and shows the body, on one line.
  */
 export async function callWebhook(
   webhook: Webhook,

@@ -114,7 +114,7 @@ function retryAfter(header: string | undefined, serverDate: string | undefined):
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-/** Certificates, redirect loops and bad schemes do not get better by asking again (02 §8). */
+/** Certificates, redirect loops and bad schemes do not get better by asking again (02-8). */
 function isPermanent(error: Error): boolean {
   const code = codeOf(error) ?? '';
   return /CERT|SELF_SIGNED|UNABLE_TO|TLS_|SSL|TOO_MANY_REDIRECTS|UNSUPPORTED_PROTOCOL|INVALID/.test(code);

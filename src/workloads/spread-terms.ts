@@ -17,9 +17,9 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /**
- * The pod spec with the terms that spread the target's own pods made to spread the primary's (03 W26–W28). A term changes
+ * The pod spec with the terms that spread the target's own pods made to spread the primary's (03-W26–W28). A term changes
  * exactly when it selects the target's own pods, and only in the selector label, the one in which the two differ; then it
- * selects the primary's in the same way (03 B20). Terms on other pods, pod affinity and unknown fields stay.
+ * selects the primary's in the same way (03-B20). Terms on other pods, pod affinity and unknown fields stay.
  */
 export function rewriteSpreadTerms(podSpec: PodSpec, own: { labels: Labels; namespace: string; selector: SelectorLabel }): PodSpec {
   const rewrite = (term: Term): Term => {

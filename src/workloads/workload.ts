@@ -13,7 +13,7 @@ export interface PodTemplate {
 
 /**
  * The fields that a promotion sets in the primary, as the kind keeps them in its history: of pod workloads the template and all that shapes its
- * rollout. Never `replicas` (scale subresource), `selector` (immutable) or `paused` (03 W20). Only the kind looks inside.
+ * rollout. Never `replicas` (scale subresource), `selector` (immutable) or `paused` (03-W20). Only the kind looks inside.
  */
 export interface PrimarySpec {
   /** Of pod workloads. */
@@ -24,15 +24,15 @@ export interface PrimarySpec {
 export interface RenderOptions {
   /** The label that distinguishes primary and canary; see `resolveSelector`. */
   selector: SelectorLabel;
-  /** `-include-label-prefix`: labels of the target copied to the primary object; `*` is all (03 W8). */
+  /** `-include-label-prefix`: labels of the target copied to the primary object; `*` is all (03-W8). */
   includeLabelPrefix: readonly string[];
-  /** `-selector-labels`, in order of priority (03 W12). */
+  /** `-selector-labels`, in order of priority (03-W12). */
   selectorLabels: readonly string[];
   /** The revision of the target that this is rendered from; becomes the primary's `flagger-id`. */
   revision: string;
-  /** Pods at creation; below 1 counts as 1 (03 W18). */
+  /** Pods at creation; below 1 counts as 1 (03-W18). */
   replicas: number;
-  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; absent: its own originals (03 CT20, CT22). */
+  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; absent: its own originals (03-CT20, CT22). */
   configs?: ReadonlyMap<string, string>;
 }
 
@@ -67,7 +67,7 @@ export interface SideState {
 
 /** Both sides; one is absent where its object does not exist. */
 export interface Sides {
-  /** `generation` is absent where a kind has none for its pods: then the revision alone decides (DESIGN Revisions). */
+  /** `generation` is absent where a kind has none for its pods: then the revision alone decides (ARCHITECTURE.md, Revisions). */
   target?: SideState & {
     uid: string;
     generation?: number;
@@ -90,7 +90,7 @@ export interface ScalePatch {
 
 /** A kind of workload that a Canary can release. Every verb is pure and works on raw objects. */
 export interface Workload {
-  /** The ClusterIP Services over its pods are ours to make; false: the target answers under the apex name itself (03 S-T1). */
+  /** The ClusterIP Services over its pods are ours to make; false: the target answers under the apex name itself (03-S-T1). */
   readonly hasPods: boolean;
   /** The target, in the version that it is read in. */
   targetRef(canary: Canary): ObjectRef;
@@ -108,9 +108,9 @@ export interface Workload {
   selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string };
   /** Why no release can start from the target as it is, for the condition; reads slim objects. */
   refuses?(target: KubeObject): string | undefined;
-  /** The name in metric queries, where it is not the target's (`{{ route }}`, 01 §6). Reads slim objects. */
+  /** The name in metric queries, where it is not the target's (`{{ route }}`, 01-6). Reads slim objects. */
   measuredAs?(target: KubeObject): string | undefined;
-  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03 H1, DESIGN Revisions). */
+  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
   revision(target: KubeObject): string;
   /**
    * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is not a new
@@ -122,14 +122,14 @@ export interface Workload {
    * of it exists. Absent: it is counted with the write. Reads slim objects.
    */
   hasCounted?(target: KubeObject): boolean;
-  /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03 CT1). */
+  /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03-CT1). */
   configs?(target: KubeObject): ConfigRef[];
   /**
    * Pods that exist or may be coming, ready or not: 0 only when none of the old ones is left. Every kind with `configs` has it. Reads slim
    * objects.
    */
   pods?(object: KubeObject): number;
-  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03 W39–W47). Reads slim objects. */
+  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). Reads slim objects. */
   readiness(object: KubeObject, thresholdPercent: number): Readiness;
   /**
    * Available pods of the template that the object has now: no more than there certainly are. Absent: its pods are not replaced one by
@@ -147,7 +147,7 @@ export interface Workload {
    * if they served. Undefined: they are gone. A node that is lost never lets its pod go, hence the bound. Reads slim objects.
    */
   leavingForMs?(object: KubeObject): number | undefined;
-  /** Pods that the target is raised to for an analysis, without a scaler (03 W36). Reads slim objects. */
+  /** Pods that the target is raised to for an analysis, without a scaler (03-W36). Reads slim objects. */
   scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
   /** Fields of the target that the anchor keeps, to be restored when the Canary is deleted. */
   originals(target: KubeObject): { replicas: number; [field: string]: unknown };

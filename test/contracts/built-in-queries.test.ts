@@ -67,20 +67,20 @@ const providersOfMeshes = ['istio', 'linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alp
 
 describe("built-in queries over the proxies' counters", () => {
   it.each(providersOfMeshes)(
-    'R-O1, R-O5, 05-B24: %s judges the canary of a Deployment whose Services have another name',
+    '04-R-O1, R-O5, 05-B24: %s judges the canary of a Deployment whose Services have another name',
     async (provider) => {
       await afterTraffic(podOf('Deployment', 'shop'), podOf('Deployment', 'shop-primary'));
       expect(asked(provider, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, 'storefront')).toEqual(measured);
     },
   );
 
-  it.each(providersOfMeshes)('R-O5: %s judges the canary of a DaemonSet, and not its primary', async (provider) => {
+  it.each(providersOfMeshes)('04-R-O5: %s judges the canary of a DaemonSet, and not its primary', async (provider) => {
     await afterTraffic(podOf('DaemonSet', 'shop'), podOf('DaemonSet', 'shop-primary'));
     expect(asked(provider, { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'shop' }, 'storefront')).toEqual(measured);
   });
 
   it.each(['istio', 'linkerd', 'smi:v1alpha1', 'smi:v1alpha4'] as const)(
-    'R-O2, 05-W10, B3, B5: %s judges the canary of a Service target by its Service, whatever its pods are named',
+    '04-R-O2, 05-W10, B3, B5: %s judges the canary of a Service target by its Service, whatever its pods are named',
     async (provider) => {
       await afterTraffic(podOf('Deployment', 'blue'), podOf('Deployment', 'green'));
       expect(asked(provider, { apiVersion: 'v1', kind: 'Service', name: 'storefront' })).toEqual(measured);
@@ -90,7 +90,7 @@ describe("built-in queries over the proxies' counters", () => {
 
 describe('built-in queries that name objects of a router', () => {
   it.each(['apisix', 'contour', 'gloo', 'kuma', 'skipper', 'traefik'] as const)(
-    'R-O1: those of %s name the Service and not the target',
+    '04-R-O1: those of %s name the Service and not the target',
     (provider) => {
       const canary = aCanary({ service: { name: 'storefront' } });
       const { requestSuccessRate, requestDuration } = observerFor(provider, 'Deployment');
@@ -101,7 +101,7 @@ describe('built-in queries that name objects of a router', () => {
     },
   );
 
-  it('R-O1: that of Kuma finds the name by which its TrafficRoute leads to the canary', () => {
+  it('04-R-O1: that of Kuma finds the name by which its TrafficRoute leads to the canary', () => {
     const canary = aCanary({ service: { name: 'storefront' } });
     const [route] = kuma.render(canary, anApex, { kind: 'weighted', canary: weight(10) }, []).write;
     const query = renderQuery(observerFor('kuma', 'Deployment').requestSuccessRate, queryVariables(canary, {}));

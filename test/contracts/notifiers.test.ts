@@ -39,7 +39,7 @@ const host = () => new URL(chat.origin).host;
 it('every kind of receiver has a case', () => expect(Object.keys(notifierCases).sort()).toEqual(Object.keys(formats).sort()));
 
 describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase][])('notifier %s', (type, known) => {
-  it('05 A40–A45: posts the payload of the reference as JSON, with the idempotency key', async () => {
+  it('05-A40–A45: posts the payload of its kind as JSON, with the idempotency key', async () => {
     expect(await outcomeOf(type, { kind: 'answers', status: 200, body: 'ok' })).toEqual({ ok: true });
     const [post] = chat.posts;
     expect(chat.posts).toHaveLength(1);
@@ -48,7 +48,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message.key });
   });
 
-  it('05 A40: the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
+  it('05-A40: the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
     await outcomeOf(type, { kind: 'answers', status: 200 });
     expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${planted.token}` : undefined);
     await outcomeOf(type, { kind: 'answers', status: 200 }, { token: undefined });
@@ -64,7 +64,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(post?.headers['x-serin-signature-256']).toBe(known.isSigned ? signature : undefined);
   });
 
-  it('05 A41–A45: the severity travels as the reference says', async () => {
+  it('05-A41–A45: the severity travels in the way of its kind', async () => {
     for (const severity of ['error', 'warn'] as const) {
       chat.behaves({ kind: 'answers', status: 200 });
       await made(type).send({ ...message, severity }, signal);
@@ -85,7 +85,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     }
   });
 
-  it.each([200, 201, 202, 204, 299])('05 A40: %i is a success', async (status) => {
+  it.each([200, 201, 202, 204, 299])('05-A40: %i is a success', async (status) => {
     expect(await outcomeOf(type, { kind: 'answers', status })).toEqual({ ok: true });
   });
 
@@ -107,7 +107,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(await outcomeOf(type, answer)).toMatchObject({ ok: false, retry: true, retryAfterMs: 30_000 });
   });
 
-  it('05 A40: a receiver that says nothing is given up', async () => {
+  it('05-A40: a receiver that says nothing is given up', async () => {
     const outcome = await outcomeOf(type, { kind: 'silent' }, {}, { timeoutMs: 60 });
     expect(outcome).toEqual({ ok: false, reason: `no answer from ${host()} within 60 ms`, retry: true });
   });
@@ -154,14 +154,14 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
   });
 
   it.each(['', 'hooks.slack.example/s3cret-path', '/s3cret-path', 'ftp://chat.example/s3cret-path'])(
-    '05 A36: the address "%s" is refused without being shown',
+    '05-A36: the address "%s" is refused without being shown',
     (address) => {
       const refused = notifierFor(type, { address });
       expect(refused).toEqual({ problem: 'the address must be an http or https URL' });
     },
   );
 
-  it('05 A33: line ends of a Secret are taken off its values', async () => {
+  it('05-A33: line ends of a Secret are taken off its values', async () => {
     const { token, path } = planted;
     await outcomeOf(type, { kind: 'answers', status: 200 }, { address: `${chat.origin}/hook/${path}\n`, token: `${token}\n` });
     expect(chat.posts[0]?.path).toBe(`POST ${known.path}`);
@@ -169,7 +169,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
   });
 
   it.skipIf(!knowsProxies(process.versions.node))(
-    '05 A40: goes through the proxy that is given, else through that of the environment (skipped where Node knows no proxies)',
+    '05-A40: goes through the proxy that is given, else through that of the environment (skipped where Node knows no proxies)',
     async () => {
       const address = `http://chat.invalid/hook/${planted.path}`;
       const proxy = chat.origin.replace('//', `//me:${planted.password}@`);
@@ -234,7 +234,7 @@ describe('addresses', () => {
     { given: '/api/webhooks/1/t/slack', asked: '/api/webhooks/1/t/slack' },
     { given: '/api/webhooks/1/t?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
     { given: '/api/webhooks/1/t/slack?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
-  ])('05 Q16: discord asks $asked for $given', async ({ given, asked }) => {
+  ])('05-Q16: discord asks $asked for $given', async ({ given, asked }) => {
     await outcomeOf('discord', { kind: 'answers', status: 204 }, { address: `${chat.origin}${given}` });
     expect(chat.posts[0]?.path).toBe(`POST ${asked}`);
   });

@@ -80,7 +80,7 @@ function resolve(fixture: ProviderFixture, canary: Canary, view: LaggedView): Re
   const gateway = headers['x-serin-gateway'] ?? 'mesh';
   const request = { method: 'GET', url: '/', headers, host: parseHost(fixture.host(app), namespace), gateway, sourceLabels: {} };
   for (const resolver of resolvers) {
-    const route = resolver.resolve(view, request, () => 0.5);
+    const route = resolver.resolve(view, request)?.(() => 0.5);
     if (route && 'reason' in route) throw new Error(`${route.status}: ${route.reason}`);
     if (route) return route;
   }

@@ -40,13 +40,13 @@ describe('committed vectors', () => {
   it('are 100 manifests', () => expect(all).toHaveLength(100));
 
   it.each(vectorFiles)(
-    'DESIGN Revisions: %s have the revisions and make the objects that they had and made when they were committed',
+    'Revisions: %s have the revisions and make the objects that they had and made when they were committed',
     async (file) => {
       await expect(asText(manifestsIn(file))).toMatchFileSnapshot(vectorFile(`${file}.expected.yaml`));
     },
   );
 
-  it('DESIGN Revisions: no two manifests of a file have the same revision', () => {
+  it('Revisions: no two manifests of a file have the same revision', () => {
     for (const file of vectorFiles) {
       const revisions = manifestsIn(file).map(revisionOf);
       expect(new Set(revisions).size).toBe(revisions.length);
@@ -61,7 +61,7 @@ describe('committed vectors', () => {
   });
 
   it.each(all.filter(({ target }) => target.spec.template?.metadata))(
-    'DESIGN Revisions: the revision of $name is the same from a server that writes creationTimestamp: null',
+    'Revisions: the revision of $name is the same from a server that writes creationTimestamp: null',
     ({ target }) => {
       const { template } = target.spec;
       const { creationTimestamp: _, ...metadata } = template.metadata;

@@ -27,7 +27,7 @@ const args =
 /** The values of the established chart, each with what comes of it. */
 const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
   {
-    row: 'HC1',
+    row: '06-HC1',
     what: 'image, and one Secret for its registry',
     values: {
       image: { repository: 'r.example/serin', tag: 'v9', pullPolicy: 'Always', pullSecret: 'one' },
@@ -39,19 +39,19 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC2',
+    row: '06-HC2',
     what: 'annotations',
     values: { annotations: { a: 'b' } },
     holds: ({ deployment }) => expect(deployment.metadata.annotations).toEqual({ a: 'b' }),
   },
-  { row: 'HC3', what: 'logLevel', values: { logLevel: 'debug' }, holds: args('--log-level=debug') },
+  { row: '06-HC3', what: 'logLevel', values: { logLevel: 'debug' }, holds: args('--log-level=debug') },
   {
-    row: 'HC4',
+    row: '06-HC4',
     what: 'podAnnotations',
     holds: ({ pod }) => expect(pod.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' }),
   },
   {
-    row: 'HC5',
+    row: '06-HC5',
     what: 'podLabels, deploymentLabels',
     values: { podLabels: { a: 'b' }, deploymentLabels: { c: 'd' } },
     holds({ pod, deployment }) {
@@ -60,24 +60,24 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC6',
+    row: '06-HC6',
     what: 'podPriorityClassName',
     values: { podPriorityClassName: 'high' },
     holds: ({ pod }) => expect(pod.spec.priorityClassName).toBe('high'),
   },
-  { row: 'HC7', what: 'metricsServer', values: { metricsServer: 'http://p:1' }, holds: args('--metrics-server=http://p:1') },
-  { row: 'HC8', what: 'meshProvider', values: { meshProvider: 'gatewayapi:v1' }, holds: args('--mesh-provider=gatewayapi:v1') },
-  { row: 'HC9', what: 'namespace', values: { namespace: 'a' }, holds: args('--namespaces=a') },
-  { row: 'HC10', what: 'selectorLabels', values: { selectorLabels: 'app,name' }, holds: args('--selector-labels=app,name') },
-  { row: 'HC11', what: 'includeLabelPrefix', values: { includeLabelPrefix: '*' }, holds: args('--include-label-prefix=*') },
+  { row: '06-HC7', what: 'metricsServer', values: { metricsServer: 'http://p:1' }, holds: args('--metrics-server=http://p:1') },
+  { row: '06-HC8', what: 'meshProvider', values: { meshProvider: 'gatewayapi:v1' }, holds: args('--mesh-provider=gatewayapi:v1') },
+  { row: '06-HC9', what: 'namespace', values: { namespace: 'a' }, holds: args('--namespaces=a') },
+  { row: '06-HC10', what: 'selectorLabels', values: { selectorLabels: 'app,name' }, holds: args('--selector-labels=app,name') },
+  { row: '06-HC11', what: 'includeLabelPrefix', values: { includeLabelPrefix: '*' }, holds: args('--include-label-prefix=*') },
   {
-    row: 'HC12',
+    row: '06-HC12',
     what: 'configTracking.enabled',
     values: { configTracking: { enabled: false } },
     holds: args('--enable-config-tracking=false', '--secrets-mode=off'),
   },
   {
-    row: 'HC12',
+    row: '06-HC12',
     what: 'secrets.namespaces, secrets.names: a Role in each namespace, and the same in the flags',
     values: { secrets: { namespaces: ['a', 'b'], names: ['db', 'slack'] } },
     holds(rendered) {
@@ -87,13 +87,13 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC13',
+    row: '06-HC13',
     what: 'ingressAnnotationsPrefix, ingressClass',
     values: { ingressAnnotationsPrefix: 'my.io', ingressClass: 'contour' },
     holds: args('--ingress-annotations-prefix=my.io', '--ingress-class=contour'),
   },
   {
-    row: 'HC14',
+    row: '06-HC14',
     what: 'eventWebhook, clusterName',
     values: { eventWebhook: 'https://e.example/t', clusterName: 'prod eu' },
     holds(rendered) {
@@ -102,8 +102,8 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC15',
-    what: 'slack (05 A38)',
+    row: '06-HC15',
+    what: 'slack (05-A38)',
     values: { slack: { user: 'bot', channel: '#releases', url: 'https://s.example/t', proxyUrl: 'http://p:1' } },
     holds(rendered) {
       args('--slack-user=bot', '--slack-channel=#releases', '--slack-proxy-url=http://p:1')(rendered);
@@ -111,8 +111,8 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC16',
-    what: 'msteams (05 A38)',
+    row: '06-HC16',
+    what: 'msteams (05-A38)',
     values: { msteams: { url: 'https://t.example/t', proxyUrl: 'http://p:1' } },
     holds(rendered) {
       args('--msteams-proxy-url=http://p:1')(rendered);
@@ -120,20 +120,20 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC17',
+    row: '06-HC17',
     what: 'threadiness, without effect',
     values: { threadiness: 4 },
     holds: ({ container }) => expect(container.args.join(' ')).not.toContain('threadiness'),
   },
   {
-    row: 'HC18',
+    row: '06-HC18',
     what: 'kubeconfigQPS, kubeconfigBurst',
     values: { kubeconfigQPS: 5, kubeconfigBurst: '10' },
     holds: args('--kubeconfig-qps=5', '--kubeconfig-burst=10'),
   },
-  { row: 'HC19', what: 'noCrossNamespaceRefs', values: { noCrossNamespaceRefs: true }, holds: args('--no-cross-namespace-refs') },
+  { row: '06-HC19', what: 'noCrossNamespaceRefs', values: { noCrossNamespaceRefs: true }, holds: args('--no-cross-namespace-refs') },
   {
-    row: 'HC20',
+    row: '06-HC20',
     what: 'leaderElection, on by default; without it never two pods at a time',
     values: { leaderElection: { enabled: false } },
     holds({ deployment, container }) {
@@ -142,21 +142,21 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC21',
+    row: '06-HC21',
     what: 'env',
     values: { env: [{ name: 'SLACK_TOKEN', value: 'x' }] },
     holds: ({ container }) =>
       expect(container.env).toEqual([expect.objectContaining({ name: 'NODE_OPTIONS' }), { name: 'SLACK_TOKEN', value: 'x' }]),
   },
   {
-    row: 'HC22',
+    row: '06-HC22',
     what: 'securityContext',
     values: { securityContext: { context: { runAsUser: 10001 } } },
     holds: ({ container }) =>
       expect(container.securityContext).toMatchObject({ runAsUser: 10001, runAsNonRoot: true, readOnlyRootFilesystem: true }),
   },
   {
-    row: 'HC23',
+    row: '06-HC23',
     what: 'serviceAccount',
     values: { serviceAccount: { name: 'other', annotations: { a: 'b' } } },
     holds({ of, pod }) {
@@ -166,19 +166,19 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC24',
+    row: '06-HC24',
     what: 'rbac',
     values: { rbac: { create: false, pspEnabled: true } },
     holds: ({ objects }) => expect(objects.filter(({ kind }) => /Role|PodSecurityPolicy/.test(kind))).toEqual([]),
   },
   {
-    row: 'HC25',
+    row: '06-HC25',
     what: 'crd.create, without effect',
     values: { crd: { create: true } },
     holds: ({ of }) => expect(of('CustomResourceDefinition')).toHaveLength(3),
   },
   {
-    row: 'HC26',
+    row: '06-HC26',
     what: 'linkerdAuthPolicy',
     values: { linkerdAuthPolicy: { create: true, namespace: 'viz' } },
     holds: ({ of, pod }) => {
@@ -190,14 +190,14 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC27',
+    row: '06-HC27',
     what: 'resources',
     values: { resources: { limits: { memory: '1Gi', cpu: '1' } } },
     holds: ({ container }) =>
       expect(container.resources).toEqual({ limits: { memory: '1Gi', cpu: '1' }, requests: { cpu: '50m', memory: '128Mi' } }),
   },
   {
-    row: 'HC28',
+    row: '06-HC28',
     what: 'nodeSelector, tolerations, affinity, which may have a template in it',
     values: {
       nodeSelector: { os: 'linux' },
@@ -212,7 +212,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
       }),
   },
   {
-    row: 'HC30',
+    row: '06-HC30',
     what: 'controlplane.kubeconfig',
     values: { controlplane: { kubeconfig: { secretName: 'mesh', key: 'config' } } },
     holds(rendered) {
@@ -224,7 +224,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC32',
+    row: '06-HC32',
     what: 'podMonitor',
     values: { podMonitor: { enabled: true, namespace: 'm', interval: '5s', additionalLabels: { a: 'b' }, honorLabels: true } },
     holds: ({ of }) =>
@@ -237,7 +237,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
       }),
   },
   {
-    row: 'HC33',
+    row: '06-HC33',
     what: 'serviceMonitor, with a Service, where its namespace says',
     values: { serviceMonitor: { enabled: true, namespace: 'm', labels: { a: 'b' } } },
     holds({ of }) {
@@ -246,7 +246,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC34',
+    row: '06-HC34',
     what: 'additionalVolumes, additionalVolumeMounts',
     values: { additionalVolumes: [{ name: 'v', emptyDir: {} }], additionalVolumeMounts: [{ name: 'v', mountPath: '/v' }] },
     holds({ pod, container }) {
@@ -255,7 +255,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'HC35',
+    row: '06-HC35',
     what: 'nameOverride, fullnameOverride',
     values: { nameOverride: 'short', fullnameOverride: 'whole' },
     holds({ deployment, of }) {
@@ -272,7 +272,7 @@ describe('the values that people know', () => {
   });
   afterAll(() => helm?.stop());
 
-  it.each(rows)('06-$row: $what', async ({ values = {}, holds }) => {
+  it.each(rows)('$row: $what', async ({ values = {}, holds }) => {
     holds(partsOf(await helm.render('serin', values)));
   });
 

@@ -40,14 +40,14 @@ const args =
 /** The values of the established chart, each with what comes of it. */
 const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
   {
-    row: 'LC1',
+    row: '06-LC1',
     what: 'replicaCount; never two at a time, since gates are the state of one process',
     values: { replicaCount: 0 },
     holds: ({ deployment }) =>
       expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } }),
   },
   {
-    row: 'LC2',
+    row: '06-LC2',
     what: 'image, its digest, and Secrets for its registry',
     values: {
       image: { repository: 'r.example/serin', digest, pullPolicy: 'Always', pullSecret: 'one' },
@@ -59,7 +59,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC3',
+    row: '06-LC3',
     what: 'podLabels, podAnnotations, podPriorityClassName',
     values: { podLabels: { a: 'b' }, podAnnotations: { c: 'd' }, podPriorityClassName: 'high' },
     holds({ pod }) {
@@ -69,13 +69,13 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC4',
+    row: '06-LC4',
     what: 'logLevel, cmd.timeout, cmd.namespaceRegexp',
     values: { logLevel: 'debug', cmd: { timeout: '10m', namespaceRegexp: 'team-.*' } },
     holds: args('--log-level=debug', '--timeout=10m', '--namespace-regexp=team-.*'),
   },
   {
-    row: 'LC5',
+    row: '06-LC5',
     what: 'env, volumes, volumeMounts, nodeSelector, tolerations, affinity',
     values: {
       env: [{ name: 'A', value: 'b' }],
@@ -96,21 +96,21 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC6',
+    row: '06-LC6',
     what: 'service',
     values: { service: { type: 'NodePort', port: 8080 } },
     holds: ({ of }) =>
       expect(of('Service')[0]?.spec).toMatchObject({ type: 'NodePort', ports: [{ name: 'http', port: 8080, targetPort: 'http' }] }),
   },
   {
-    row: 'LC7',
+    row: '06-LC7',
     what: 'resources',
     values: { resources: { limits: { cpu: '1' } } },
     holds: ({ container }) =>
       expect(container.resources).toEqual({ limits: { cpu: '1', memory: '512Mi' }, requests: { cpu: '50m', memory: '96Mi' } }),
   },
   {
-    row: 'LC8',
+    row: '06-LC8',
     what: 'rbac, of the whole cluster; without it there is neither account nor token',
     values: {
       rbac: {
@@ -128,7 +128,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC9',
+    row: '06-LC9',
     what: 'serviceAccountName, which is what the binding names as well',
     values: { serviceAccountName: 'mine', rbac: { create: true } },
     holds({ of, pod }) {
@@ -138,19 +138,19 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC10',
+    row: '06-LC10',
     what: 'meshName, backends, without effect',
     values: { meshName: 'global', backends: ['podinfo'] },
     holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
   },
   {
-    row: 'LC11',
+    row: '06-LC11',
     what: 'appmesh, without effect',
     values: { appmesh: { enabled: true, backends: ['podinfo', 'podinfo-canary'] } },
     holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
   },
   {
-    row: 'LC12',
+    row: '06-LC12',
     what: 'istio',
     values: {
       ...callers,
@@ -169,7 +169,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC13',
+    row: '06-LC13',
     what: 'securityContext, podSecurityContext, on unless they are switched off',
     values: { securityContext: { context: { runAsUser: 100, runAsGroup: 101 } }, podSecurityContext: { context: { fsGroup: 101 } } },
     holds({ pod, container }) {
@@ -178,7 +178,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: 'LC14',
+    row: '06-LC14',
     what: 'podDisruptionBudget, without effect for one replica',
     values: { podDisruptionBudget: { enabled: true, minAvailable: 1 } },
     holds: ({ of }) => expect(of('PodDisruptionBudget')).toEqual([]),
@@ -233,7 +233,7 @@ describe('the chart of the load tester', () => {
     await isTakenAsItIs(real, await helm.render('loadtester', values));
   });
 
-  it.each(rows)('06-$row: $what', async ({ values = {}, holds }) => {
+  it.each(rows)('$row: $what', async ({ values = {}, holds }) => {
     holds(partsOf(await helm.render('loadtester', values)));
   });
 
@@ -256,14 +256,14 @@ describe('the chart of the load tester', () => {
   });
 
   it.each([
-    { row: 'LC1', set: 'replicaCount=2', told: /state of one process/ },
-    { row: 'LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', told: /image of another load tester/ },
-    { row: 'SE1', set: 'commands.namespaces={test}', told: /every client that reaches the port could run commands/ },
-    { row: 'SE3', set: 'istio.enabled=true', told: /every client that reaches the gateway could/ },
-    { row: 'F10', set: 'commands.namespace={test}', told: /namespace/ },
-    { row: 'F10', set: 'image.digest=sha256:abc', told: /digest/ },
-    { row: 'F10', set: 'service.port=http', told: /port/ },
-  ])('06-$row: --set $set is refused before anything is changed', async ({ set, told }) => {
+    { row: '06-LC1', set: 'replicaCount=2', told: /state of one process/ },
+    { row: '06-LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', told: /image of another load tester/ },
+    { row: '06-SE1', set: 'commands.namespaces={test}', told: /every client that reaches the port could run commands/ },
+    { row: '06-SE3', set: 'istio.enabled=true', told: /every client that reaches the gateway could/ },
+    { row: '06-F10', set: 'commands.namespace={test}', told: /namespace/ },
+    { row: '06-F10', set: 'image.digest=sha256:abc', told: /digest/ },
+    { row: '06-F10', set: 'service.port=http', told: /port/ },
+  ])('$row: --set $set is refused before anything is changed', async ({ set, told }) => {
     const ran = await helm.run('template', 'serin', CHART, '--set', set);
     expect(ran.code).not.toBe(0);
     expect(ran.complained).toMatch(told);

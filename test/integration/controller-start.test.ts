@@ -40,7 +40,7 @@ it.concurrent.each([
   { flags: ['-mesh-provider=gatewayapi:v1alpha2'], told: ['gatewayapi:v1 is used'] },
   { flags: ['-kubeconfig-qps=0', '-kubeconfig-burst=0'], told: [] },
   { flags: ['-kubeconfig-qps=-1'], told: [] },
-])('02 §1.1: $flags is accepted, as Flagger accepts it, and says: $told', async ({ flags, told }) => {
+])('02-1.1: $flags is accepted, as Flagger accepts it, and says: $told', async ({ flags, told }) => {
   const { said } = await controller(...flags);
   const lines = said.trim().split('\n');
   expect(lines.pop()).toContain('cannot connect to a cluster: no credentials');

@@ -20,7 +20,7 @@ const METRICS = { metrics: [{ name: 'request-success-rate', interval: '5s', thre
 describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
   const stage = aStage(startRemoteMeshStage);
 
-  it('R-L3: a release moves the weights there, heals them there, has no owners there, and leaves nothing there when its Canary goes', async () => {
+  it('04-R-L3: a release moves the weights there, heals them there, has no owners there, and leaves nothing there when its Canary goes', async () => {
     const { remote, remoteKubeconfigFile, remoteRequestCounts, requestCounts, cluster } = stage();
     const controller = startController(stage(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
     const namespace = 'remote-mesh';
@@ -66,7 +66,7 @@ describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
     expect(await cluster.get({ apiVersion: 'v1', kind: 'Service', name: APP, namespace })).toBeDefined();
   });
 
-  it('R-L3: routes there go with their namespace here', async () => {
+  it('04-R-L3: routes there go with their namespace here', async () => {
     const { remote, remoteKubeconfigFile, cluster } = stage();
     const controller = startController(stage(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
     const namespace = 'remote-mesh-gone';

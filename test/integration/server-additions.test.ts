@@ -42,7 +42,7 @@ async function initialized(version = '1'): Promise<ModelLab> {
 }
 
 describe('what the API server makes of a promoted template', () => {
-  it('DESIGN Promotion: a field that only the server can have added does not hold up a promotion', async () => {
+  it('Promotion: a field that only the server can have added does not hold up a promotion', async () => {
     const lab = await initialized('2');
     amending(lab, () => [add('shareProcessNamespace', true)]);
     await reach(lab, 'Succeeded', 'resting');
@@ -52,7 +52,7 @@ describe('what the API server makes of a promoted template', () => {
     lab.close();
   });
 
-  it('DESIGN writes: what stays of the primary before keeps traffic where it is, however often it is tried, until nothing stays', async () => {
+  it('Writes: what stays of the primary before keeps traffic where it is, however often it is tried, until nothing stays', async () => {
     const lab = await initialized('2');
     const edited = lab.server.find(primaryRef);
     const { template } = edited?.spec ?? {};

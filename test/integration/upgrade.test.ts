@@ -95,16 +95,13 @@ describe('a new version over what another has left', () => {
     expect(await startOver([objects])).toMatchObject({ writes: [], changes: 0 });
   });
 
-  it.each(podTargets)(
-    'DESIGN Revisions: over %s on a newer API server, whose new fields have defaults at every level',
-    async (_, objects) => {
-      const newer = objects.map((object) => (TARGETS.has(object.kind) ? withNewDefaults(object) : object));
-      expect(await startOver([newer])).toMatchObject({ writes: [], changes: 0 });
-    },
-  );
+  it.each(podTargets)('Revisions: over %s on a newer API server, whose new fields have defaults at every level', async (_, objects) => {
+    const newer = objects.map((object) => (TARGETS.has(object.kind) ? withNewDefaults(object) : object));
+    expect(await startOver([newer])).toMatchObject({ writes: [], changes: 0 });
+  });
 
   it.each(podTargets.filter(([, objects]) => objects.some(({ kind }) => kind === 'Deployment')))(
-    'DESIGN Revisions: over %s, whose target an autoscaler has scaled meanwhile, starts no release',
+    'Revisions: over %s, whose target an autoscaler has scaled meanwhile, starts no release',
     async (_, objects) => {
       const { runs } = await startOver([objects.map((object) => (isTarget(object) ? scaled(object, { replicas: 7 }) : object))]);
       expect(runs).toEqual(runsOf(objects));

@@ -27,7 +27,7 @@ const canaryMatch = [{ headers: { 'x-canary': { exact: 'always' } } }];
 const cookies = { canary: 'side=QwErTyUiOp', primary: 'main=AsDfGhJkLz' };
 const promotedAt = (weights: readonly number[], version = '2') => ({ phase: 'Succeeded', primary: version, weights });
 
-/** Each phase in which the established controller can have been stopped (01 §5.2). */
+/** Each phase in which the established controller can have been stopped (01-5.2). */
 const CASES: Readonly<Record<string, Case>> = {
   initializing: { phase: 'Initializing', replicas: 2, isApexOnTarget: true, ends: { phase: 'Initialized', primary: '1', weights: [0] } },
   initialized: { phase: 'Initialized', http: weighted(NAME, 0), ends: { phase: 'Initialized', primary: '1', weights: [0] } },
@@ -322,7 +322,7 @@ async function podsOf({ cluster }: Stage, { namespace }: Established, app: strin
   return items.map(({ metadata }) => metadata.uid ?? '').sort();
 }
 
-/** 03 A5–A7, A14: the user's own and one of the primary, which nobody has made anew; at rest KEDA holds the target at zero. */
+/** 03-A5–A7, A14: the user's own and one of the primary, which nobody has made anew; at rest KEDA holds the target at zero. */
 async function scalersStand(stage: Stage, { left, scalers: before }: Adopted, kind: ScalerKind, hint: () => string): Promise<void> {
   const found = await scalersOf(stage, left, kind);
   expect(found.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));

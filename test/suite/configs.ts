@@ -120,7 +120,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         await scene.canaryIs('names what is in its way', ({ phase, conditions }) => {
           return phase === 'Promoting' && (conditions[0]?.message ?? '').includes(`Secret ${taken} exists and is not ours`);
         });
-        expect(await scene.find('Secret', taken), 'B25: it is never overwritten').toMatchObject({ data: { mine: base64(SECRET_TEXT) } });
+        expect(await scene.find('Secret', taken), '03-B25: it is never overwritten').toMatchObject({ data: { mine: base64(SECRET_TEXT) } });
         await scene.remove('Secret', taken);
         await scene.released(1);
         expect(await scene.copyInUse('Secret', 'db')).toMatchObject({ ...next, immutable: true });
@@ -152,7 +152,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
           await scene.released(2);
           expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
           const checksums = scene.story.hooks.calls('seen').map(({ checksum }) => checksum);
-          expect(new Set(checksums).size, 'H8: hooks can tell the two').toBe(2);
+          expect(new Set(checksums).size, '03-H8: hooks can tell the two').toBe(2);
           scene.story.then.nothingWasLost();
         },
       );

@@ -11,7 +11,7 @@ export const DRIFT_PLAN = { threshold: 5, stepWeights: Array.from({ length: 60 }
 /** Each wait inside has a bound of its own, which says what it waits for. */
 const LONGEST_MS = 600_000;
 
-/** Foreign edits in the middle of a release, one after the other, each at a weight of its own (04 R-T4, R-T9). */
+/** Foreign edits in the middle of a release, one after the other, each at a weight of its own (04-R-T4, R-T9). */
 export function describeDrift(fixture: ProviderFixture, start: () => Promise<DriftStage>): void {
   const edits = editsFor(fixture);
   let stage: DriftStage;
@@ -23,14 +23,14 @@ export function describeDrift(fixture: ProviderFixture, start: () => Promise<Dri
   afterAll(() => stage?.stop());
 
   it(`is tried with at least ${LEAST_EDITS} kinds of edit`, () => expect(edits.length).toBeGreaterThanOrEqual(LEAST_EDITS));
-  it.each(edits)('R-T4: $name', (edit) => run.survives(edit));
+  it.each(edits)('04-R-T4: $name', (edit) => run.survives(edit));
   it('somebody who puts it back again and again is corrected ever more rarely, and named', () => run.survivesContest());
-  it('R-L2: a Canary that is deleted after all this leaves no route to its sides', () => run.leavesNothing());
+  it('04-R-L2: a Canary that is deleted after all this leaves no route to its sides', () => run.leavesNothing());
 }
 
 /** The same as one test for each provider, several at a time: for clusters where a release takes its time. */
 export function describeDriftAtOnce(fixtures: readonly ProviderFixture[], start: (fixture: ProviderFixture) => Promise<DriftStage>): void {
-  describe.concurrent('R-T4, R-L2: the recorded weights survive every foreign edit, and a deleted Canary leaves no route to its sides', () => {
+  describe.concurrent('04-R-T4, R-L2: the recorded weights survive every foreign edit, and a deleted Canary leaves no route to its sides', () => {
     it.each(fixtures)(
       '$provider',
       async (fixture) => {

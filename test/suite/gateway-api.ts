@@ -113,7 +113,9 @@ export function describeGatewayApi(stageOf: () => Stage): void {
         await then.canaryReceives(80);
         const moved = (await edge.canary()).status;
         expect(moved.sessionAffinityCookie).toBe(sessionAffinityCookie);
-        expect(moved.primarySessionAffinityCookie, 'R-A2: who stayed on the primary is asked again').not.toBe(primarySessionAffinityCookie);
+        expect(moved.primarySessionAffinityCookie, '04-R-A2: who stayed on the primary is asked again').not.toBe(
+          primarySessionAffinityCookie,
+        );
         await then.everyoneGets('2', { ...edge.headers, cookie: sessionAffinityCookie });
         await then.everyoneGets('1', { ...edge.headers, cookie: moved.primarySessionAffinityCookie });
         when.gateOpens('finish');
@@ -164,7 +166,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
     });
 
     tell(
-      'R-S4: a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
+      '04-R-S4: a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
       'gw-refused',
       async (story, edge) => {
         const { given, when, then, hooks } = story;

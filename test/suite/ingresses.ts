@@ -77,7 +77,7 @@ export function describeIngresses(stageOf: () => Stage): void {
         story.then.nothingWasLost();
       };
       tell(
-        'R-D4: edits of the original reach the copy, at rest and in the middle of a release',
+        '04-R-D4: edits of the original reach the copy, at rest and in the middle of a release',
         'follows',
         (story) => ({ stepWeight: 20, maxWeight: 20, ...gated('confirm-promotion')(story) }),
         follows,
@@ -102,7 +102,7 @@ export function describeIngresses(stageOf: () => Stage): void {
         await story.then.scalesTo(APP, 2);
       };
       tell(
-        'R-S4: a release goes back although the original is gone, and so does the application when its Canary goes',
+        '04-R-S4: a release goes back although the original is gone, and so does the application when its Canary goes',
         'gone',
         (story) => {
           const hold = { name: 'hold', type: 'confirm-promotion', url: story.hooks.url('hold') };
@@ -123,7 +123,7 @@ export function describeIngresses(stageOf: () => Stage): void {
         story.then.nothingWasLost();
       };
       tell(
-        'R-T1: who matches gets the canary, and nobody else does',
+        '04-R-T1: who matches gets the canary, and nobody else does',
         'chooses',
         (story) => ({ iterations: 2, match: [{ headers: { 'x-user': { exact: 'insider' } } }], ...gated('confirm-promotion')(story) }),
         chooses,

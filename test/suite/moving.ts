@@ -132,7 +132,7 @@ export function describeMoving(stageOf: () => Stage): void {
 
 const portsOf = (service: KubeObject | undefined): number[] => (service?.spec.ports ?? []).map(({ port }: { port: number }) => port);
 
-/** Every field of 01 §5, in its type. */
+/** Every field of 01-5, in its type. */
 function established(phase: string, status: string, fields: Record<string, unknown>): object {
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   return {
@@ -147,7 +147,7 @@ function established(phase: string, status: string, fields: Record<string, unkno
   };
 }
 
-/** 04 §4.2: one route, primary first. */
+/** 04-4.2: one route, primary first. */
 function vs(canary: number): object {
   const [rule] = weighted(NAME, canary);
   return { gateways: ['mesh'], hosts: [NAME], http: [rule] };

@@ -21,61 +21,61 @@ const headless = { clusterIP: 'None' };
 const elsewhere = { type: 'ExternalName', externalName: 'a.test' };
 
 const stored: [rows: string, name: string, given: object, served: Steering][] = [
-  ['S1, S4', 'silent', {}, inside],
-  ['S1', 'close', { trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
-  ['S1', 'same-zone', { trafficDistribution: 'PreferSameZone' }, { ...inside, trafficDistribution: 'PreferSameZone' }],
-  ['S1', 'same-node', { trafficDistribution: 'PreferSameNode' }, { ...inside, trafficDistribution: 'PreferSameNode' }],
-  ['S1', 'near-headless', { ...headless, trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
-  ['S1', 'near-open', { type: 'NodePort', trafficDistribution: 'PreferClose' }, { ...outside, trafficDistribution: 'PreferClose' }],
+  ['07-S1, S4', 'silent', {}, inside],
+  ['07-S1', 'close', { trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
+  ['07-S1', 'same-zone', { trafficDistribution: 'PreferSameZone' }, { ...inside, trafficDistribution: 'PreferSameZone' }],
+  ['07-S1', 'same-node', { trafficDistribution: 'PreferSameNode' }, { ...inside, trafficDistribution: 'PreferSameNode' }],
+  ['07-S1', 'near-headless', { ...headless, trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
+  ['07-S1', 'near-open', { type: 'NodePort', trafficDistribution: 'PreferClose' }, { ...outside, trafficDistribution: 'PreferClose' }],
   [
-    'S1',
+    '07-S1',
     'near-elsewhere',
     { ...elsewhere, trafficDistribution: 'PreferClose' },
     { sessionAffinity: 'None', trafficDistribution: 'PreferClose' },
   ],
-  ['S1', 'null-wish', { trafficDistribution: null }, inside],
-  ['S4', 'free', { sessionAffinity: 'None' }, inside],
-  ['S4', 'free-empty', { sessionAffinity: '' }, inside],
-  ['S4', 'sticky', { sessionAffinity: 'ClientIP' }, { ...inside, ...sticky(10_800) }],
-  ['S4', 'sticky-empty', { sessionAffinity: 'ClientIP', sessionAffinityConfig: {} }, { ...inside, ...sticky(10_800) }],
-  ['S4', 'sticky-bare', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: {} } }, { ...inside, ...sticky(10_800) }],
-  ['S4', 'sticky-shortest', sticky(1), { ...inside, ...sticky(1) }],
-  ['S4', 'sticky-longest', sticky(86_400), { ...inside, ...sticky(86_400) }],
-  ['S4', 'sticky-headless', { ...headless, ...sticky(60) }, { ...inside, ...sticky(60) }],
-  ['S4', 'sticky-open', { type: 'NodePort', ...sticky(60) }, { ...outside, ...sticky(60) }],
+  ['07-S1', 'null-wish', { trafficDistribution: null }, inside],
+  ['07-S4', 'free', { sessionAffinity: 'None' }, inside],
+  ['07-S4', 'free-empty', { sessionAffinity: '' }, inside],
+  ['07-S4', 'sticky', { sessionAffinity: 'ClientIP' }, { ...inside, ...sticky(10_800) }],
+  ['07-S4', 'sticky-empty', { sessionAffinity: 'ClientIP', sessionAffinityConfig: {} }, { ...inside, ...sticky(10_800) }],
+  ['07-S4', 'sticky-bare', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: {} } }, { ...inside, ...sticky(10_800) }],
+  ['07-S4', 'sticky-shortest', sticky(1), { ...inside, ...sticky(1) }],
+  ['07-S4', 'sticky-longest', sticky(86_400), { ...inside, ...sticky(86_400) }],
+  ['07-S4', 'sticky-headless', { ...headless, ...sticky(60) }, { ...inside, ...sticky(60) }],
+  ['07-S4', 'sticky-open', { type: 'NodePort', ...sticky(60) }, { ...outside, ...sticky(60) }],
   // The time of an affinity that there is not is dropped.
-  ['S4', 'timed', { sessionAffinityConfig: keptFor(60) }, inside],
-  ['S4', 'timed-free', { sessionAffinity: 'None', sessionAffinityConfig: keptFor(60) }, inside],
-  ['S4', 'inside-any', { internalTrafficPolicy: 'Cluster' }, inside],
-  ['S4', 'inside-local', { internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
-  ['S4', 'inside-headless', { ...headless, internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
-  ['S4', 'inside-open', { type: 'LoadBalancer', internalTrafficPolicy: 'Local' }, { ...outside, internalTrafficPolicy: 'Local' }],
-  ['S4', 'elsewhere', elsewhere, { sessionAffinity: 'None' }],
-  ['S4', 'open', { type: 'NodePort' }, outside],
-  ['S4', 'balanced', { type: 'LoadBalancer' }, outside],
-  ['S4', 'open-any', { type: 'NodePort', externalTrafficPolicy: 'Cluster' }, outside],
-  ['S4', 'open-local', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
-  ['S4', 'balanced-local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
-  ['S4', 'outer-address', { externalIPs: ['192.0.2.1'] }, outside],
-  ['S4', 'outer-local', { externalIPs: ['192.0.2.2'], externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['07-S4', 'timed', { sessionAffinityConfig: keptFor(60) }, inside],
+  ['07-S4', 'timed-free', { sessionAffinity: 'None', sessionAffinityConfig: keptFor(60) }, inside],
+  ['07-S4', 'inside-any', { internalTrafficPolicy: 'Cluster' }, inside],
+  ['07-S4', 'inside-local', { internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['07-S4', 'inside-headless', { ...headless, internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['07-S4', 'inside-open', { type: 'LoadBalancer', internalTrafficPolicy: 'Local' }, { ...outside, internalTrafficPolicy: 'Local' }],
+  ['07-S4', 'elsewhere', elsewhere, { sessionAffinity: 'None' }],
+  ['07-S4', 'open', { type: 'NodePort' }, outside],
+  ['07-S4', 'balanced', { type: 'LoadBalancer' }, outside],
+  ['07-S4', 'open-any', { type: 'NodePort', externalTrafficPolicy: 'Cluster' }, outside],
+  ['07-S4', 'open-local', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['07-S4', 'balanced-local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['07-S4', 'outer-address', { externalIPs: ['192.0.2.1'] }, outside],
+  ['07-S4', 'outer-local', { externalIPs: ['192.0.2.2'], externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
 ];
 
 const unsupported = 'Unsupported value';
 const outOfRange = 'must be greater than 0 and less than 86400';
 const refused: [rows: string, name: string, given: object, field: string, why: string][] = [
-  ['S1', 'unknown', { trafficDistribution: 'PreferFar' }, 'spec.trafficDistribution', 'PreferSameZone'],
-  ['S1', 'empty-wish', { trafficDistribution: '' }, 'spec.trafficDistribution', unsupported],
-  ['S2', 'own', { trafficDistribution: 'example.org/nearest' }, 'spec.trafficDistribution', unsupported],
-  ['S4', 'glued', { sessionAffinity: 'Cookie' }, 'spec.sessionAffinity', unsupported],
-  ['S4', 'timeless', sticky(0), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
-  ['S4', 'backwards', sticky(-1), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
-  ['S4', 'endless', sticky(86_401), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
-  ['S4', 'inside-some', { internalTrafficPolicy: 'Any' }, 'spec.internalTrafficPolicy', unsupported],
-  ['S4', 'inside-empty', { internalTrafficPolicy: '' }, 'spec.internalTrafficPolicy', unsupported],
-  ['S4', 'outside-some', { type: 'NodePort', externalTrafficPolicy: 'Any' }, 'spec.externalTrafficPolicy', unsupported],
-  ['S4', 'outside-closed', { externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
-  ['S4', 'outside-closed-any', { externalTrafficPolicy: 'Cluster' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
-  ['S4', 'outside-elsewhere', { ...elsewhere, externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['07-S1', 'unknown', { trafficDistribution: 'PreferFar' }, 'spec.trafficDistribution', 'PreferSameZone'],
+  ['07-S1', 'empty-wish', { trafficDistribution: '' }, 'spec.trafficDistribution', unsupported],
+  ['07-S2', 'own', { trafficDistribution: 'example.org/nearest' }, 'spec.trafficDistribution', unsupported],
+  ['07-S4', 'glued', { sessionAffinity: 'Cookie' }, 'spec.sessionAffinity', unsupported],
+  ['07-S4', 'timeless', sticky(0), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['07-S4', 'backwards', sticky(-1), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['07-S4', 'endless', sticky(86_401), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['07-S4', 'inside-some', { internalTrafficPolicy: 'Any' }, 'spec.internalTrafficPolicy', unsupported],
+  ['07-S4', 'inside-empty', { internalTrafficPolicy: '' }, 'spec.internalTrafficPolicy', unsupported],
+  ['07-S4', 'outside-some', { type: 'NodePort', externalTrafficPolicy: 'Any' }, 'spec.externalTrafficPolicy', unsupported],
+  ['07-S4', 'outside-closed', { externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['07-S4', 'outside-closed-any', { externalTrafficPolicy: 'Cluster' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['07-S4', 'outside-elsewhere', { ...elsewhere, externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
 ];
 
 /** One edit after another of one Service, and what the server holds after each. */
@@ -103,9 +103,9 @@ export function describeServiceTraffic(clusterOf: () => KubeCluster): void {
         spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...given },
       });
 
-    it.each(stored)('07-%s: %s is stored', async (_, name, given, served) => expect(steeringOf(await create(name, given))).toEqual(served));
+    it.each(stored)('%s: %s is stored', async (_, name, given, served) => expect(steeringOf(await create(name, given))).toEqual(served));
 
-    it.each(refused)('07-%s: %s is refused at its field', async (_, name, given, field, why) => {
+    it.each(refused)('%s: %s is refused at its field', async (_, name, given, field, why) => {
       const refusal = create(name, given);
       await expect(refusal).rejects.toThrow(field);
       await expect(refusal).rejects.toThrow(why);

@@ -33,11 +33,11 @@ interface Steering {
 
 /** Each value of each field once, in few releases: a busy machine has to bear all of them at once. */
 const steerings: Steering[] = [
-  { what: 'local', row: 'S7', service: { internalTrafficPolicy: 'Local' } },
-  { what: 'same-zone', row: 'S8', service: { trafficDistribution: 'PreferSameZone' } },
+  { what: 'local', row: '07-S7', service: { internalTrafficPolicy: 'Local' } },
+  { what: 'same-zone', row: '07-S8', service: { trafficDistribution: 'PreferSameZone' } },
   {
     what: 'same-node-and-sticky',
-    row: 'S6, S8',
+    row: '07-S6, S8',
     service: {
       trafficDistribution: 'PreferSameNode',
       clientAffinity: 'ClientIP',
@@ -49,10 +49,15 @@ const steerings: Steering[] = [
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
     },
   },
-  { what: 'outside-local', row: 'S7, S8', service: { externalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' }, isOpen: true },
+  {
+    what: 'outside-local',
+    row: '07-S7, S8',
+    service: { externalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' },
+    isOpen: true,
+  },
   {
     what: 'outside-auto-unknown',
-    row: 'S1, S2, S9',
+    row: '07-S1, S2, S9',
     service: { externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster', trafficDistribution: 'example.org/nearest', apex: AUTO },
     held: { externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster', trafficDistribution: undefined },
     told: /spec\.service\.trafficDistribution.*example\.org\/nearest/,

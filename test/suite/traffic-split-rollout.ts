@@ -11,7 +11,7 @@ const MANY = 150;
 
 /** The rollout that the SMI specification describes, done by hand: no controller takes part. */
 export function describeRollout(stage: () => Stage): void {
-  it('T16: split 100/0 before v2 is there, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
+  it('07-T16: split 100/0 before v2 is there, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
     const { cluster, mesh } = stage();
     const create = (object: KubeObject) => cluster.create({ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } });
     const weigh = (weights: Record<string, number>) => cluster.patch(splitRef, { spec: { backends: backendsOf(weights) } });

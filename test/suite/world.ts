@@ -22,6 +22,12 @@ export function enter(world: VirtualWorld): void {
   virtual = world;
 }
 
+/** The machine's own again: files of one worker share this module. */
+export function leave(): void {
+  current = realWorld;
+  virtual = undefined;
+}
+
 /** One for each file that has no stage to bring it. */
 export const enterVirtual = (seed: number): void => enter(virtualWorld(seed));
 

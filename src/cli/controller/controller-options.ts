@@ -5,7 +5,7 @@ import { noted } from '../people/flags.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-/** `serin controller`: flags of the established controller keep their names and meaning (reference 02 §1.1). */
+/** `serin controller`: flags of the established controller keep their names and meaning (02-1.1). */
 export function addControllerCommand(program: Command, run: (options: unknown) => Promise<void>): void {
   noted(acceptDeadFlags(program.command('controller')), {
     examples: ['serin controller --namespaces test,staging --mesh-provider kubernetes --metrics-server http://prometheus.monitoring:9090'],

@@ -13,7 +13,7 @@ const EXAMPLES = [
 ];
 const MORE = '\nVariables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of the files. More: docs/loadtester.md';
 
-/** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1 … LT6). */
+/** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1–LT6). */
 export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
   noted(acceptDeadFlags(program.command('loadtester')), { examples: EXAMPLES })
     .description('make load, run tests and keep gates for the webhooks of Canaries')

@@ -19,7 +19,7 @@ export function betweenColors(line: string, { color }: Pick<Terminal, 'color'>, 
     .join('');
 }
 
-/** What a phase means. Source of the phases: reference 01 §9. */
+/** What a phase means. Source of the phases: 01-9. */
 export function meaningOf(phase: string): Meaning {
   if (phase === 'Succeeded' || phase === 'Initialized') return 'good';
   return phase === 'Failed' ? 'bad' : 'busy';

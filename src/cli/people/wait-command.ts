@@ -97,7 +97,7 @@ function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
     const release = canary?.status?.release;
     if (!canary || !release) return false;
     if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
-    // A kind whose generation tells nothing of its pods: the hash alone decides (DESIGN Revisions).
+    // A kind whose generation tells nothing of its pods: the hash alone decides (ARCHITECTURE.md, Revisions).
     return release.targetUid === uid && templateOf(release) === revision;
   }
   const seen = parseStatus(raw.status)?.lastAppliedSpec;

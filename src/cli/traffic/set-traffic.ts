@@ -15,7 +15,7 @@ const TRIES = 5;
 const TO_LATEST: readonly TrafficTarget[] = [{ latestRevision: true, percent: 100 }];
 
 export interface TrafficChange extends TrafficFlags {
-  /** Image of the first container: the change of the template that `@latest` then means (07 K14). */
+  /** Image of the first container: the change of the template that `@latest` then means (07-K14). */
   image?: string | undefined;
 }
 

@@ -83,7 +83,7 @@ describe('serin validate', () => {
     expect((await validated(['bad-version.yaml'])).lines[0]).toMatch(/^bad-version\.yaml:1 Canary\/shop: error: apiVersion: .*v1beta1$/);
   });
 
-  it('R-S10: names the field that the traffic provider cannot express, as the controller would', async () => {
+  it('04-R-S10: names the field that the traffic provider cannot express, as the controller would', async () => {
     const { code, lines } = await validated(['bad-route.yaml', 'gateway-affinity.yaml'], { checkRoutes });
     expect({ code, lines }).toEqual({
       code: 1,
@@ -193,7 +193,7 @@ describe('serin validate', () => {
       `apiVersion: split.smi-spec.io/v1alpha4\nkind: TrafficSplit\nmetadata: {name: birds, namespace: prod}\nspec:\n  service: birds\n  backends:\n${backends}`;
     const two = '  - {service: blue, weight: 50}\n  - {service: green, weight: 50}\n';
 
-    it('T9: names the backend that lacks a port of its root, and the port, from Services in any of the files', async () => {
+    it('07-T9: names the backend that lacks a port of its root, and the port, from Services in any of the files', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'serin-splits-'));
       writeFileSync(join(folder, 'services.yaml'), [service('birds', 8080), service('blue', 1024), service('green', 8080)].join('---\n'));
       writeFileSync(join(folder, 'split.yaml'), split(two));
@@ -206,7 +206,7 @@ describe('serin validate', () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('T11, T12: finds a split that names its own root, and one that leads to the root of another', async () => {
+    it('07-T11, T12: finds a split that names its own root, and one that leads to the root of another', async () => {
       const inner = split(two).replace('name: birds,', 'name: inner,').replace('service: birds', 'service: blue');
       const stdin = `${split('  - {service: birds, weight: 900}\n  - {service: blue, weight: 100}\n')}---\n${inner}`;
       const { code, lines } = await validated(['-'], { stdin });
@@ -218,7 +218,7 @@ describe('serin validate', () => {
       ]);
     });
 
-    it('T9: finds a Canary whose split has a root with other ports', async () => {
+    it('07-T9: finds a Canary whose split has a root with other ports', async () => {
       const canary = `apiVersion: flagger.app/v1beta1\nkind: Canary\nmetadata: {name: shop, namespace: prod}\nspec:\n  provider: linkerd\n  targetRef: {apiVersion: apps/v1, kind: Deployment, name: shop}\n  service:\n    port: 80\n    hosts: [birds]\n  analysis: {interval: 1m, threshold: 5, stepWeight: 10, metrics: [{name: request-success-rate, thresholdRange: {min: 99}}]}\n`;
       const { lines } = await validated(['-'], { stdin: `${canary}---\n${service('birds', 8080)}` });
       expect(lines).toHaveLength(2);

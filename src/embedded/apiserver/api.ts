@@ -107,7 +107,9 @@ export class Api {
     const patched =
       type === 'json' ? jsonPatch(live, patch) : type === 'merge' ? mergePatch(live, patch) : strategicMerge(live, patch, resource.schema);
     if (!isRecord(patched) || !isRecord(patched.metadata)) throw badRequest('the patch leaves no object');
-    const object = decodeObject(resource, namespace, clone(patched) as KubeObject, context, patch);
+    const object = decodeObject(resource, namespace, patched as KubeObject, context, patch);
+    // Known for what it is, where the patch leaves it.
+    if (patched.metadata.managedFields === live.metadata.managedFields) object.metadata.managedFields = live.metadata.managedFields;
     if (object.metadata.name !== name)
       throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
     return this.#write(resource, live, object, context);

@@ -13,12 +13,17 @@ const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 export class Collectors {
   readonly #api: Api;
   readonly #unsubscribe: () => void;
+  readonly #byUid = new Map<string | undefined, KubeObject>();
   #scheduled: NodeJS.Immediate | undefined;
 
   constructor(api: Api) {
     this.#api = api;
+    for (const object of this.#all()) this.#byUid.set(object.metadata.uid, object);
     this.#unsubscribe = api.store.subscribe((change) => {
-      if (mayCollect(change)) this.#scheduled ??= setImmediate(() => this.#run());
+      const { type, object } = change;
+      if (type === 'DELETED') this.#byUid.delete(object.metadata.uid);
+      else this.#byUid.set(object.metadata.uid, object);
+      if (this.#mayCollect(change)) this.#scheduled ??= setImmediate(() => this.#run());
     });
   }
 
@@ -30,7 +35,6 @@ export class Collectors {
   #run(): void {
     this.#scheduled = undefined;
     const objects = this.#all();
-    const uids = new Map(objects.map((object) => [object.metadata.uid, object]));
     const dependents = Map.groupBy(
       objects.flatMap((object) => (object.metadata.ownerReferences ?? []).map((owner) => ({ owner: owner.uid, object }))),
       ({ owner }) => owner,
@@ -38,7 +42,6 @@ export class Collectors {
     for (const object of objects)
       this.#collect(
         object,
-        uids,
         (dependents.get(object.metadata.uid ?? '') ?? []).map((entry) => entry.object),
       );
     for (const object of objects) if (object.metadata.deletionTimestamp !== undefined) this.#finish(object);
@@ -48,18 +51,13 @@ export class Collectors {
     return this.#api.store.storeKeys().flatMap((key) => this.#api.store.list(key).map(([, object]) => object));
   }
 
-  #collect(object: KubeObject, uids: ReadonlyMap<string | undefined, KubeObject>, dependents: readonly KubeObject[]) {
+  #collect(object: KubeObject, dependents: readonly KubeObject[]) {
     const finalizers = object.metadata.finalizers ?? [];
     if (object.metadata.deletionTimestamp !== undefined && finalizers.includes('orphan')) return this.#orphan(object, dependents);
     if (object.metadata.deletionTimestamp !== undefined && finalizers.includes(foreground)) return this.#foreground(object, dependents);
     const owners = object.metadata.ownerReferences ?? [];
     if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
-    // An owner of another name or namespace does not count: that reference is as good as absent.
-    const isPresent = (uid: string): boolean => {
-      const owner = uids.get(uid);
-      return owner !== undefined && (owner.metadata.namespace === undefined || owner.metadata.namespace === object.metadata.namespace);
-    };
-    if (!owners.some((owner) => isPresent(owner.uid))) this.#delete(object, 'Background');
+    if (!owners.some(({ uid }) => this.#ownerOf(object, uid))) this.#delete(object, 'Background');
   }
 
   #orphan(owner: KubeObject, dependents: readonly KubeObject[]): void {
@@ -135,11 +133,24 @@ export class Collectors {
       if (!(cause instanceof Refusal)) throw cause;
     }
   }
+
+  /** Most changes neither end an object nor leave one without its owner, and a scan of all objects costs much. */
+  #mayCollect({ type, object, before }: Change): boolean {
+    const { deletionTimestamp, finalizers = [], ownerReferences } = object.metadata;
+    if (type === 'DELETED') return true;
+    if (deletionTimestamp !== undefined && (hasEnd.has(object.kind) || finalizers.includes('orphan') || finalizers.includes(foreground)))
+      return true;
+    if (ownerReferences === undefined || isEqual(ownerReferences, before?.metadata.ownerReferences)) return false;
+    const owners = ownerReferences.map(({ uid }) => this.#ownerOf(object, uid));
+    return before !== undefined || !owners.some(Boolean) || owners.some((owner) => owner?.metadata.deletionTimestamp !== undefined);
+  }
+
+  /** One of another namespace does not count: that reference is as good as absent. */
+  #ownerOf(object: KubeObject, uid: string): KubeObject | undefined {
+    const owner = this.#byUid.get(uid);
+    return owner?.metadata.namespace === undefined || owner.metadata.namespace === object.metadata.namespace ? owner : undefined;
+  }
 }
 
-/** Most changes are of a status: they neither delete an object nor give it another owner, and a scan of all objects costs much. */
-function mayCollect({ type, object, before }: Change): boolean {
-  const { deletionTimestamp, ownerReferences } = object.metadata;
-  if (type === 'DELETED' || deletionTimestamp !== undefined) return true;
-  return ownerReferences !== undefined && !isEqual(ownerReferences, before?.metadata.ownerReferences);
-}
+/** Kinds that end only once all that belongs to them has. */
+const hasEnd = new Set(['Namespace', 'CustomResourceDefinition']);

@@ -117,19 +117,22 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(0, path
 /** FieldsV1 as it stands in managedFields. */
 export function toFieldsV1(set: FieldSet): JsonRecord {
   const root: JsonRecord = {};
+  const ends: JsonRecord[] = [];
   for (const path of set) {
     let at = root;
     for (const element of elementsOf(path)) {
       at[element] ??= {};
       at = at[element];
     }
+    ends.push(at);
   }
-  for (const path of set) {
-    let at = root;
-    for (const element of elementsOf(path)) at = at[element];
-    if (Object.keys(at).length > 0) at['.'] = {};
-  }
+  for (const end of ends) if (!isEmpty(end)) end['.'] = {};
   return sorted(root);
+}
+
+function isEmpty(tree: JsonRecord): boolean {
+  for (const _ in tree) return false;
+  return true;
 }
 
 const sorted = (tree: JsonRecord): JsonRecord =>

@@ -18,6 +18,8 @@ export interface ApiServerOptions {
   world?: World;
   onRequest?: (request: SeenRequest) => void;
   hooks?: ApiHooks;
+  /** CustomResourceDefinitions that are there from the start. */
+  crds?: readonly KubeObject[];
 }
 
 export interface SeenRequest {
@@ -48,7 +50,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const { clock, network, random } = world;
   const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
   const api = new Api(world, options.watchWindow ?? 10_000, options.hooks);
-  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) createNamespace(api, name);
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
+    create(api, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const crd of options.crds ?? []) create(api, crd);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();
   const watchTimeoutMs = (): number => (least + random() * (most - least)) * 1000;
@@ -98,9 +102,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   };
 }
 
-function createNamespace(api: Api, name: string): void {
-  const namespaces = api.resources.find('', 'v1', 'namespaces');
-  if (namespaces !== undefined) api.create(namespaces, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, internalWrite);
+function create(api: Api, object: KubeObject): void {
+  const resource = api.resources.byKind(object.apiVersion, object.kind);
+  if (resource !== undefined) api.create(resource, '', object, internalWrite);
 }
 
 /** client-node refuses plain HTTP unless the check of TLS is off, though there is none to check. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** Raw JSON of unknown shape, as KubeObject holds it. Everything that reads it checks first. */
@@ -7,7 +6,14 @@ export type JsonRecord = Record<string, Json>;
 
 export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const isEqual = isDeepStrictEqual;
+/** Of JSON; a field that is undefined is not one that is absent. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+}
 
 /** A copy that shares nothing. Stored objects are never changed in place, so only writers copy. */
 export function clone<T>(value: T): T {

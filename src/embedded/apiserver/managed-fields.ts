@@ -20,19 +20,36 @@ interface Entry {
   subresource: string;
   time: string;
   fields: FieldSet;
+  /** As it is stored, with the fields that it stands for. */
+  stored?: { fieldsV1: JsonRecord; fields: FieldSet };
 }
+
+/** Of what is stored, which is never changed in place. */
+const known = new WeakMap<JsonRecord, FieldSet>();
+
+function fieldsIn(fieldsV1: JsonRecord): FieldSet {
+  const fields = known.get(fieldsV1) ?? fromFieldsV1(fieldsV1);
+  known.set(fieldsV1, fields);
+  return fields;
+}
+
+const isSameSet = (a: FieldSet, b: FieldSet): boolean => a === b || (a.size === b.size && a.isSubsetOf(b));
 
 function readEntries(object: KubeObject | undefined): Entry[] {
   const raw = object?.metadata.managedFields;
   if (!Array.isArray(raw)) return [];
-  return raw.filter(isRecord).map((entry) => ({
-    manager: String(entry.manager ?? ''),
-    operation: entry.operation === 'Apply' ? 'Apply' : 'Update',
-    apiVersion: String(entry.apiVersion ?? ''),
-    subresource: String(entry.subresource ?? ''),
-    time: String(entry.time ?? ''),
-    fields: isRecord(entry.fieldsV1) ? fromFieldsV1(entry.fieldsV1) : new Set(),
-  }));
+  return raw.filter(isRecord).map(({ manager, operation, apiVersion, subresource, time, fieldsV1 }) => {
+    const fields: FieldSet = isRecord(fieldsV1) ? fieldsIn(fieldsV1) : new Set();
+    return {
+      manager: String(manager ?? ''),
+      operation: operation === 'Apply' ? 'Apply' : 'Update',
+      apiVersion: String(apiVersion ?? ''),
+      subresource: String(subresource ?? ''),
+      time: String(time ?? ''),
+      fields,
+      ...(isRecord(fieldsV1) && { stored: { fieldsV1, fields } }),
+    };
+  });
 }
 
 function writeEntries(object: KubeObject, entries: readonly Entry[]): void {
@@ -58,7 +75,7 @@ function writeEntries(object: KubeObject, entries: readonly Entry[]): void {
   object.metadata.managedFields = kept.map((entry) => ({
     apiVersion: entry.apiVersion,
     fieldsType: 'FieldsV1',
-    fieldsV1: toFieldsV1(entry.fields),
+    fieldsV1: entry.stored && isSameSet(entry.fields, entry.stored.fields) ? entry.stored.fieldsV1 : toFieldsV1(entry.fields),
     manager: entry.manager,
     operation: entry.operation,
     ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
@@ -89,7 +106,7 @@ export function recordUpdate(before: KubeObject | undefined, after: KubeObject, 
     .filter((entry) => entry !== mine)
     .map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
   // A value that changes counts, also where whose it is does not.
-  const time = changed.size > 0 || !isEqual(fields, mine.fields) ? writer.time : mine.time;
+  const time = changed.size > 0 || !isSameSet(fields, mine.fields) ? writer.time : mine.time;
   writeEntries(after, [...others, { ...mine, apiVersion: writer.apiVersion, time, fields }]);
 }
 
@@ -114,8 +131,8 @@ export function applyConfiguration(
     .filter((found) => found.fields.length > 0);
   if (conflicts.length > 0 && !force) throw conflictRefusal(conflicts);
   const kept = others.map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
-  const time = previous !== undefined && isEqual(previous.fields, fields) ? previous.time : writer.time;
-  writeEntries(merged, [...kept, { ...writer, operation: 'Apply', time, fields }]);
+  const time = previous !== undefined && isSameSet(previous.fields, fields) ? previous.time : writer.time;
+  writeEntries(merged, [...kept, { ...previous, ...writer, operation: 'Apply', time, fields }]);
   return merged;
 }
 

@@ -27,18 +27,51 @@ function pruneField(record: JsonRecord, key: string, schema: Schema, path: strin
 
 /** Fills in, in place, what the schema gives a default for. Null counts as absent where null is not allowed. */
 export function applyDefaults(value: unknown, schema: Schema): void {
+  if (!holdsDefaults(schema)) return;
   if (Array.isArray(value)) {
     if (schema.items !== undefined) for (const item of value) applyDefaults(item, deref(schema.items));
     return;
   }
   if (!isRecord(value)) return;
-  for (const [key, raw] of Object.entries(schema.properties ?? {})) {
-    const field = deref(raw);
+  for (const [key, field] of fieldsWithDefaults(schema)) {
     if (value[key] === null && field.nullable !== true && field.default !== undefined) delete value[key];
     if (value[key] === undefined && field.default !== undefined) value[key] = structuredClone(field.default);
     if (value[key] !== undefined) applyDefaults(value[key], field);
   }
   if (typeof schema.additionalProperties !== 'object') return;
   const rest = deref(schema.additionalProperties);
+  if (!holdsDefaults(rest)) return;
   for (const key of Object.keys(value)) if (schema.properties?.[key] === undefined) applyDefaults(value[key], rest);
+}
+
+const fieldsOfSchemas = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
+
+/** Fields that have a default, or hold one: few of the many that a schema has. */
+function fieldsWithDefaults(schema: Schema): readonly (readonly [string, Schema])[] {
+  const known = fieldsOfSchemas.get(schema);
+  if (known !== undefined) return known;
+  const fields = Object.entries(schema.properties ?? {})
+    .map(([key, raw]) => [key, deref(raw)] as const)
+    .filter(([, field]) => field.default !== undefined || holdsDefaults(field));
+  fieldsOfSchemas.set(schema, fields);
+  return fields;
+}
+
+const holding = new WeakMap<Schema, boolean>();
+
+/** Whether there is a default anywhere in it. */
+function holdsDefaults(schema: Schema): boolean {
+  const known = holding.get(schema);
+  if (known !== undefined) return known;
+  const seen = new Set([schema]);
+  // A set that grows while it is walked: schemas may hold themselves.
+  for (const each of seen) {
+    if (each !== schema && each.default !== undefined) break;
+    const { properties = {}, items, additionalProperties: rest } = each;
+    for (const child of [...Object.values(properties), items, typeof rest === 'object' ? rest : undefined])
+      if (child !== undefined) seen.add(deref(child));
+  }
+  const found = [...seen].some((each) => each !== schema && each.default !== undefined);
+  holding.set(schema, found);
+  return found;
 }

@@ -115,6 +115,8 @@ export function resourcesOf(crd: KubeObject): Resource[] {
 /** What is served now. */
 export class Resources {
   readonly #resources = new Map<string, Resource>();
+  /** By apiVersion and kind. */
+  readonly #byKind = new Map<string, Resource>();
 
   constructor() {
     for (const kind of builtinKinds) this.add(fromBuiltin(kind));
@@ -122,10 +124,18 @@ export class Resources {
 
   add(resource: Resource): void {
     this.#resources.set(`${resource.group}/${resource.version}/${resource.plural}`, resource);
+    const key = kindKey(apiVersionOf(resource), resource.kind);
+    // Of several, the first.
+    if (!this.#byKind.has(key)) this.#byKind.set(key, resource);
   }
 
   removeAll(group: string, plural: string): void {
     for (const [key, resource] of this.#resources) if (resource.group === group && resource.plural === plural) this.#resources.delete(key);
+    this.#byKind.clear();
+    for (const resource of this.#resources.values()) {
+      const key = kindKey(apiVersionOf(resource), resource.kind);
+      if (!this.#byKind.has(key)) this.#byKind.set(key, resource);
+    }
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {
@@ -133,7 +143,7 @@ export class Resources {
   }
 
   byKind(apiVersion: string, kind: string): Resource | undefined {
-    return this.all().find((resource) => apiVersionOf(resource) === apiVersion && resource.kind === kind);
+    return this.#byKind.get(kindKey(apiVersion, kind));
   }
 
   byStore(storeKey: string): Resource | undefined {
@@ -144,3 +154,5 @@ export class Resources {
     return [...this.#resources.values()];
   }
 }
+
+const kindKey = (apiVersion: string, kind: string): string => `${apiVersion}/${kind}`;

@@ -14,6 +14,8 @@ export interface Change {
 export class Store {
   readonly #windowSize: number;
   readonly #stores = new Map<string, Map<string, KubeObject>>();
+  /** Keys in order, of stores whose keys are still the same. */
+  readonly #sorted = new Map<string, readonly string[]>();
   readonly #changes: Change[] = [];
   readonly #listeners = new Set<(change: Change) => void>();
   #version = 1;
@@ -37,9 +39,16 @@ export class Store {
 
   /** Sorted by namespace and name, as etcd's keys are. */
   list(storeKey: string, version?: number): [string, KubeObject][] {
-    const objects = new Map(this.#stores.get(storeKey) ?? []);
-    if (version !== undefined && version < this.#version) this.#undo(objects, storeKey, version);
-    return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+    const now = this.#stores.get(storeKey);
+    if (version !== undefined && version < this.#version) {
+      const objects = new Map(now ?? []);
+      this.#undo(objects, storeKey, version);
+      return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+    }
+    if (now === undefined) return [];
+    const keys = this.#sorted.get(storeKey) ?? [...now.keys()].sort();
+    this.#sorted.set(storeKey, keys);
+    return keys.map((key) => [key, now.get(key) as KubeObject]);
   }
 
   #undo(objects: Map<string, KubeObject>, storeKey: string, version: number): void {
@@ -57,6 +66,7 @@ export class Store {
     const objects = this.#stores.get(storeKey) ?? new Map<string, KubeObject>();
     this.#stores.set(storeKey, objects);
     const before = objects.get(key);
+    if (before === undefined) this.#sorted.delete(storeKey);
     this.#version += 1;
     object.metadata.resourceVersion = String(this.#version);
     objects.set(key, object);
@@ -68,6 +78,7 @@ export class Store {
     const before = this.#stores.get(storeKey)?.get(key);
     if (before === undefined) return undefined;
     this.#stores.get(storeKey)?.delete(key);
+    this.#sorted.delete(storeKey);
     this.#version += 1;
     const object = { ...before, metadata: { ...before.metadata, resourceVersion: String(this.#version) } };
     this.#publish({ version: this.#version, type: 'DELETED', storeKey, object, before });

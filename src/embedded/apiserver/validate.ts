@@ -65,8 +65,16 @@ function valueCauses(value: unknown, schema: Schema, path: string): Cause[] {
 
 /** RE2 patterns that JavaScript cannot read (inline flags) are taken as they are meant where that is plain. */
 function matches(pattern: string, value: string): boolean {
+  const known = patterns.get(pattern) ?? compiled(pattern);
+  patterns.set(pattern, known);
+  return known.test(value);
+}
+
+const patterns = new Map<string, RegExp>();
+
+function compiled(pattern: string): RegExp {
   const flags = /^\(\?([is]+)\)/.exec(pattern);
-  return new RegExp(flags === null ? pattern : pattern.slice(flags[0].length), `u${flags?.[1] ?? ''}`).test(value);
+  return new RegExp(flags === null ? pattern : pattern.slice(flags[0].length), `u${flags?.[1] ?? ''}`);
 }
 
 function compositionCauses(value: unknown, schema: Schema, path: string): Cause[] {

@@ -27,7 +27,7 @@ const bookmarkEveryMs = 60_000;
 /** Streams changes until the timeout, the client's leaving, or a slow reader. */
 export function serveWatch(api: Api, response: ServerResponse, request: WatchRequest): void {
   const { resource, namespace } = request;
-  const send = (type: string, object: JsonRecord): void => void response.write(`${JSON.stringify({ type, object })}\n`);
+  const send = (type: string, object: JsonRecord): void => void response.write(`{"type":"${type}","object":${textOf(object)}}\n`);
   const seen = (object: KubeObject): boolean => (namespace === '' || object.metadata.namespace === namespace) && request.matches(object);
   const onChange = (change: Change): void => {
     if (change.storeKey !== resource.storeKey) return;
@@ -73,6 +73,14 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
     stopMarking();
     stopEnding();
   });
+}
+
+let last: { object: JsonRecord; text: string } | undefined;
+
+/** All watches of a kind send a change one after the other. What is stored is never changed in place. */
+function textOf(object: JsonRecord): string {
+  if (last?.object !== object) last = { object, text: JSON.stringify(object) };
+  return last.text;
 }
 
 /** What a selector makes of a change: entering it is ADDED, leaving it DELETED. */

@@ -26,7 +26,7 @@ function answer(
 ) {
   const view = laggedView(() => 0);
   for (const next of objects) view.hear(next.kind, { next });
-  return routeByApisix(view, { method, url, headers, host: parseHost(host, 'default'), gateway: 'mesh', sourceLabels: {} }, random);
+  return routeByApisix(view, { method, url, headers, host: parseHost(host, 'default'), gateway: 'mesh', sourceLabels: {} })?.(random);
 }
 const nameOf = (route: ReturnType<typeof answer>) => route && ('destination' in route ? route.destination.name : route.status);
 

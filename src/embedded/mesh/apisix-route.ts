@@ -4,7 +4,7 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import { type MeshRequest, pathOf } from './request.ts';
 import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LATENCY_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
 /** What a backend without a weight has. Source: the ingress controller of APISIX, DefaultWeight. */
@@ -38,7 +38,7 @@ interface Candidate {
   path: number;
 }
 
-export function routeByApisix(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const rules = view.list('ApisixRoute').flatMap((route) => ((route.spec?.http ?? []) as Rule[]).map((rule) => ({ route, rule })));
   const ofHost = rules
     .map((each) => ({
@@ -52,7 +52,8 @@ export function routeByApisix(view: LaggedView, request: MeshRequest, random: ()
     .filter(({ path, rule }) => path > 0 && (!rule.match?.methods?.length || rule.match.methods.includes(request.method)))
     .toSorted((a, b) => b.host - a.host || b.path - a.path || (b.rule.priority ?? 0) - (a.rule.priority ?? 0))
     .find(({ rule }) => (rule.match?.exprs ?? []).every((expr) => holds(expr, request)));
-  return chosen ? resolve(chosen, request, random) : { status: 404, reason: 'no rule of an ApisixRoute fits' };
+  if (!chosen) return refuseWith({ status: 404, reason: 'no rule of an ApisixRoute fits' });
+  return (random) => resolve(chosen, request, random);
 }
 
 function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {

@@ -31,12 +31,20 @@ interface SliceEndpoint {
 }
 
 /** The pods that a mesh or an ingress sends to: ready ones. Undefined: the proxy knows no such Service. */
-export function endpointsOf(view: LaggedView, destination: Destination): Endpoint[] | undefined {
-  return seenEndpoints(view, destination)?.flatMap(({ endpoint, isReady }) => (isReady ? endpoint : []));
+export function endpointsOf(view: LaggedView, destination: Destination): readonly Endpoint[] | undefined {
+  return view.once(`endpoints ${keyOf(destination)}`, () =>
+    seenEndpoints(view, destination)?.flatMap(({ endpoint, isReady }) => (isReady ? endpoint : [])),
+  );
 }
 
 /** Every pod of a Service, whatever its state. Undefined: the proxy knows no such Service. */
-export function seenEndpoints(view: LaggedView, destination: Destination): EndpointSeen[] | undefined {
+export function seenEndpoints(view: LaggedView, destination: Destination): readonly EndpointSeen[] | undefined {
+  return view.once(`seen ${keyOf(destination)}`, () => readEndpoints(view, destination));
+}
+
+const keyOf = ({ namespace, name, port }: Destination): string => `${namespace}/${name}:${port ?? ''}`;
+
+function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen[] | undefined {
   const { name, namespace, port } = destination;
   const service = view.get('Service', `${namespace}/${name}`);
   if (!service) return undefined;
@@ -70,7 +78,7 @@ function slicesOf(view: LaggedView, { name, namespace }: Destination): KubeObjec
     .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 
-/** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (T7). */
+/** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (07-T7). */
 function targetPortOf(service: KubeObject, slice: KubeObject, port: number): number | undefined {
   const ports: { name?: string; port: number }[] = service.spec?.ports ?? [];
   const own = ports.find((each) => each.port === port);

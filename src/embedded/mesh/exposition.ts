@@ -1,17 +1,32 @@
-type Labels = Record<string, string>;
+export type Labels = Record<string, string>;
 
 /** Counters and histograms, written in the Prometheus text format. */
 export interface Metrics {
   count(name: string, labels: Labels, by?: number): void;
   observe(name: string, labels: Labels, value: number, by?: number): void;
+  /** One series of a counter, for those who count in it often. */
+  counter(name: string, labels: Labels): (by: number) => void;
+  histogram(name: string, labels: Labels): (value: number, by: number) => void;
   text(): string;
+  /** What a reader of `text` finds in it. Labels of a series are the same object each time. */
+  samples(): Sample[];
 }
 
+export interface Sample {
+  /** With `__name__`. */
+  labels: Labels;
+  value: number;
+}
+
+type Counter = Sample;
+
 interface Histogram {
+  /** Of each bucket, then those of the sum and of the count. */
+  series: Labels[];
   counts: number[];
   sum: number;
   /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
-  lines?: string;
+  lines?: string | undefined;
 }
 
 const NEEDS_QUOTING = /[\\"\n]/;
@@ -26,33 +41,43 @@ const render = (labels: Labels): string => {
 
 /** `bounds` names every histogram and its upper bounds, ascending, in the histogram's own unit. */
 export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
-  const counters = new Map<string, Map<string, number>>();
+  const counters = new Map<string, Map<string, Counter>>();
   const histograms = new Map<string, Map<string, Histogram>>();
-  return {
-    count(name, labels, by = 1) {
-      const series = counters.get(name) ?? new Map<string, number>();
-      counters.set(name, series);
-      const key = render(labels);
-      series.set(key, (series.get(key) ?? 0) + by);
-    },
-    observe(name, labels, value, by = 1) {
-      const limits = bounds[name] ?? [];
-      const series = histograms.get(name) ?? new Map<string, Histogram>();
-      histograms.set(name, series);
-      const key = render(labels);
-      const histogram = series.get(key) ?? { counts: Array.from({ length: limits.length + 1 }, () => 0), sum: 0 };
-      series.set(key, histogram);
+  const counter = (name: string, labels: Labels) => {
+    const series = counters.get(name) ?? new Map<string, Counter>();
+    counters.set(name, series);
+    const key = render(labels);
+    const found = series.get(key) ?? { labels: { __name__: name, ...labels }, value: 0 };
+    series.set(key, found);
+    return (by: number): void => {
+      found.value += by;
+    };
+  };
+  const histogram = (name: string, labels: Labels) => {
+    const limits = bounds[name] ?? [];
+    const series = histograms.get(name) ?? new Map<string, Histogram>();
+    histograms.set(name, series);
+    const key = render(labels);
+    const found: Histogram = series.get(key) ?? emptyHistogram(name, labels, limits);
+    series.set(key, found);
+    return (value: number, by: number): void => {
       const bucket = limits.findIndex((limit) => value <= limit);
       const index = bucket < 0 ? limits.length : bucket;
-      histogram.counts[index] = (histogram.counts[index] ?? 0) + by;
-      histogram.sum += value * by;
-      delete histogram.lines;
-    },
+      found.counts[index] = (found.counts[index] ?? 0) + by;
+      found.sum += value * by;
+      found.lines = undefined;
+    };
+  };
+  return {
+    counter,
+    histogram,
+    count: (name, labels, by = 1) => counter(name, labels)(by),
+    observe: (name, labels, value, by = 1) => histogram(name, labels)(value, by),
     text() {
       const lines: string[] = [];
       for (const [name, series] of counters) {
         lines.push(`# TYPE ${name} counter`);
-        for (const [labels, value] of series) lines.push(`${name}{${labels}} ${value}`);
+        for (const [labels, { value }] of series) lines.push(`${name}{${labels}} ${value}`);
       }
       for (const [name, series] of histograms) {
         lines.push(`# TYPE ${name} histogram`);
@@ -63,7 +88,27 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       }
       return `${lines.join('\n')}\n`;
     },
+    samples: () => [
+      ...[...counters.values()].flatMap((series) => [...series.values()]),
+      ...[...histograms.values()].flatMap((series) => [...series.values()].flatMap(histogramSamples)),
+    ],
   };
+}
+
+function emptyHistogram(name: string, labels: Labels, limits: readonly number[]): Histogram {
+  const buckets = [...limits, '+Inf'].map((limit): Labels => ({ __name__: `${name}_bucket`, ...labels, le: String(limit) }));
+  const series = [...buckets, { __name__: `${name}_sum`, ...labels }, { __name__: `${name}_count`, ...labels }];
+  return { series, counts: buckets.map(() => 0), sum: 0 };
+}
+
+function histogramSamples({ series, counts, sum }: Histogram): Sample[] {
+  let total = 0;
+  const values = counts.map((count) => {
+    total += count;
+    return total;
+  });
+  values.push(sum, total);
+  return series.map((labels, index) => ({ labels, value: values[index] ?? 0 }));
 }
 
 function histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum }: Histogram): string {

@@ -35,7 +35,7 @@ const request = (url = '/', headers: Record<string, string> = {}, rest: Partial<
   sourceLabels: {},
   ...rest,
 });
-const ask = (objects: KubeObject[], asked = request(), seed = 1) => routeByGatewayApi(viewOf(...objects), asked, seededRandom(seed));
+const ask = (objects: KubeObject[], asked = request(), seed = 1) => routeByGatewayApi(viewOf(...objects), asked)?.(seededRandom(seed));
 const nameOf = (objects: KubeObject[], asked = request()) => {
   const found = ask(objects, asked);
   return found && 'destination' in found ? found.destination.name : found?.status;
@@ -148,7 +148,7 @@ describe('where it goes', () => {
     const view = viewOf(route('one', [{ backendRefs }]));
     const counts: Record<string, number> = {};
     for (let index = 0; index < 4000; index += 1) {
-      const found = routeByGatewayApi(view, request(), random);
+      const found = routeByGatewayApi(view, request())?.(random);
       const key = found && 'destination' in found ? found.destination.name : String(found?.status);
       counts[key] = (counts[key] ?? 0) + 1;
     }

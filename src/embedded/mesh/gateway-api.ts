@@ -8,7 +8,7 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Rule {
   matches?: GatewayMatch[];
@@ -40,12 +40,12 @@ export const gatewayApi: RouteResolver = {
 };
 
 /** Undefined: no Gateway of this name is known, or no route speaks of this Service. */
-export function routeByGatewayApi(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByGatewayApi(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const hosts = request.gateway === 'mesh' ? serviceHosts(view, request) : gatewayHosts(view, request);
   if (!hosts) return undefined;
   const found = mostSpecific(oneKind(hosts), request);
-  if (!found) return { status: 404, reason: 'no route matches' };
-  return resolve(found, view, request, random);
+  if (!found) return refuseWith({ status: 404, reason: 'no route matches' });
+  return (random) => resolve(found, view, request, random);
 }
 
 /** Routes that are asked for this request, each with how specific its host name is. */

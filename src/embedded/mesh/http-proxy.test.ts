@@ -36,7 +36,7 @@ const viewOf = (...objects: KubeObject[]): LaggedView => {
   return view;
 };
 const nameOf = (view: LaggedView, asked = request(), random: () => number = Math.random) => {
-  const route = routeByHttpProxy(view, asked, random);
+  const route = routeByHttpProxy(view, asked)?.(random);
   return route && 'destination' in route ? route.destination.name : route?.status;
 };
 
@@ -117,7 +117,7 @@ describe('HTTPProxy', () => {
         timeoutPolicy: { response: '5s' },
       },
     ];
-    const route = routeByHttpProxy(viewOf(root(), proxy('shop', { routes })), request(), () => 0.99);
+    const route = routeByHttpProxy(viewOf(root(), proxy('shop', { routes })), request())?.(() => 0.99);
     if (!route || !('destination' in route)) throw new Error('no route');
     expect(route).toMatchObject({ mirrors: [{ name: 'shop-canary' }], timeoutMs: 5000 });
     expect(route.requestHeaders).toContainEqual({ set: { 'l5d-dst-override': 'x' }, remove: [] });

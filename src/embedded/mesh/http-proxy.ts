@@ -16,7 +16,7 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface HeadersPolicy {
   set?: { name: string; value: string }[];
@@ -61,12 +61,12 @@ export const httpProxy: RouteResolver = {
 };
 
 /** The most specific route of the root of the request's host; undefined when no root has this host. */
-export function routeByHttpProxy(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const roots = view.list('HTTPProxy').filter(({ spec }) => servesHost(spec?.virtualhost?.fqdn, request.host.text));
   const [root, rival] = roots;
   if (!root) return undefined;
   // Two roots of one host are both invalid.
-  if (rival) return { status: 404, reason: 'two HTTPProxies have this host' };
+  if (rival) return refuseWith({ status: 404, reason: 'two HTTPProxies have this host' });
   const leaves = (collect(view, root, []) ?? []).flatMap((leaf) => {
     const texts = textsOf(leaf.conditions);
     return hasValidTexts(leaf.conditions) ? [{ ...leaf, ...texts, path: mergedPath(leaf.conditions) }] : [];
@@ -87,8 +87,10 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest, random:
         headers.every((header) => matchesHeader(header, request)) &&
         queries.every((query) => matchesQuery(query, request)),
     );
-  if (!found) return { status: 404, reason: 'no route of the HTTPProxy matches' };
-  return found.route ? resolve(view, found.route, found.namespace, random) : { status: 502, reason: 'an included HTTPProxy is not there' };
+  if (!found) return refuseWith({ status: 404, reason: 'no route of the HTTPProxy matches' });
+  const { route, namespace } = found;
+  if (!route) return refuseWith({ status: 502, reason: 'an included HTTPProxy is not there' });
+  return (random) => resolve(view, route, namespace, random);
 }
 
 function servesHost(fqdn: string | undefined, host: string): boolean {

@@ -5,7 +5,8 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
-import type { Metrics } from './exposition.ts';
+import type { Metrics, Sample } from './exposition.ts';
+import { ingressKind } from './ingress.ts';
 import { laggedView } from './lagged-view.ts';
 import type { AnswerOf, ModelledOutcome, ModelledRequest } from './modelled-request.ts';
 import { type MeshProxy, type Seen, startProxy } from './proxy.ts';
@@ -26,6 +27,8 @@ export interface MeshOptions {
   /** Proxies keep their connections to pods, which is three times as fast, and fails requests when a pod goes; default false. */
   keepsConnections?: boolean;
   world?: World;
+  /** API groups of routing kinds that are served, now and later; default: any may be. */
+  groups?: ReadonlySet<string>;
 }
 
 /** What the mesh saw since its start. */
@@ -47,11 +50,13 @@ export interface Mesh {
   readonly urls: readonly string[];
   /** Prometheus text exposition. */
   metricsText(): string;
+  /** The same, for a Prometheus of this process. */
+  metricsSamples(): Sample[];
   /** Serves `metricsText` on `/metrics`. */
   readonly metricsUrl: string;
   counts(): MeshCounts;
   /** One request, or some alike, through a proxy: routed and counted as by HTTP, and answered as `answerOf` computes. */
-  model(proxy: number, request: ModelledRequest, answerOf: AnswerOf): ModelledOutcome;
+  model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
   /** Changes that some proxy has not heard of yet. */
   pending(): number;
   /** Whether every proxy has heard of this version of an object or of a later one; of a kind that routes nothing, always. */
@@ -59,16 +64,20 @@ export interface Mesh {
   stop(): Promise<void>;
 }
 
-const KINDS: readonly ObservedKind[] = [
+const BUILT_IN: readonly ObservedKind[] = [
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
+  ingressKind,
+];
+const KINDS: readonly ObservedKind[] = [
+  ...BUILT_IN,
   // A kind that two providers read is one stream.
-  ...new Set(resolvers.flatMap(({ kinds }) => kinds)),
+  ...new Set(resolvers.flatMap(({ kinds }) => kinds).filter((kind) => kind !== ingressKind)),
 ];
 
 /** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
-  const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld } = options;
+  const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld, groups } = options;
   const { clock, network } = world;
   const agent = keepsConnections ? network.agent({ keepAlive: true }) : undefined;
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
@@ -83,12 +92,12 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const hear = (kind: string, change: Change): void => {
     for (const view of views) view.hear(kind, change);
   };
-  const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => undefined);
-  const placeOf = (index: number): Place => {
-    const all = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    const node = all[index % Math.max(1, all.length)];
-    return { node: node?.metadata.name ?? '', zone: node?.metadata.labels?.['topology.kubernetes.io/zone'] ?? '' };
-  };
+  let places: Place[] = [];
+  const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
+    const sorted = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
+  });
+  const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
   const gone = new Map<string, NonNullable<Change['previous']>>();
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
@@ -97,7 +106,8 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
     if (previous && !next) remember(gone, keyOf(previous), previous);
   });
-  const stores = KINDS.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
+  const kinds = KINDS.filter(({ apiVersion }, index) => index < BUILT_IN.length || groups?.has(apiVersion.split('/')[0] ?? '') !== false);
+  const stores = kinds.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
   const required = [pods, nodes, ...stores.slice(0, 2)];
   await Promise.all(required.map((store) => store.synced));
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
@@ -106,9 +116,8 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
 
   const onAnswer = (answered: Seen, route?: ResolvedRoute): void => {
     const { count = 1 } = answered;
-    const counted: Metrics = count === 1 ? metrics : timesOver(metrics, count);
-    recordAnswer(counted, answered);
-    route?.count?.(counted, answered);
+    recordAnswer(metrics, answered, count);
+    route?.count?.(count === 1 ? metrics : timesOver(metrics, count), answered);
     tally(counts, answered);
   };
   const started: MeshProxy[] = await Promise.all(
@@ -135,16 +144,17 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     url: (proxy) => urls[proxy] ?? '',
     urls,
     metricsText: () => metrics.text(),
+    metricsSamples: () => metrics.samples(),
     metricsUrl: `${exported.url}/metrics`,
     counts: () => structuredClone(counts),
-    model(proxy, request, answerOf) {
+    model(proxy, request, answerOf, count = 1) {
       const chosen = started[proxy % started.length];
       if (chosen === undefined) throw new Error('a mesh without proxies routes nothing');
-      return chosen.model(request, answerOf);
+      return chosen.model(request, answerOf, count);
     },
     pending: () => views.reduce((sum, view) => sum + view.pending(), 0),
     knows(object) {
-      const observed = KINDS.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
+      const observed = kinds.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
       const version = Number(object.metadata.resourceVersion);
       const known = observed?.knownAs ?? object.kind;
       return observed === undefined || views.every((view) => Number(view.get(known, keyOf(object))?.metadata.resourceVersion) >= version);
@@ -157,10 +167,10 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   };
 }
 
-const timesOver = ({ count, observe, text }: Metrics, times: number): Metrics => ({
-  count: (name, labels, by = 1) => count(name, labels, by * times),
-  observe: (name, labels, value) => observe(name, labels, value, times),
-  text,
+const timesOver = (metrics: Metrics, times: number): Metrics => ({
+  ...metrics,
+  count: (name, labels, by = 1) => metrics.count(name, labels, by * times),
+  observe: (name, labels, value) => metrics.observe(name, labels, value, times),
 });
 
 const FIRST_LISTS_MS = 200;

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
 import { type Answered, SECONDS } from './traffic-metrics.ts';
@@ -22,17 +22,19 @@ export const ingressRoute: RouteResolver = {
 };
 
 /** The router with the highest priority that matches and could be built; undefined for a host that no IngressRoute names. */
-export function routeByIngressRoute(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByIngressRoute(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const rules = view.list('IngressRoute').flatMap(rulesOf);
   if (!rules.some(({ hosts }) => hosts.includes(request.host.text.toLowerCase()))) return undefined;
   const matching = rules.filter(({ matches }) => matches(request)).toSorted((a, b) => b.priority - a.priority);
   for (const { namespace, services } of matching) {
     const balancer = balancerOf(view, services, namespace);
     if (!balancer) continue;
-    const picked = balancer.pick(random);
-    return picked ? routeTo(picked) : { status: 503, reason: 'no service has a weight' };
+    return (random) => {
+      const picked = balancer.pick(random);
+      return picked ? routeTo(picked) : { status: 503, reason: 'no service has a weight' };
+    };
   }
-  return { status: 404, reason: 'no router of Traefik matches' };
+  return refuseWith({ status: 404, reason: 'no router of Traefik matches' });
 }
 
 interface ParsedRule extends TraefikRule {

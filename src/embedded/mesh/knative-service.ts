@@ -2,8 +2,7 @@ import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 /** The name under which views know Knative's Services: a core Service has the same kind. */
 const KNATIVE_SERVICE = 'KnativeService';
@@ -15,27 +14,27 @@ export const knativeService: RouteResolver = {
 };
 
 /** The Revision that the traffic in force picks for a request to a Knative Service; undefined when the host is none. */
-function routeByKnativeService(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
   const found = service && view.get(KNATIVE_SERVICE, `${service.namespace}/${service.name}`);
   if (!service || !found) return undefined;
   const targets: { revisionName?: string; percent?: number }[] = found.status?.traffic ?? [];
-  const chosen = pickWeighted(
-    targets.map(({ revisionName = '', percent = 0 }) => ({ name: revisionName, weight: percent })),
-    random,
-  );
-  if (!chosen) return { status: 503, reason: 'no revision has traffic' };
-  return {
-    via: 'KnativeService',
-    destination: { name: chosen.name, namespace: service.namespace },
-    mirrors: [],
-    requestHeaders: [],
-    responseHeaders: [],
-    retries: { attempts: 0, on: [] },
-    count: (metrics, answered) => {
-      // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
-      if (answered.pod && !answered.isProxyError)
-        countUpstream(metrics, `${answered.destination.namespace}/${answered.destination.name}`, answered);
-    },
+  const weighted = targets.map(({ revisionName = '', percent = 0 }) => ({ name: revisionName, weight: percent }));
+  return (random) => {
+    const chosen = pickWeighted(weighted, random);
+    if (!chosen) return { status: 503, reason: 'no revision has traffic' };
+    return {
+      via: 'KnativeService',
+      destination: { name: chosen.name, namespace: service.namespace },
+      mirrors: [],
+      requestHeaders: [],
+      responseHeaders: [],
+      retries: { attempts: 0, on: [] },
+      count: (metrics, answered) => {
+        // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
+        if (answered.pod && !answered.isProxyError)
+          countUpstream(metrics, `${answered.destination.namespace}/${answered.destination.name}`, answered);
+      },
+    };
   };
 }

@@ -60,3 +60,18 @@ it('the news of a deletion that came over a slower stream does not take away wha
   view.hear('Service', { next: service('b', '2') });
   expect(view.get('Service', 'shop/web')?.metadata.resourceVersion).toBe('3');
 });
+
+it('what was made of a view is kept until it hears of a change', () => {
+  const { view, known } = viewOf();
+  let made = 0;
+  const read = () =>
+    view.once('known', () => {
+      made += 1;
+      return known();
+    });
+  expect([read(), read(), made]).toEqual([undefined, undefined, 1]);
+  view.hear('Service', { next: former });
+  expect([read(), read(), made]).toEqual(['a', 'a', 2]);
+  view.hear('Service', { previous: former });
+  expect([read(), made]).toEqual([undefined, 3]);
+});

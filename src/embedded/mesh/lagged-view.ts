@@ -7,6 +7,8 @@ export interface LaggedView {
   hear(kind: string, change: Change): void;
   get(kind: string, key: string): KubeObject | undefined;
   list(kind: string): KubeObject[];
+  /** What `make` makes of this view: made again only after a change. Each key is for one thing. */
+  once<T>(key: unknown, make: () => T): T;
   /** Changes that are still on their way. */
   pending(): number;
   stop(): void;
@@ -17,6 +19,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
   const kinds = new Map<string, Map<string, KubeObject>>();
   const coming = new Map<string, { dueMs: number; change: Change }[]>();
   const timers = new Set<() => void>();
+  const made = new Map<unknown, unknown>();
   const of = (kind: string): Map<string, KubeObject> => {
     const objects = kinds.get(kind) ?? new Map<string, KubeObject>();
     kinds.set(kind, objects);
@@ -35,6 +38,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     const isOld = isSame && Number(known?.metadata.resourceVersion) > Number(next?.metadata.resourceVersion);
     if (next && !isOld) of(kind).set(key, next);
     if (!next && isSame) of(kind).delete(key);
+    made.clear();
   };
   return {
     hear(kind, change) {
@@ -57,6 +61,10 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     },
     get: (kind, key) => of(kind).get(key),
     list: (kind) => [...of(kind).values()],
+    once<T>(key: unknown, make: () => T): T {
+      if (!made.has(key)) made.set(key, make());
+      return made.get(key) as T;
+    },
     pending: () => timers.size,
     stop() {
       for (const cancel of timers) cancel();

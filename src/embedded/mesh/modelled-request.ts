@@ -7,6 +7,7 @@ import { parseHost, pathOf } from './request.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 import { serviceEndpoints } from './service-proxy.ts';
 
+/** Requests alike should be one object: its route is read once for each state of the view. */
 export interface ModelledRequest {
   /** `name.namespace`, or the host of a route. */
   host: string;
@@ -14,8 +15,6 @@ export interface ModelledRequest {
   headers: IncomingHttpHeaders;
   /** Gateway `namespace/name` that it entered by; `mesh` for one from inside. */
   gateway: string;
-  /** So many requests alike. */
-  count: number;
 }
 
 /** Undefined: the pod refuses the connection. */
@@ -30,18 +29,20 @@ export interface ModelledOutcome {
   reason?: string;
 }
 
+const METHOD = 'GET';
+const CLIENT = { address: '', isOutside: false };
+
 /** Routed as by HTTP, with retries, deadlines and copies; no connection is made and no time passes. */
-export function modelRequest(
-  context: Standing,
-  { host, path, headers, gateway, count }: ModelledRequest,
-  answerOf: AnswerOf,
-): ModelledOutcome {
-  const method = 'GET';
-  const request = { method, url: path, headers, host: parseHost(host, 'default'), gateway, sourceLabels: {} };
-  const seen = { method, path: pathOf(path), count };
-  const route = resolveRoute(context, request);
+export function modelRequest(context: Standing, request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome {
+  const { host, path, choice } = context.view.once(request, () => {
+    const { path: url, headers, gateway } = request;
+    const asked = { method: METHOD, url, headers, host: parseHost(request.host, 'default'), gateway, sourceLabels: {} };
+    return { host: asked.host, path: pathOf(url), choice: resolveRoute(context.view, asked) };
+  });
+  const seen = { method: METHOD, path, count };
+  const route = choice(context.random);
   if ('reason' in route) {
-    const destination = request.host.service ?? { name: request.host.text, namespace: '' };
+    const destination = host.service ?? { name: host.text, namespace: '' };
     context.onAnswer({ ...seen, ...route, destination, isProxyError: true, isMirror: false, durationMs: 0 });
     return { ...route, durationMs: 0 };
   }
@@ -64,9 +65,8 @@ function attempts(context: Standing, destination: Destination, route: ResolvedRo
   const name = `${destination.namespace}/${destination.name}`;
   let durationMs = 0;
   for (let attempt = 0; ; attempt += 1) {
-    const client = { address: '', isOutside: false };
     const endpoints =
-      route.via === 'Service' ? serviceEndpoints(view, destination, context.place(), client, affinity) : endpointsOf(view, destination);
+      route.via === 'Service' ? serviceEndpoints(view, destination, context.place(), CLIENT, affinity) : endpointsOf(view, destination);
     if (!endpoints) return { status: 503, durationMs, reason: `no Service ${name}` };
     const endpoint = pick(endpoints, tried, context.random);
     if (!endpoint) return { status: 503, durationMs, reason: `no healthy upstream in ${name}` };

@@ -44,7 +44,7 @@ function answer(objects: KubeObject[], { headers = {}, url = '/', host = 'shop.e
   const view = laggedView(() => 0);
   for (const next of objects) view.hear(next.kind, { next });
   const request = { method: 'GET', url, headers, host: parseHost(host, 'default'), gateway: 'mesh', sourceLabels: {} };
-  return routeByNginx(view, request, random);
+  return routeByNginx(view, request)?.(random);
 }
 const nameOf = (route: ReturnType<typeof answer>) => route && ('destination' in route ? route.destination.name : route.status);
 const ask = (annotations: Labels, headers: Record<string, string> = {}, random = never) =>

@@ -1,10 +1,11 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Destination } from './destination.ts';
 import { endpointsOf } from './endpoints.ts';
 import { bestPath, cookieOf, hostFit, type IngressRoute, ingressesOf, ingressKind, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
 const CLASS = 'nginx';
@@ -21,7 +22,7 @@ export const nginxIngress: RouteResolver = {
   resolve: routeByNginx,
 };
 
-export function routeByNginx(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const all = ingressesOf(view, CLASS, true);
   const isCanary = (ingress: KubeObject) => /^(1|t|T|true|TRUE|True)$/.test(annotation(ingress, 'canary'));
   const main = all.filter((ingress) => !isCanary(ingress)).flatMap(pathsOf);
@@ -32,15 +33,20 @@ export function routeByNginx(view: LaggedView, request: MeshRequest, random: () 
     main.filter(({ host }) => hostFit(host, request.host.text) === fit),
     pathOf(request.url),
   );
-  if (!location) return { status: 404, reason: 'no path of an Ingress fits' };
-  const namespace = location.ingress.metadata.namespace ?? '';
+  if (!location) return refuseWith({ status: 404, reason: 'no path of an Ingress fits' });
   const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
-  const other = alternative && { name: alternative.service, namespace: alternative.ingress.metadata.namespace ?? '' };
+  const other = alternative && destinationOf(alternative);
   // An alternative without endpoints has no balancer, and the main backend answers.
-  const isTaken = other && endpointsOf(view, other)?.length && isForCanary(alternative.ingress, request, random);
+  const able = other && endpointsOf(view, other)?.length ? alternative : undefined;
+  return (random) => routeTo(location, able && isForCanary(able.ingress, request, random) ? able : undefined, request);
+}
+
+function routeTo(location: IngressRoute, alternative: IngressRoute | undefined, request: MeshRequest): ResolvedRoute {
+  const namespace = location.ingress.metadata.namespace ?? '';
+  const other = alternative && destinationOf(alternative);
   return {
     via: 'Ingress',
-    destination: isTaken ? other : { name: location.service, namespace },
+    destination: other ?? { name: location.service, namespace },
     mirrors: [],
     requestHeaders: [],
     responseHeaders: [],
@@ -57,7 +63,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest, random: () 
         namespace,
         ingress: location.ingress.metadata.name,
         service: location.service,
-        canary: isTaken ? `${other.namespace}-${other.name}-${alternative.port}` : '',
+        canary: other ? `${other.namespace}-${other.name}-${alternative.port}` : '',
         controller_class: 'k8s.io/ingress-nginx',
       };
       metrics.count('nginx_ingress_controller_requests', { ...labels, host: location.host });
@@ -65,6 +71,8 @@ export function routeByNginx(view: LaggedView, request: MeshRequest, random: () 
     },
   };
 }
+
+const destinationOf = ({ service, ingress }: IngressRoute): Destination => ({ name: service, namespace: ingress.metadata.namespace ?? '' });
 
 /** The first alternative of a location; more than one are listed and never asked. A path to the location's own Service is none. */
 function alternativeOf(location: IngressRoute, canaries: readonly IngressRoute[]): IngressRoute | undefined {

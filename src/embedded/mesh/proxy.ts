@@ -9,6 +9,7 @@ import type { LaggedView } from './lagged-view.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import { type RouteChoice, refuseWith } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
 import { type Client, type Place, serviceEndpoints } from './service-proxy.ts';
 import type { Answered } from './traffic-metrics.ts';
@@ -35,7 +36,7 @@ export interface MeshProxy {
   readonly url: string;
   readonly view: LaggedView;
   /** The same route, without a connection: what a pod answers is computed. */
-  model(request: ModelledRequest, answerOf: AnswerOf): ModelledOutcome;
+  model(request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome;
   stop(): Promise<void>;
 }
 
@@ -69,7 +70,7 @@ export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
   return {
     url: listener.url,
     view: context.view,
-    model: (request, answerOf) => modelRequest(context, request, answerOf),
+    model: (request, answerOf, count) => modelRequest(context, request, answerOf, count),
     stop() {
       context.view.stop();
       return listener.close(true);
@@ -83,7 +84,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(part as Buffer);
   const body = Buffer.concat(parts);
-  const route = resolveRoute(context, request);
+  const route = resolveRoute(context.view, request)(context.random);
   const seen = { method: request.method, path: pathOf(request.url) };
   if ('reason' in route) {
     const destination = request.host.service ?? { name: request.host.text, namespace: '' };
@@ -131,14 +132,15 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
 }
 
 /** What no provider's object speaks of goes to the plain Service. */
-export function resolveRoute({ view, random }: ProxyContext, request: MeshRequest): ResolvedRoute | Refusal {
+export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoice {
   for (const { resolve } of resolvers) {
-    const routed = resolve(view, request, random);
-    if (routed) return routed;
+    const choice = resolve(view, request);
+    if (choice) return choice;
   }
   const { service } = request.host;
-  if (!service) return { status: 404, reason: `nothing serves ${request.host.text}` };
-  return { via: 'Service', destination: service, mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
+  if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
+  const common = { mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
+  return () => ({ via: 'Service', destination: service, ...common });
 }
 
 /** Told by headers, since here everybody comes from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
@@ -214,7 +216,7 @@ async function sendTo(context: Standing, destination: Destination, call: Call, r
 
 /** A random endpoint, one that was not tried yet if there is one. */
 export function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
-  const untried = endpoints.filter(({ ip }) => !tried.has(ip));
+  const untried = tried.size === 0 ? endpoints : endpoints.filter(({ ip }) => !tried.has(ip));
   const choice = untried.length > 0 ? untried : endpoints;
   return choice[Math.floor(random() * choice.length)];
 }

@@ -9,9 +9,17 @@ export interface RouteResolver {
   readonly kinds: readonly ObservedKind[];
   /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
   readonly histograms?: Readonly<Record<string, readonly number[]>>;
-  /** Where a request goes; undefined when no object of this provider speaks of it. */
-  resolve(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined;
+  /** How a request is routed as long as the view stays as it is; undefined when no object of this provider speaks of it. */
+  resolve(view: LaggedView, request: MeshRequest): RouteChoice | undefined;
 }
+
+/** Where one request goes, by weight. It may be asked again for requests alike. */
+export type RouteChoice = (random: () => number) => ResolvedRoute | Refusal;
+
+export const refuseWith =
+  (refusal: Refusal): RouteChoice =>
+  () =>
+    refusal;
 
 export interface ObservedKind extends KindRef {
   /** The name under which views know the kind, where another group has a kind of the same name. */

@@ -36,7 +36,7 @@ const viewOf = (...objects: KubeObject[]): LaggedView => {
   return view;
 };
 const nameOf = (view: LaggedView, asked = request(), random: () => number = Math.random) => {
-  const route = routeByRouteTable(view, asked, random);
+  const route = routeByRouteTable(view, asked)?.(random);
   return route && 'destination' in route ? route.destination.name : route?.status;
 };
 const canary = (more: object = {}) => ({ ...multi(to('canary', { weight: 1 })), ...more });
@@ -106,7 +106,7 @@ describe('RouteTable', () => {
     const main = multi(to('primary', { weight: 1, options: { headerManipulation: { responseHeadersToAdd: cookie } } }));
     const shadowing = (percentage: number) => ({ options: { shadowing: { upstream: { name: 'canary', namespace: 'prod' }, percentage } } });
     const resolve = (percentage: number) => {
-      const route = routeByRouteTable(viewOf(virtualService(), table({ ...main, ...shadowing(percentage) })), request(), () => 0);
+      const route = routeByRouteTable(viewOf(virtualService(), table({ ...main, ...shadowing(percentage) })), request())?.(() => 0);
       if (!route || !('destination' in route)) throw new Error('no route');
       return route;
     };

@@ -7,7 +7,7 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Ref {
   name: string;
@@ -71,12 +71,13 @@ export const routeTable: RouteResolver = {
 };
 
 /** The first route that matches, in the order of the objects; undefined for a host that no VirtualService names. */
-export function routeByRouteTable(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByRouteTable(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const found = view.list(GLOO_VIRTUAL_SERVICE).find(({ spec }) => servesHost(spec?.virtualHost?.domains, request.host.text));
   if (!found) return undefined;
   const leaves = collect(view, (found.spec.virtualHost.routes ?? []) as GlooRoute[], found.metadata.namespace ?? '');
   const leaf = leaves.find(({ matchers }) => matchers.some((matcher) => matches(matcher, request)));
-  return leaf ? resolve(view, leaf, random) : { status: 404, reason: 'no route of the VirtualService matches' };
+  if (!leaf) return refuseWith({ status: 404, reason: 'no route of the VirtualService matches' });
+  return (random) => resolve(view, leaf, random);
 }
 
 /** Names a host, or all hosts under a name. What is for every host (`*`) is left to the other ways into this mesh. */

@@ -20,8 +20,8 @@ export interface Client {
 const DEFAULT_AFFINITY_SECONDS = 10_800;
 
 /**
- * The endpoints that the proxy of a node may send a client's request for a plain Service to, as kube-proxy chooses them (07 S5–S11,
- * S13); the one that the client is kept at comes alone. Undefined: the proxy knows no such Service. Source: kube-proxy
+ * The endpoints that the proxy of a node may send a client's request for a plain Service to, as kube-proxy chooses them (07-S5–S11,
+ * 07-S13); the one that the client is kept at comes alone. Undefined: the proxy knows no such Service. Source: kube-proxy
  * `pkg/proxy/topology.go`, and the Kubernetes documentation, "Virtual IPs and Service Proxies".
  */
 export function serviceEndpoints(
@@ -30,7 +30,7 @@ export function serviceEndpoints(
   place: Place,
   client: Client,
   affinity: ClientAffinity,
-): Endpoint[] | undefined {
+): readonly Endpoint[] | undefined {
   const seen = seenEndpoints(view, destination);
   const { namespace, name } = destination;
   const spec = view.get('Service', `${namespace}/${name}`)?.spec;
@@ -45,7 +45,7 @@ export function serviceEndpoints(
   return endpoints.some(({ ip }) => ip === kept) ? endpoints.filter(({ ip }) => ip === kept) : endpoints;
 }
 
-/** The policy leaves no way out: none here means none (S7); hints say nothing (S9), and who is leaving serves as long as it can (S11). */
+/** The policy leaves no way out: none here means none (07-S7); hints say nothing (07-S9), and who is leaving serves as long as it can (07-S11). */
 function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] {
   const here = seen.filter(({ nodeName }) => nodeName === node);
   const ready = here.filter(({ isReady }) => isReady);
@@ -58,7 +58,7 @@ function inCluster(seen: readonly EndpointSeen[], place: Place): EndpointSeen[] 
   return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
 }
 
-/** Hints count when every ready endpoint has one and one of them is for here: first those for the node, then those for the zone (S8, S10). */
+/** Hints count when every ready endpoint has one and one of them is for here: first those for the node, then those for the zone (07-S8, S10). */
 function nearest(ready: EndpointSeen[], { node, zone }: Place): EndpointSeen[] {
   const forNode = ready.filter(({ forNodes }) => forNodes.includes(node));
   if (forNode.length > 0 && ready.every(({ forNodes }) => forNodes.length > 0)) return forNode;

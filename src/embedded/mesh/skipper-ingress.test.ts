@@ -29,7 +29,7 @@ function answer(objects: readonly KubeObject[], { headers = {}, url = '/', rando
   const view = laggedView(() => 0);
   for (const next of objects) view.hear(next.kind, { next });
   const host = parseHost('shop.example.org', 'default');
-  return routeBySkipper(view, { method: 'GET', url, headers, host, gateway: 'mesh', sourceLabels: {} }, random);
+  return routeBySkipper(view, { method: 'GET', url, headers, host, gateway: 'mesh', sourceLabels: {} })?.(random);
 }
 const nameOf = (route: ReturnType<typeof answer>) => route && ('destination' in route ? route.destination.name : route.status);
 

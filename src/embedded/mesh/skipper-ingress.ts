@@ -2,8 +2,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { hostFit, type IngressRoute, ingressesOf, ingressKind, pathFits, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+import type { RouteChoice, RouteResolver } from './resolver.ts';
 import { holds, parsePredicates, type SkipperPredicate, weightOf } from './skipper-predicate.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
@@ -23,17 +23,22 @@ interface SkipperRoute extends IngressRoute {
   predicates: SkipperPredicate[];
 }
 
-export function routeBySkipper(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeBySkipper(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const ofHost = ingressesOf(view, CLASS, false)
     .flatMap(routesOf)
     .filter(({ host }) => hostFit(host, request.host.text) > 0);
   if (ofHost.length === 0) return undefined;
   // The tree of paths is looked up first, the most specific one before others; where no route of a path holds, the next one is tried.
-  const route = ofHost
+  const ofPath = ofHost
     .filter((each) => pathFits(each, pathOf(request.url)))
-    .toSorted((a, b) => depthOf(b) - depthOf(a) || rankOf(b) - rankOf(a))
-    .find(({ predicates }) => predicates.every((predicate) => holds(predicate, request, random)));
-  if (!route) return { status: 404, reason: 'no route of Skipper holds' };
+    .toSorted((a, b) => depthOf(b) - depthOf(a) || rankOf(b) - rankOf(a));
+  return (random) => {
+    const route = ofPath.find(({ predicates }) => predicates.every((predicate) => holds(predicate, request, random)));
+    return route ? routeTo(route) : { status: 404, reason: 'no route of Skipper holds' };
+  };
+}
+
+function routeTo(route: SkipperRoute): ResolvedRoute {
   const namespace = route.ingress.metadata.namespace ?? '';
   return {
     via: 'Ingress',

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import type { Destination } from './destination.ts';
-import { createMetrics, type Metrics } from './exposition.ts';
+import { createMetrics, type Labels, type Metrics } from './exposition.ts';
 
 export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -16,8 +16,21 @@ export const trafficMetrics = (histograms: Readonly<Record<string, readonly numb
     ...histograms,
   });
 
+interface Workload {
+  kind: string;
+  name: string;
+}
+
+const workloads = new WeakMap<KubeObject, Workload>();
+
 /** What owns a pod, in the words of the meshes: the Deployment above its ReplicaSet, or its direct controller. */
-export function workloadOf(pod: KubeObject): { kind: string; name: string } {
+export function workloadOf(pod: KubeObject): Workload {
+  const known = workloads.get(pod) ?? readWorkload(pod);
+  workloads.set(pod, known);
+  return known;
+}
+
+function readWorkload(pod: KubeObject): Workload {
   const owner = controllerOf(pod);
   if (!owner) return { kind: 'Pod', name: pod.metadata.name };
   const hash = pod.metadata.labels?.['pod-template-hash'];
@@ -38,8 +51,26 @@ export interface Answered {
   durationMs: number;
 }
 
-/** Counts one answer under the names of every sidecar mesh: what a sidecar at either end, and the app itself, would have counted. */
-export function recordAnswer(metrics: Metrics, { destination, pod, status, isProxyError, method, path, durationMs }: Answered): void {
+/** Adds so many answers that took so long. */
+type Count = (durationMs: number, times: number) => void;
+/** By what the labels depend on: of one pod a few come again and again. */
+const known = new WeakMap<Metrics, WeakMap<object, Map<string, Count>>>();
+const NO_POD = {};
+
+/** Counts one answer, or some alike, under the names of every sidecar mesh: what a sidecar at either end, and the app itself, would have counted. */
+export function recordAnswer(metrics: Metrics, answered: Answered, times = 1): void {
+  const { destination, pod = NO_POD, status, isProxyError, method, path } = answered;
+  const all = known.get(metrics) ?? new WeakMap<object, Map<string, Count>>();
+  known.set(metrics, all);
+  const ofPod = all.get(pod) ?? new Map<string, Count>();
+  all.set(pod, ofPod);
+  const key = `${destination.namespace}/${destination.name} ${status} ${isProxyError} ${method} ${path}`;
+  const count = ofPod.get(key) ?? countOf(metrics, answered);
+  ofPod.set(key, count);
+  count(answered.durationMs, times);
+}
+
+function countOf(metrics: Metrics, { destination, pod, status, isProxyError, method, path }: Answered): Count {
   const workload = pod ? workloadOf(pod) : { kind: 'unknown', name: 'unknown' };
   const code = String(status);
   const istio = {
@@ -52,12 +83,22 @@ export function recordAnswer(metrics: Metrics, { destination, pod, status, isPro
     response_code: code,
     response_flags: isProxyError ? 'UH' : '-',
   };
-  const reporters = pod && !isProxyError ? ['source', 'destination'] : ['source'];
-  for (const reporter of reporters) {
-    metrics.count('istio_requests_total', { reporter, ...istio });
-    metrics.observe('istio_request_duration_milliseconds', { reporter, ...istio }, durationMs);
+  const counts: Count[] = [];
+  const add = (counter: string, labels: Labels, histogram: string, timed: Labels, unitMs = 1): void => {
+    const [count, observe] = [metrics.counter(counter, labels), metrics.histogram(histogram, timed)];
+    counts.push((durationMs, times) => {
+      count(times);
+      observe(durationMs / unitMs, times);
+    });
+  };
+  const all: Count = (durationMs, times) => {
+    for (const count of counts) count(durationMs, times);
+  };
+  for (const reporter of pod && !isProxyError ? ['source', 'destination'] : ['source']) {
+    const labels = { reporter, ...istio };
+    add('istio_requests_total', labels, 'istio_request_duration_milliseconds', labels);
   }
-  if (!pod || isProxyError) return;
+  if (!pod || isProxyError) return all;
   const namespace = pod.metadata.namespace ?? '';
   const linkerd = {
     namespace,
@@ -69,14 +110,11 @@ export function recordAnswer(metrics: Metrics, { destination, pod, status, isPro
   };
   // What the proxy of the client counts beside it: the Service that the request was sent to, of whichever workload.
   const outbound = { direction: 'outbound', dst_namespace: destination.namespace, dst_service: destination.name, status_code: code };
-  for (const labels of [linkerd, outbound]) {
-    metrics.count('response_total', { ...labels, classification: status >= 500 ? 'failure' : 'success' });
-    metrics.observe('response_latency_ms', labels, durationMs);
-  }
+  const classification = status >= 500 ? 'failure' : 'success';
+  for (const labels of [linkerd, outbound]) add('response_total', { ...labels, classification }, 'response_latency_ms', labels);
   const osm = { destination_namespace: namespace, destination_kind: workload.kind, destination_name: workload.name };
-  metrics.count('osm_request_total', { ...osm, response_code: code });
-  metrics.observe('osm_request_duration_ms', osm, durationMs);
+  add('osm_request_total', { ...osm, response_code: code }, 'osm_request_duration_ms', osm);
   const app = { kubernetes_namespace: namespace, kubernetes_pod_name: pod.metadata.name, method, path, status: code };
-  metrics.count('http_requests_total', app);
-  metrics.observe('http_request_duration_seconds', app, durationMs / 1000);
+  add('http_requests_total', app, 'http_request_duration_seconds', app, 1000);
+  return all;
 }

@@ -5,8 +5,7 @@ import { matchesSmi } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 export const trafficSplit: RouteResolver = {
   kinds: ['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
@@ -23,9 +22,9 @@ interface Backend {
 
 /**
  * The backend that the TrafficSplit of the request's Service picks; undefined when no split speaks of this request. Splits are not
- * hierarchical: what is picked is a Service, whatever other splits say of it (T11). One that names itself is none (T12).
+ * hierarchical: what is picked is a Service, whatever other splits say of it (07-T11). One that names itself is none (07-T12).
  */
-export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
   if (!service) return undefined;
   const { name: root, namespace } = service;
@@ -37,18 +36,18 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest, rand
   if (!isMatched(view, split.spec.matches, namespace, request)) return undefined;
   const port = portOf(view.get('Service', `${namespace}/${root}`), request.host.port);
   const able = backends.filter((backend) => canServe(view, { name: backend.service, namespace }, port));
-  const chosen = pickWeighted(
-    able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 })),
-    random,
-  );
-  if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
-  return {
-    via: 'TrafficSplit',
-    destination: { name: chosen.name, namespace, ...(port === undefined ? {} : { port }) },
-    mirrors: [],
-    requestHeaders: [],
-    responseHeaders: [],
-    retries: { attempts: 0, on: [] },
+  const weighted = able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 }));
+  return (random) => {
+    const chosen = pickWeighted(weighted, random);
+    if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
+    return {
+      via: 'TrafficSplit',
+      destination: { name: chosen.name, namespace, ...(port === undefined ? {} : { port }) },
+      mirrors: [],
+      requestHeaders: [],
+      responseHeaders: [],
+      retries: { attempts: 0, on: [] },
+    };
   };
 }
 
@@ -61,8 +60,8 @@ function portOf(root: KubeObject | undefined, asked: number | undefined): number
 }
 
 /**
- * A backend is left out for a port that it does not have under the same number (T6), and as long as it has no endpoint at all, be it that
- * its Service does not exist (T10). One whose endpoints are not ready keeps its share.
+ * A backend is left out for a port that it does not have under the same number (07-T6), and as long as it has no endpoint at all, be it that
+ * its Service does not exist (07-T10). One whose endpoints are not ready keeps its share.
  */
 function canServe(view: LaggedView, { name, namespace }: { name: string; namespace: string }, port: number | undefined): boolean {
   const service = view.get('Service', `${namespace}/${name}`);
@@ -70,7 +69,7 @@ function canServe(view: LaggedView, { name, namespace }: { name: string; namespa
   return hasEndpoints(view, { name, namespace });
 }
 
-/** Any match of any group (T14); a group that is not there matches nothing. */
+/** Any match of any group (07-T14); a group that is not there matches nothing. */
 function isMatched(
   view: LaggedView,
   refs: { kind?: string; name: string }[] | undefined,

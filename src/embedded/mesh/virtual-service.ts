@@ -5,8 +5,8 @@ import { type IstioMatch, matchesAny } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
-import type { RouteResolver } from './resolver.ts';
+import type { HeaderChanges, ResolvedRoute } from './resolved-route.ts';
+import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Headers {
   request?: HeaderChanges;
@@ -35,7 +35,7 @@ export const virtualService: RouteResolver = {
 };
 
 /** The route of the VirtualService that holds the request's host; undefined when none does. */
-export function routeByVirtualService(view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal | undefined {
+export function routeByVirtualService(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const [service] = view
     .list('VirtualService')
     .filter((each) => servesHost(each, request) && servesGateway(each, request.gateway))
@@ -47,10 +47,10 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest, ra
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
     if (delegate) {
       const inner = ((delegate.spec.http ?? []) as HttpRoute[]).find((each) => matchesAny(each.match, request));
-      if (inner) return resolve({ ...http, ...inner }, delegate.metadata.namespace ?? '', request, random);
-    } else if (http.route) return resolve(http, namespace, request, random);
+      if (inner) return choiceOf({ ...http, ...inner }, delegate.metadata.namespace ?? '', request);
+    } else if (http.route) return choiceOf(http, namespace, request);
   }
-  return { status: 404, reason: 'no route matches' };
+  return refuseWith({ status: 404, reason: 'no route matches' });
 }
 
 function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
@@ -68,25 +68,30 @@ function servesGateway(service: KubeObject, gateway: string): boolean {
   return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
 }
 
-function resolve(http: HttpRoute, namespace: string, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
-  const entries = http.route ?? [];
-  // The weight of an only destination is ignored.
-  const weighted = entries.map((entry) => ({ entry, weight: entries.length === 1 ? 1 : (entry.weight ?? 0) }));
-  const chosen = pickWeighted(weighted, random)?.entry;
-  if (!chosen) return { status: 503, reason: 'no destination has a weight' };
+function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): RouteChoice {
   const destinationOf = (host: string): Destination => parseHost(host, namespace).service ?? { name: host, namespace };
   const defined = (changes: readonly (HeaderChanges | undefined)[]): HeaderChanges[] => changes.filter((each) => each !== undefined);
   const timeoutMs = parseDuration(http.timeout ?? '');
   const rewrite = rewritten(http, request);
-  return {
-    via: 'VirtualService',
-    destination: destinationOf(chosen.destination.host),
-    mirrors: mirrorsOf(http).flatMap(({ host, percent }) => (random() * 100 < percent ? [destinationOf(host)] : [])),
-    requestHeaders: defined([http.headers?.request, chosen.headers?.request]),
-    responseHeaders: defined([chosen.headers?.response, http.headers?.response]),
-    ...(rewrite ? { rewrite } : {}),
-    ...(timeoutMs ? { timeoutMs } : {}),
-    retries: retriesOf(http),
+  const entries = http.route ?? [];
+  const weighted = entries.map(({ destination, weight = 0, headers }) => ({
+    // The weight of an only destination is ignored.
+    weight: entries.length === 1 ? 1 : weight,
+    route: {
+      via: 'VirtualService',
+      destination: destinationOf(destination.host),
+      requestHeaders: defined([http.headers?.request, headers?.request]),
+      responseHeaders: defined([headers?.response, http.headers?.response]),
+      ...(rewrite ? { rewrite } : {}),
+      ...(timeoutMs ? { timeoutMs } : {}),
+      retries: retriesOf(http),
+    },
+  }));
+  const copies = mirrorsOf(http).map(({ host, percent }) => ({ destination: destinationOf(host), percent }));
+  return (random) => {
+    const route = pickWeighted(weighted, random)?.route;
+    if (!route) return { status: 503, reason: 'no destination has a weight' };
+    return { ...route, mirrors: copies.flatMap(({ destination, percent }) => (random() * 100 < percent ? [destination] : [])) };
   };
 }
 

@@ -46,19 +46,16 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
     const isProbe = path === context.readinessPath && request.headers['user-agent']?.startsWith('kube-probe');
     const status = isProbe ? (isReady() ? 200 : 503) : isOverloaded() ? 503 : random() < behaviour.errorRate ? 500 : 200;
     if (!isProbe) answered += 1;
-    response.writeHead(status, { 'content-type': 'application/json', 'x-serin-pod': context.pod, 'x-serin-version': behaviour.version });
     const { pod, namespace } = context;
-    response.end(
-      JSON.stringify({
-        pod,
-        namespace,
-        version: behaviour.version,
-        method: request.method,
-        path: request.url,
-        headers: request.headers,
-        body,
-      }),
-    );
+    const { version } = behaviour;
+    const text = JSON.stringify({ pod, namespace, version, method: request.method, path: request.url, headers: request.headers, body });
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      'x-serin-pod': pod,
+      'x-serin-version': version,
+    });
+    response.end(text);
   };
 
   const server = createServer((request, response) => {

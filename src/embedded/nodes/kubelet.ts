@@ -15,6 +15,9 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1000;
 /** Kubernetes' default. */
 const PROBE_TIMEOUT_MS = 1000;
+/** How often an application without a probe is looked at: one that is ready seldom turns. */
+const STEADY_MS = 1000;
+const UNSTEADY_MS = 50;
 
 export interface KubeletOptions {
   startupMs: number;
@@ -144,7 +147,8 @@ export function runPod(
       if (isTurning || !isTold || isStale(pod, seen, nowText())) await tell();
       isTold = true;
       const isSettled = isPassing === seen.isReady && (probe !== undefined || started.probe !== undefined);
-      await pause(isSettled ? periodMs : Math.min(periodMs, started.probe ? 1000 : 50), life.signal);
+      const isSteady = seen.isReady && isPassing && !pod.spec.readinessGates;
+      await pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), life.signal);
     }
   };
 

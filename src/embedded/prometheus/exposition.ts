@@ -96,7 +96,11 @@ function parseLine(line: string, known: Map<string, LabelSet>): ExposedSample | 
   return sampleOf(labels, line.slice(at));
 }
 
+/** As most are: no time, and a value that `Number` reads as Go does. */
+const PLAIN = /^ \d+(?:\.\d+)?$/;
+
 function sampleOf(labels: LabelSet, text: string): ExposedSample | undefined {
+  if (PLAIN.test(text)) return { labels, value: Number(text) };
   const [valueText = '', timeText, ...rest] = text.trim().split(/\s+/);
   const value = parseFloatText(valueText);
   if (value === undefined || rest.length > 0) return undefined;

@@ -1,14 +1,19 @@
 import type { Agent } from 'node:http';
 import { callHttp } from '../http-call.ts';
 import type { World } from '../world.ts';
-import { ExpositionReader } from './exposition.ts';
+import { type ExposedSample, ExpositionReader } from './exposition.ts';
 import { addPoint } from './runs.ts';
 import type { LabelSet, Series } from './series.ts';
 import type { Store } from './store.ts';
 
+/** What is scraped: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
+export type Target = string | { url: string; samples(): readonly ExposedSample[] };
+
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
 export class Scraper {
   readonly #url: string;
+  /** Of a target of this process. */
+  readonly #samples: (() => readonly ExposedSample[]) | undefined;
   readonly #store: Store;
   readonly #world: World;
   readonly #agent: Agent;
@@ -21,10 +26,12 @@ export class Scraper {
   /** What the last scrape gave without a time of its own: these series end when they are missing. */
   #present: Known[] = [];
 
-  constructor(url: string, store: Store, world: World) {
+  constructor(target: Target, store: Store, world: World) {
+    const { url, samples } = typeof target === 'string' ? { url: target, samples: undefined } : target;
     this.#world = world;
     this.#agent = world.network.agent();
     this.#url = url;
+    this.#samples = samples;
     this.#store = store;
     this.#own = { job: 'embedded', instance: new URL(url).host };
   }
@@ -41,10 +48,9 @@ export class Scraper {
 
   async #read(nth: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     try {
-      const { clock } = this.#world;
-      const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
-      if (status !== 200) return false;
-      for (const { labels, value, tMs } of this.#reader.read(text)) {
+      const samples = this.#samples === undefined ? await this.#fetch(timeoutMs, signal) : this.#samples();
+      if (samples === undefined) return false;
+      for (const { labels, value, tMs } of samples) {
         const known = this.#knownBy(labels);
         if (tMs !== undefined) addPoint(known.series.runs, [tMs], 0, value);
         else {
@@ -57,6 +63,13 @@ export class Scraper {
     } catch {
       return false; // `up` 0 tells it
     }
+  }
+
+  /** Undefined: an answer that is no exposition. */
+  async #fetch(timeoutMs: number, signal: AbortSignal | undefined): Promise<readonly ExposedSample[] | undefined> {
+    const { clock } = this.#world;
+    const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
+    return status === 200 ? this.#reader.read(text) : undefined;
   }
 
   #knownBy(exposed: LabelSet): Known {

@@ -13,7 +13,7 @@ import { alerting } from './terminal.ts';
 
 /** What the answers of hooks and metrics leave behind where the release goes on. */
 export const checks = {
-  /** A closed gate or a refused write: again in one interval. Told once for each reason; an alert once for each gate (A3–A5, W5). */
+  /** A closed gate or a refused write: again in one interval. Told once for each reason; an alert once for each gate (05-A3–A5, W5). */
   poll: (seen: Seen) => {
     const reason = refusal(seen);
     const isNews = seen.context.release.reason !== reason && reason !== '';

@@ -23,7 +23,7 @@ export const ends = {
       ...seen,
       context: { ...seen.context, release: { ...seen.context.release, failedChecks: bare.failedChecks } },
     });
-    // Asked for by a hook or a person it is no fault of the release, unless its checks had failed already (A6, A7).
+    // Asked for by a hook or a person it is no fault of the release, unless its checks had failed already (05-A6, A7).
     const isWanted = isAsked && failedChecks < thresholdOf(seen.event.facts.canary.spec.analysis);
     const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`, {
       reason: 'Failed',

@@ -12,7 +12,7 @@ export interface ClusterRequest {
 
 /**
  * Asks the API server as the controller itself, whose permissions bound what can be seen. It goes nowhere else: an address that a template
- * names never sees the controller's credentials (05 W23). Any status is an answer; throws where there is none.
+ * names never sees the controller's credentials (05-W23). Any status is an answer; throws where there is none.
  */
 export type AskCluster = (request: ClusterRequest, signal: AbortSignal) => Promise<{ status: number; body: string }>;
 

@@ -13,7 +13,7 @@ const asked = (template: string): string => {
   return 'query' in rendered ? rendered.query.replace(/\s+/g, '') : rendered.error;
 };
 
-/** The table of reference 05 §2.2: metric, selector, what succeeded, and how long it took. */
+/** The table of 05-2.2: metric, selector, what succeeded, and how long it took. */
 interface Row {
   rows: string;
   providers: readonly Provider[];

@@ -2,7 +2,7 @@ import { daemonPodSelector, podSelector } from './envoy.ts';
 import type { Observer } from './observer.ts';
 import { percentiles, successRate } from './shapes.ts';
 
-/** The application's own histogram, in seconds; for providers without metrics of their own. Source: 05 B17. */
+/** The application's own histogram, in seconds; for providers without metrics of their own. Source: 05-B17. */
 function appHistogram(selector: string): Observer {
   return {
     name: 'http',

@@ -7,7 +7,7 @@ import type { Observer } from './observer.ts';
 
 export type { Observer } from './observer.ts';
 
-/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05 B4). */
+/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05-B4). */
 const observers = {
   apisix,
   appmesh,
@@ -32,7 +32,7 @@ const observers = {
   traefik,
 } satisfies Record<Provider, Observer>;
 
-/** Pods of a DaemonSet have other names and labels than those of a Deployment (05 B28, W34). */
+/** Pods of a DaemonSet have other names and labels than those of a Deployment (05-B28, W34). */
 const forDaemonSets = new Map<Observer, Observer>([
   [appmesh, appmeshDaemonSet],
   [http, httpDaemonSet],
@@ -40,7 +40,7 @@ const forDaemonSets = new Map<Observer, Observer>([
   [osm, osmDaemonSet],
 ]);
 
-/** Others name pods after the target, which fits where the pods' Deployment is named as the Service is (05 W10). */
+/** Others name pods after the target, which fits where the pods' Deployment is named as the Service is (05-W10). */
 const forServices = new Map<Observer, Observer>([
   [istio, istioService],
   [linkerd, linkerdService],
@@ -48,7 +48,7 @@ const forServices = new Map<Observer, Observer>([
 
 const byKind = { DaemonSet: forDaemonSets, Deployment: new Map<Observer, Observer>(), Service: forServices };
 
-/** The built-in queries for a provider and kind of target. A Service target keeps its provider's queries (05 W10). */
+/** The built-in queries for a provider and kind of target. A Service target keeps its provider's queries (05-W10). */
 export function observerFor(provider: Provider, targetKind: TargetRef['kind']): Observer {
   const observer: Observer = observers[provider];
   return byKind[targetKind].get(observer) ?? observer;

@@ -4,7 +4,7 @@ import { means, percentiles, successRate } from './shapes.ts';
 const ingress = { durationUnit: 'ms', selectsWorkload: false } as const;
 
 const nginxSelector = 'namespace="{{ namespace }}",ingress="{{ ingress }}",canary!=""';
-/** Source: 05 B21. */
+/** Source: 05-B21. */
 export const nginx: Observer = {
   ...ingress,
   name: 'nginx',
@@ -13,7 +13,7 @@ export const nginx: Observer = {
 };
 
 const skipperRoute = 'route=~"kube(ew)?_{{ namespace }}__{{ ingress }}_canary__.*__{{ service }}_canary(_[0-9]+)?"';
-/** Source: 05 B22. */
+/** Source: 05-B22. */
 export const skipper: Observer = {
   ...ingress,
   name: 'skipper',
@@ -22,9 +22,9 @@ export const skipper: Observer = {
   underscoreNames: true,
 };
 
-/** By the Service's name, as our router names the canary (05 W11). */
+/** By the Service's name, as our router names the canary (05-W11). */
 const traefikService = 'service=~"{{ namespace }}-{{ service }}-canary-[0-9a-zA-Z-]+@kubernetescrd"';
-/** Source: 05 B20. */
+/** Source: 05-B20. */
 export const traefik: Observer = {
   ...ingress,
   name: 'traefik',
@@ -32,9 +32,9 @@ export const traefik: Observer = {
   ...percentiles('traefik_service_request_duration_seconds_bucket', traefikService, ' * 1000'),
 };
 
-/** By the Service's name, as our router names the canary (05 W11). */
+/** By the Service's name, as our router names the canary (05-W11). */
 const apisixRoute = 'route=~"{{ namespace }}_{{ route }}-{{ service }}-canary_.+"';
-/** Source: 05 B19. */
+/** Source: 05-B19. */
 export const apisix: Observer = {
   ...ingress,
   name: 'apisix',

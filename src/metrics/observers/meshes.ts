@@ -11,7 +11,7 @@ function mesh(name: string, metric: string, buckets: string, selector: string, s
   };
 }
 
-/** Source: 05 B10. */
+/** Source: 05-B10. */
 export const istio = mesh(
   'istio',
   'istio_requests_total',
@@ -22,7 +22,7 @@ export const istio = mesh(
 
 /**
  * The pods of a Service target have any names: requests are counted by the Service that they were sent to, as their senders
- * count them, since a pod knows all Services that select it (05 W10, 04 R-O2).
+ * count them, since a pod knows all Services that select it (05-W10, 04-R-O2).
  */
 export const istioService = mesh(
   'istio',
@@ -41,9 +41,9 @@ const linkerdBy = (label: string) =>
     `namespace="{{ namespace }}",${label}=~"{{ target }}",direction="inbound"`,
     'classification!="failure"',
   );
-/** Source: 05 B11. */
+/** Source: 05-B11. */
 export const linkerd = linkerdBy('deployment');
-/** Linkerd labels the pods of a DaemonSet by another label (05 W34). */
+/** Linkerd labels the pods of a DaemonSet by another label (05-W34). */
 export const linkerdDaemonSet = linkerdBy('daemonset');
 
 /** As its clients count them, like Istio's. */
@@ -64,6 +64,6 @@ const osmBy = (kind: string) =>
     `destination_namespace="{{ namespace }}",destination_kind="${kind}",destination_name="{{ target }}"`,
     'response_code!~"5.*"',
   );
-/** Source: 05 B18. */
+/** Source: 05-B18. */
 export const osm = osmBy('Deployment');
 export const osmDaemonSet = osmBy('DaemonSet');

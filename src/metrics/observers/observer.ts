@@ -16,6 +16,6 @@ export interface Observer {
   durationStatistic: 'p99' | 'mean';
   /** Whether `{{ target }}` alone chooses the side measured, so that the same query can be asked for the primary. */
   selectsWorkload: boolean;
-  /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_` (05 B23). */
+  /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_` (05-B23). */
   underscoreNames?: boolean;
 }

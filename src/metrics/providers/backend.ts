@@ -17,7 +17,7 @@ export interface BackendSource {
   secret: Readonly<Record<string, string>> | undefined;
   /** Name of that Secret with its namespace, for messages. */
   secretName: string;
-  /** Length of the metric's interval in milliseconds; undefined where it is not a Go duration, which only some backends mind (05 T12). */
+  /** Length of the metric's interval in milliseconds; undefined where it is not a Go duration, which only some backends mind (05-T12). */
   intervalMs: number | undefined;
   /** How far back from now is asked, where the template says so; undefined: as the backend does. */
   windowMs: number | undefined;
@@ -57,7 +57,7 @@ export function secretKeys<K extends string>(
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? ''])) as Record<K, string>;
 }
 
-/** The window of a backend that goes by the metric's interval; or why it is unknown (05 T12). */
+/** The window of a backend that goes by the metric's interval; or why it is unknown (05-T12). */
 export function windowOf(source: BackendSource, intervals: number): number | { problem: string } {
   if (source.windowMs !== undefined) return source.windowMs;
   if (source.intervalMs !== undefined) return source.intervalMs * intervals;

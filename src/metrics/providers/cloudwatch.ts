@@ -7,13 +7,13 @@ import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
 const WHO = 'CloudWatch';
-/** As in Flagger (05 P15). */
+/** As in Flagger (05-P15). */
 const INTERVALS = 10;
 const MAX_DATAPOINTS = 20;
 /** Values come newest first and are turned round, so that the newest is judged. */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empty: 'noData', nan: 'keep' };
 
-/** Amazon CloudWatch's GetMetricData (05 P15), signed and retried by the client of AWS, which is loaded when it is used. */
+/** Amazon CloudWatch's GetMetricData (05-P15), signed and retried by the client of AWS, which is loaded when it is used. */
 export const cloudwatch: MakeBackend = (source) => {
   const { region } = source.provider;
   if (!region) return { problem: 'spec.provider.region is required' };
@@ -57,14 +57,14 @@ export const cloudwatch: MakeBackend = (source) => {
       );
     },
     async isOnline(signal) {
-      // CloudWatch refuses this request once it understands it, which is enough for the probe (05 P16).
+      // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
       const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal);
       return 'kind' in answer && !answer.reason.startsWith(`${WHO} answered 400`) ? answer.reason : undefined;
     },
   };
 };
 
-/** The address of a template is asked with the template's own keys alone: the controller's identity goes to AWS only (05 W23). */
+/** The address of a template is asked with the template's own keys alone: the controller's identity goes to AWS only (05-W23). */
 export function cloudwatchAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string | undefined {
   return secret?.aws_access_key_id && provider.address ? provider.address : undefined;
 }

@@ -11,7 +11,7 @@ const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty:
 const Answer = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
-/** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05 P40). */
+/** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05-P40). */
 export const dynatrace: MakeBackend = (source) => {
   const { address } = source.provider;
   if (!address) return { problem: 'spec.provider.address is required' };

@@ -18,7 +18,7 @@ const Quantity = z.union([z.string(), z.number()]).transform((text, context) => 
 const Answer = z.object({ items: z.array(z.object({ value: Quantity })) });
 
 /**
- * The External Metrics API of Kubernetes (05 P60–P64): of the cluster itself, as the controller; or at the address of the template, with the token of
+ * The External Metrics API of Kubernetes (05-P60–P64): of the cluster itself, as the controller; or at the address of the template, with the token of
  * its Secret and nothing else.
  */
 export const externalmetrics: MakeBackend = (source) => {
@@ -54,7 +54,7 @@ function ask({ provider: { address }, secret }: BackendSource, path: string, lab
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** `[{namespace}/]{metric}[?labelSelector=…]` (05 P60, Q9), whose parts come ready for a path. */
+/** `[{namespace}/]{metric}[?labelSelector=…]` (05-P60, Q9), whose parts come ready for a path. */
 export function readExternalQuery(
   query: string,
   absent = 'default',

@@ -24,7 +24,7 @@ export interface JsonBackend {
   isGood?(status: number): boolean;
   /** The same for the probe, where an error shows that the backend answers. */
   probeIsGood?(status: number): boolean;
-  /** The backend's message in the body of an error; nothing of a body of another shape is shown (05 W37). */
+  /** The backend's message in the body of an error; nothing of a body of another shape is shown (05-W37). */
   errorText?(json: unknown): string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 
-/** A query of Keptn (05 P45). */
+/** A query of Keptn (05-P45). */
 export type KeptnQuery =
   | { kind: 'metric'; namespace: string; name: string }
   | { kind: 'analysis'; namespace: string; definition: string; timeframe: string; args: Record<string, string> };
@@ -16,7 +16,7 @@ const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
 /**
  * `{kind}/{namespace}/{name}[/{timeframe}[/{key=value;…}]]`. Kind and names are read in lower case, as Kubernetes has them; arguments keep their case
- * (05 W23).
+ * (05-W23).
  */
 export function readKeptnQuery(query: string): KeptnQuery | { problem: string } {
   const [kind = '', namespace = '', name = '', timeframe = DEFAULT_TIMEFRAME, args = ''] = query.trim().split('/');

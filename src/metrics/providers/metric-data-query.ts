@@ -8,7 +8,7 @@ const byLowerCase = new Map(KEYS.map((key) => [key.toLowerCase(), key]));
 /** Deeper than any MetricDataQuery: what is below is left out. */
 const DEEPEST = 10;
 
-/** The query of a template: a JSON array of MetricDataQuery, whose keys may be in any letter case; unknown ones are left out (05 P15). */
+/** The query of a template: a JSON array of MetricDataQuery, whose keys may be in any letter case; unknown ones are left out (05-P15). */
 export function readMetricDataQueries(query: string): { queries: object[] } | { problem: string } {
   let json: unknown;
   try {

@@ -21,7 +21,7 @@ export interface Readable {
   data:
     | { resultType: 'scalar'; result: [number, string] }
     | { resultType: 'vector'; result: { metric: object; value: [number, string] }[] };
-  /** Places of the series without a value, which the driver does not get: native histograms, and values that are no text (05 P4). */
+  /** Places of the series without a value, which the driver does not get: native histograms, and values that are no text (05-P4). */
   absent: ReadonlySet<number>;
 }
 

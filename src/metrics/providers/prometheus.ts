@@ -8,11 +8,11 @@ import { type MakeBackend, type Transport, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
 
-/** The last of several series with a value decides, unless the template chooses (05 P5, W20). */
+/** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
 
 export interface PrometheusOptions extends Transport {
-  /** Base URL; a path prefix and user info are kept, a query string is dropped (05 P1). */
+  /** Base URL; a path prefix and user info are kept, a query string is dropped (05-P1). */
   address: string;
   headers?: Readonly<Record<string, readonly string[]>>;
   basicAuth?: { username: string; password: string };
@@ -94,7 +94,7 @@ function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Reco
   return all;
 }
 
-/** Prometheus' own words for a refused query; of any other body nothing, since any server may have sent it (05 W37). */
+/** Prometheus' own words for a refused query; of any other body nothing, since any server may have sent it (05-W37). */
 function detailOf(body: string, secrets: readonly (string | undefined)[]): string {
   try {
     const { error } = JSON.parse(body) as { error?: unknown };

@@ -10,7 +10,7 @@ import { ServiceAccountKey } from './service-account-key.ts';
 
 const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
 const WHO = 'Stackdriver';
-/** Points come newest first and are turned round by `read`; a value that is not a number counts as zero, as in Flagger (05 §4.2). */
+/** Points come newest first and are turned round by `read`; a value that is not a number counts as zero, as in Flagger (05-4.2). */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'zero', empty: 'noData', nan: 'keep' };
 
 /** JSON of a protobuf: what JSON has no number for is a text, and so is every 64-bit integer. */
@@ -22,7 +22,7 @@ const Answer = z.object({ timeSeriesData: z.array(Series) });
 const Nothing = z.strictObject({ timeSeriesDescriptor: z.unknown(), nextPageToken: z.unknown(), partialErrors: z.unknown() }).partial();
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
-/** Google Cloud Monitoring: an MQL query over REST, or a PromQL one (05 P35, W25). */
+/** Google Cloud Monitoring: an MQL query over REST, or a PromQL one (05-P35, W25). */
 export const stackdriver: MakeBackend = (source) => {
   const keys = secretKeys(source, ['project']);
   if ('problem' in keys) return keys;
@@ -57,7 +57,7 @@ export const stackdriver: MakeBackend = (source) => {
       request: post,
       read: readSeries,
       rule: RULE,
-      // A server that understands the request refuses an empty query (05 P36).
+      // A server that understands the request refuses an empty query (05-P36).
       probe: () => post(''),
       probeIsGood: (status) => status === 200 || status === 400,
       errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
@@ -65,7 +65,7 @@ export const stackdriver: MakeBackend = (source) => {
   });
 };
 
-/** The address of a template is asked with the template's own key alone: the controller's identity goes to Google only (05 W23). */
+/** The address of a template is asked with the template's own key alone: the controller's identity goes to Google only (05-W23). */
 export function stackdriverAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string {
   return (secret?.serviceAccountKey && provider.address) || DEFAULT_ADDRESS;
 }

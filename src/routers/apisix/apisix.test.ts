@@ -25,7 +25,7 @@ const source = aRoute('web', [rule(['shop'])]);
 const copyOf = (...rules: Rule[]) => aRoute('web-shop-canary', rules);
 const copy = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]));
 
-it('V17: name, priority and both backends', () => {
+it('04-V17: name, priority and both backends', () => {
   const [written] = apisix.render(canary, anApex, share(30), [source]).write;
   expect(written?.metadata.name).toBe('web-shop-canary');
   expect(written?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
@@ -37,7 +37,7 @@ describe('refused conditions', () => {
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'an entry that says nothing', match: [...beta, {}], says: 'match[1]' },
     { why: 'a regex that cannot be compiled', match: [{ headers: { a: { regex: '[b' } } }], says: 'headers.a.regex' },
-  ])('R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
+  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a rule that the application shares with others, while the canary has a share', () => {
     const shared = aRoute('web', [rule(['shop']), { ...rule(['shop'], ['other']), name: 'both' }]);
@@ -49,7 +49,7 @@ describe('refused conditions', () => {
 });
 
 describe('reading routes', () => {
-  it('R-T6: both weights, of every rule', () => {
+  it('04-R-T6: both weights, of every rule', () => {
     expect(apisix.readRoutes(canary, [source, copy])).toEqual(share(30));
     const two = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]), {
       ...rule(['shop-primary', 70], ['shop-canary', 30]),
@@ -76,12 +76,12 @@ describe('reading routes', () => {
         { ...odd, name: 'main-ab-1', match: { exprs: [{ subject: { scope: 'Header', name: 'a' }, op: 'Equal', value: 'b' }] } },
       ),
     },
-  ])('R-T6: $why is unreadable', ({ copy }) =>
+  ])('04-R-T6: $why is unreadable', ({ copy }) =>
     expect(apisix.readRoutes(canary, [source, copy])).toEqual({ unreadable: expect.stringContaining('web-shop-canary') }),
   );
 });
 
-describe('R-L6, R-S4: nothing crashes, and traffic can still be routed to the primary', () => {
+describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the primary', () => {
   it('on a route without rules, backends or weights, or without routeRef', () => {
     for (const http of [undefined, [], [{ name: 'main' }], [{ name: 'main', backends: [] }]])
       expect(() => apisix.render(canary, anApex, share(10), [aRoute('web', http)])).toThrow('no rule of ApisixRoute web');
@@ -102,7 +102,7 @@ describe('R-L6, R-S4: nothing crashes, and traffic can still be routed to the pr
     expect(() => apisix.render(canary, anApex, allToPrimary, [])).toThrow('ApisixRoute web is not there');
   });
 
-  it('R-T2: a copy without a condition never gets all users because the route of the user is gone', () => {
+  it('04-R-T2: a copy without a condition never gets all users because the route of the user is gone', () => {
     expect(() => apisix.render(canary, anApex, matched, [copy])).toThrow('ApisixRoute web is not there');
     const conditioned = apisix.render(canary, anApex, matched, [source]).write;
     expect(apisix.render(canary, anApex, matched, conditioned).write[0]?.spec).toEqual(conditioned[0]?.spec);

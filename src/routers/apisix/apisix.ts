@@ -14,7 +14,7 @@ import { copiedRules, ownRules, readRules, reweighted, rulesOf, type Sides, shar
 const apiVersion = 'apisix.apache.org/v2';
 const MOST_NAME = 253;
 
-/** APISIX: a second ApisixRoute with the rules that lead to the application, which goes before the user's (04 §4.13). */
+/** APISIX: a second ApisixRoute with the rules that lead to the application, which goes before the user's (04-4.13). */
 export const apisix: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses(canary) {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { type Expr, readExprs } from './exprs.ts';
 
-/** One of `spec.http` of an ApisixRoute, as raw JSON: what is not named here is copied as it is (04 R-D1). */
+/** One of `spec.http` of an ApisixRoute, as raw JSON: what is not named here is copied as it is (04-R-D1). */
 export interface Rule {
   name?: string;
   priority?: number;

@@ -17,7 +17,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
   return namesIn('virtualNodeName', [canaryService, primaryService]);
 }
 
-/** AWS App Mesh, first form: VirtualServices hold the routes (04 §4.5). */
+/** AWS App Mesh, first form: VirtualServices hold the routes (04-4.5). */
 export const appMeshV1beta1: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses: (canary) =>

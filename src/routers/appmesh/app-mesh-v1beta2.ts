@@ -18,7 +18,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
   return namesIn('name', [canaryService, primaryService]);
 }
 
-/** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04 §4.6). */
+/** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04-4.6). */
 export const appMeshV1beta2: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses: (canary) => rejectionOf(() => checkMeshSpec(canary)),
@@ -33,7 +33,7 @@ export const appMeshV1beta2: Router = {
     return {
       write: [
         ...renderNodes(canary, apex),
-        // The VirtualService is written again when it is gone or changed: Flagger makes it once only (R-D7).
+        // The VirtualService is written again when it is gone or changed: Flagger makes it once only (04-R-D7).
         ...routers.flatMap(({ name, routes, metadata }) => [
           keeping(renderRouter(canary, name, routes), current, namesOurSides(canary)),
           keeping(renderService(canary, name, metadata), current, routesTo(name)),

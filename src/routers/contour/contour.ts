@@ -12,7 +12,7 @@ import { readHttpProxy } from './read-routes.ts';
 import { invalidity } from './rejection.ts';
 
 /**
- * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04 §4.7). `ingressClass`
+ * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04-4.7). `ingressClass`
  * is the flag's. Session affinity is unsupported: an HTTPProxy can set a response header but not add one, and to set Set-Cookie would take
  * away the application's own cookies.
  */

@@ -44,7 +44,7 @@ function mirrored(canary: Canary, share: number): Json[] {
   return [side(canary, primaryService, 100), { ...side(canary, canaryService, share), mirror: true }];
 }
 
-/** The header names the Service for a Linkerd proxy behind Contour (04 V11). */
+/** The header names the Service for a Linkerd proxy behind Contour (04-V11). */
 function side(canary: Canary, name: string, weight: number): Json {
   const { port } = canary.spec.service;
   const value = `${name}.${canary.metadata.namespace}.svc.cluster.local:${port}`;

@@ -40,7 +40,7 @@ describe("Flagger's routes", () => {
   it.each([
     { what: 'weights', rules: [{ matches: root, backendRefs: to(70, 30) }], routes: { kind: 'weighted', canary: 30 } },
     {
-      what: 'V21: a mirror',
+      what: '04-V21: a mirror',
       rules: [{ matches: root, filters: [mirror()], backendRefs: to(100, 0) }],
       routes: { kind: 'mirrored', share: 100 },
     },
@@ -91,7 +91,7 @@ describe("Flagger's routes", () => {
     { what: 'a catch-all that claims to be A/B', rules: [{ backendRefs: to(0, 100) }, { backendRefs: onlyPrimary }] },
     { what: 'a mirror beside a weight', rules: [{ filters: [mirror()], backendRefs: to(90, 10) }] },
     { what: 'a foreign rule', rules: [{ ...stickyCanary, matches: segment }, { backendRefs: to(90, 10) }] },
-  ])('R-T6: $what is unreadable, never a guess', ({ rules }) => {
+  ])('04-R-T6: $what is unreadable, never a guess', ({ rules }) => {
     expect(v1.readRoutes(canaryWith(), [httpRoute(rules)])).toHaveProperty('unreadable');
   });
 });
@@ -99,35 +99,35 @@ describe("Flagger's routes", () => {
 describe('specs that no route can express', () => {
   const fine = { match: [{ uri: { prefix: '/api' } }] };
   it.each<{ what: string; service?: object; analysis?: object; says: RegExp }>([
-    { what: 'V19: no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
+    { what: '04-V19: no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
     { what: 'one parent twice', service: { gatewayRefs: [{ name: 'edge' }, { name: 'edge', port: 80 }] }, says: /gatewayRefs\[1\]/ },
-    { what: 'R-S10: a host with a port', service: { hosts: ['shop.example.org:80'] }, says: /service.hosts/ },
-    { what: 'R-S10: an address', service: { hosts: ['10.0.0.1'] }, says: /service.hosts/ },
-    { what: 'R-S10: a time below a millisecond', service: { timeout: '10us' }, says: /service.timeout/ },
-    { what: 'R-S10: a longer time for the backend', service: { timeout: '1s', backendTimeout: '2s' }, says: /backendTimeout/ },
+    { what: '04-R-S10: a host with a port', service: { hosts: ['shop.example.org:80'] }, says: /service.hosts/ },
+    { what: '04-R-S10: an address', service: { hosts: ['10.0.0.1'] }, says: /service.hosts/ },
+    { what: '04-R-S10: a time below a millisecond', service: { timeout: '10us' }, says: /service.timeout/ },
+    { what: '04-R-S10: a longer time for the backend', service: { timeout: '1s', backendTimeout: '2s' }, says: /backendTimeout/ },
     {
-      what: 'R-S10: ReplacePrefixMatch with two alternatives',
+      what: '04-R-S10: ReplacePrefixMatch with two alternatives',
       service: { rewrite: { uri: '/', type: 'ReplacePrefixMatch' }, match: [{ uri: { prefix: '/a' } }, { uri: { prefix: '/b' } }] },
       says: /ReplacePrefixMatch/,
     },
     {
-      what: 'R-S10: the same, by two alternatives of the analysis',
+      what: '04-R-S10: the same, by two alternatives of the analysis',
       service: { ...fine, rewrite: { uri: '/', type: 'ReplacePrefixMatch' } },
       analysis: { iterations: 1, match: [insider, { headers: { b: { exact: 'c' } } }] },
       says: /ReplacePrefixMatch/,
     },
-    { what: 'R-S10: a path that is not plain', service: { match: [{ uri: { exact: '/a//b' } }] }, says: /match\[0\].uri/ },
-    { what: 'R-T2: a header by prefix', service: { match: [{ headers: { a: { prefix: 'b' } } }] }, says: /match\[0\].headers\[a\]/ },
-    { what: 'R-T2: a condition that it does not know', service: { match: [{ authority: { exact: 'a' } }] }, says: /authority.+istio/ },
+    { what: '04-R-S10: a path that is not plain', service: { match: [{ uri: { exact: '/a//b' } }] }, says: /match\[0\].uri/ },
+    { what: '04-R-T2: a header by prefix', service: { match: [{ headers: { a: { prefix: 'b' } } }] }, says: /match\[0\].headers\[a\]/ },
+    { what: '04-R-T2: a condition that it does not know', service: { match: [{ authority: { exact: 'a' } }] }, says: /authority.+istio/ },
     {
-      what: 'R-T2: an A/B header by suffix',
+      what: '04-R-T2: an A/B header by suffix',
       analysis: { match: [{ headers: { a: { suffix: 'b' } } }] },
       says: /analysis.match\[0\].headers/,
     },
-    { what: 'R-T2: A/B by source labels', analysis: { match: [{ sourceLabels: { a: 'b' } }] }, says: /sourceLabels.+istio/ },
-    { what: 'R-T2: an empty condition', analysis: { match: [insider, {}] }, says: /match\[1\].+every request/ },
+    { what: '04-R-T2: A/B by source labels', analysis: { match: [{ sourceLabels: { a: 'b' } }] }, says: /sourceLabels.+istio/ },
+    { what: '04-R-T2: an empty condition', analysis: { match: [insider, {}] }, says: /match\[1\].+every request/ },
     {
-      what: 'R-A7: two conditions on one header, whatever its spelling',
+      what: '04-R-A7: two conditions on one header, whatever its spelling',
       service: { match: [{ headers: { 'X-User': { exact: 'a' } } }] },
       analysis: { match: [insider] },
       says: /x-user/,
@@ -168,14 +168,14 @@ describe('specs that no route can express', () => {
     expect(v1.refuses?.(canaryWith(service, analysis))).toMatch(says);
   });
 
-  it('V29: mirroring a part needs v1, and is refused by the older version', () => {
+  it('04-V29: mirroring a part needs v1, and is refused by the older version', () => {
     const canary = canaryWith({}, { mirror: true, mirrorWeight: 10 });
     expect(v1.refuses?.(canary)).toBeUndefined();
     expect(gatewayApi('v1beta1').refuses?.(canary)).toMatch(/mirrorWeight 10 needs gatewayapi:v1/);
   });
 });
 
-describe('R-S4, R-S5: routing to the primary', () => {
+describe('04-R-S4, R-S5: routing to the primary', () => {
   const edits = [
     { what: 'a path', service: { match: [{ uri: { exact: 'no-path' } }] } },
     { what: 'a host', service: { hosts: ['NO HOST'] } },
@@ -202,7 +202,7 @@ describe('R-S4, R-S5: routing to the primary', () => {
     expect(v1.render(canaryWith({}, { match: [{}] }), anApex, allToPrimary, []).write).toHaveLength(1);
   });
 
-  it.each(edits)('R-L2: $what does not block deletion', ({ service }) => {
+  it.each(edits)('04-R-L2: $what does not block deletion', ({ service }) => {
     const [left] = v1.finalize(canaryWith(service), live(matched)).write;
     expect(left?.spec.rules).toHaveLength(1);
     expect(left?.spec.rules[0].backendRefs).toEqual([{ group: '', kind: 'Service', name: 'shop', port: 8080, weight: 100 }]);
@@ -223,14 +223,18 @@ describe('conditions set by the parents', () => {
     { what: 'it was not accepted', parents: [parent([says('Accepted', 'False', 3)])], inForce: false },
     { what: 'a backend was not found', parents: [parent([says('Accepted', 'True', 3), says('ResolvedRefs', 'False', 3)])], inForce: false },
     { what: 'one of two parents lags', parents: [parent(good), parent([says('Accepted', 'True', 1)])], inForce: false },
-    { what: 'V20: a parent that is none of ours refused', parents: [parent([says('Accepted', 'False', 3)], { name: 'x' })], inForce: true },
-    { what: 'R-S4: a rejection of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
+    {
+      what: '04-V20: a parent that is none of ours refused',
+      parents: [parent([says('Accepted', 'False', 3)], { name: 'x' })],
+      inForce: true,
+    },
+    { what: '04-R-S4: a rejection of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
     {
       what: 'the parent is named in full',
       parents: [parent([says('Accepted', 'False', 3)], { kind: 'Gateway', namespace: 'prod', name: 'edge' })],
       inForce: false,
     },
-  ])('V20: $what: in force is $inForce', ({ parents, inForce }) => {
+  ])('04-V20: $what: in force is $inForce', ({ parents, inForce }) => {
     const route = httpRoute([{ backendRefs: to(90, 10) }], { status: { parents } });
     expect(v1.isInForce?.(canaryWith(), [route])).toBe(inForce);
   });
@@ -240,7 +244,7 @@ describe('an HTTPRoute found in place', () => {
   const own = httpRoute([{ backendRefs: [{ name: 'shop', port: 8080 }] }]);
   const [first] = v1.render(canaryWith(), anApex, allToPrimary, [own]).write;
 
-  it('R-D2: its spec is kept at the first write, repeated at the next, and put back by deletion', () => {
+  it('04-R-D2: its spec is kept at the first write, repeated at the next, and put back by deletion', () => {
     if (!first) throw new Error('nothing is written');
     expect(JSON.parse(first.metadata.annotations?.[originalConfig] ?? '')).toEqual(own.spec);
     const [second] = v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, [first]).write;
@@ -248,7 +252,7 @@ describe('an HTTPRoute found in place', () => {
     expect(v1.finalize(canaryWith(), [first]).write[0]?.spec).toEqual(own.spec);
   });
 
-  it('R-L2: one that was never ours is left alone', () => {
+  it('04-R-L2: one that was never ours is left alone', () => {
     expect(v1.finalize(canaryWith(), [own])).toEqual({ write: [], remove: [] });
   });
 });
@@ -288,7 +292,7 @@ describe('gRPC', () => {
   });
 });
 
-it('R-T8: the order of headers in the Canary changes nothing', () => {
+it('04-R-T8: the order of headers in the Canary changes nothing', () => {
   const entry = (names: string[]) => ({ headers: Object.fromEntries(names.map((name) => [name, { exact: 'a' }])) });
   const [one, other] = [
     ['b', 'a', 'c'],
@@ -307,6 +311,6 @@ it.each([
   { go: '1.5h', gateway: '1h30m' },
   { go: '0', gateway: '0s' },
   { go: '100000s', gateway: '27h46m40s' },
-])('R-S10: a timeout of $go is written as $gateway', ({ go, gateway }) => {
+])('04-R-S10: a timeout of $go is written as $gateway', ({ go, gateway }) => {
   expect(v1.render(canaryWith({ timeout: go }), anApex, allToPrimary, []).write[0]?.spec.rules[0].timeouts).toEqual({ request: gateway });
 });

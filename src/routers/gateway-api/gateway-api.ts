@@ -15,7 +15,7 @@ import { type Dialect, renderRules, rulesToApex } from './rules.ts';
 
 type Json = Record<string, unknown>;
 
-/** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services (04 §4.15, §4.4). */
+/** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services (04-4.15, 04-4.4). */
 export function gatewayApi(version: GatewayApiVersion): Router {
   const refTo = (canary: Canary, kind: RouteKind): ObjectRef => ({
     apiVersion: `gateway.networking.k8s.io/${version}`,
@@ -113,7 +113,7 @@ function exposure(canary: Canary): Json {
   return { parentRefs: parentRefs(canary), ...(hosts.length > 0 ? { hostnames: hosts } : {}) };
 }
 
-/** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04 R-S10, R-T2). */
+/** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
 function checkSpec(canary: Canary, dialect: Dialect): void {
   exposure(canary);
   for (const routes of routesAhead(canary)) renderRules(canary, routes, dialect);

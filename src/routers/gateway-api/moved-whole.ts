@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 /**
  * The spec of a route that stands, with all traffic on one side: the fallback when the Canary asks for what no route can express.
- * The API server accepts again what it accepted once (04 R-S4, R-S5). `share` is the canary's weight.
+ * The API server accepts again what it accepted once (04-R-S4, R-S5). `share` is the canary's weight.
  */
 export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): Json {
   return rewritten(canary, found, foundRules(found), both(canary, share, {}));

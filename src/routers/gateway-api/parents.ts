@@ -51,7 +51,7 @@ export function parentRefs(canary: Canary): ParentRef[] {
 const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
   one.group === other.group && one.kind === other.kind && one.name === other.name && (one.namespace ?? '') === (other.namespace ?? '');
 
-/** `service.hosts`; a `*` among them is every host of the parents, which a route says by naming none (04 R-S10). */
+/** `service.hosts`; a `*` among them is every host of the parents, which a route says by naming none (04-R-S10). */
 export function hostnames(canary: Canary): string[] {
   const hosts = [...new Set(canary.spec.service.hosts ?? [])];
   if (hosts.includes('*')) return [];
@@ -67,7 +67,7 @@ export function hostnames(canary: Canary): string[] {
 
 /**
  * Why a parent does not serve the route as it is now; undefined when all do. A condition without `observedGeneration` may
- * be of any age and says nothing, and neither does a parent without an entry (04 R-S4, V20).
+ * be of any age and says nothing, and neither does a parent without an entry (04-R-S4, V20).
  */
 export function parentRejection(object: KubeObject): string | undefined {
   const refs: Partial<ParentRef>[] = object.spec?.parentRefs ?? [];

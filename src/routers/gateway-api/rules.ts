@@ -36,7 +36,7 @@ const MOST_MATCHES_IN_ALL = 128;
 
 /**
  * `spec.rules`. The most specific match wins in a route, and of equal ones the first: the conditions of a cookie or a segment come on top of
- * the service's, so these rules win wherever they stand, and they stand first (04 §3.5, §4.15).
+ * the service's, so these rules win wherever they stand, and they stand first (04-3.5, 04-4.15).
  */
 export function renderRules(canary: Canary, routes: Routes, dialect: Dialect): Rule[] {
   const service = serviceMatches(canary, dialect.kind);
@@ -93,7 +93,7 @@ function stickyRules(canary: Canary, dialect: Dialect, within: readonly RouteMat
   return rules;
 }
 
-/** With the attributes that the cookie was set with, or browsers keep it (04 R-A1). */
+/** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
 function deletionRule(canary: Canary, dialect: Dialect, holding: readonly RouteMatch[], affinity: Affinity, share: number): Rule {
   const value = setCookie(canary, affinity.previous ?? '', -1);
   const isTaken = Object.keys(canary.spec.service.headers?.response?.add ?? {}).some(
@@ -132,7 +132,7 @@ function rule(
   };
 }
 
-/** Younger than v1beta1, where they are left out as in Flagger (V29); a GRPCRoute has none. Validation warns of both. */
+/** Younger than v1beta1, where they are left out as in Flagger (04-V29); a GRPCRoute has none. Validation warns of both. */
 function timeoutsOf(canary: Canary, { version, kind }: Dialect): Rule['timeouts'] {
   const { timeout, backendTimeout } = canary.spec.service;
   if (version !== 'v1' || kind === 'GRPCRoute' || (!timeout && !backendTimeout)) return undefined;
@@ -154,7 +154,7 @@ export function both(canary: Canary, share: number, cookies: { primary?: string;
   return [side(primaryService, 100 - share, cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
-/** All that the API server would add is written, so that nothing looks like drift (04 R-S2). */
+/** All that the API server would add is written, so that nothing looks like drift (04-R-S2). */
 function backend(canary: Canary, name: string, weight: number): BackendRef {
   return { group: '', kind: 'Service', name, port: canary.spec.service.port, weight };
 }

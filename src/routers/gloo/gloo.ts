@@ -11,7 +11,7 @@ import { readRouteTable } from './read-routes.ts';
 import { renderTableRoutes, routesToApex } from './table-routes.ts';
 import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
 
-/** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04 §4.8). */
+/** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04-4.8). */
 export const gloo: Router = {
   supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
   refuses: (canary) => rejectionOf(() => matchersFor(canary.spec.analysis.match ?? [])),

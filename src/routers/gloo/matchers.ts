@@ -16,7 +16,7 @@ export interface Matcher {
   queryParameters?: TextMatcher[];
 }
 
-/** The A/B condition, one matcher an entry. An entry that says nothing would match every request, so it is refused (04 R-T2). */
+/** The A/B condition, one matcher an entry. An entry that says nothing would match every request, so it is refused (04-R-T2). */
 export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
@@ -61,7 +61,7 @@ function matchersIfAny(match: readonly HttpMatch[]): Matcher[] | undefined {
   }
 }
 
-/** In one order, so that the same spec is the same object (04 R-T8). */
+/** In one order, so that the same spec is the same object (04-R-T8). */
 function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: string): TextMatcher[] {
   return Object.entries(texts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -74,7 +74,7 @@ function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: 
     });
 }
 
-/** Over the whole value. Without a value a matcher asks for presence alone, so that the empty text has a pattern, too (R-T2). */
+/** Over the whole value. Without a value a matcher asks for presence alone, so that the empty text has a pattern, too (04-R-T2). */
 function patternOf(text: StringMatch): string {
   if ('prefix' in text) return `${escapeRegex(text.prefix)}.*`;
   if ('suffix' in text) return `.*${escapeRegex(text.suffix)}`;

@@ -6,7 +6,7 @@ import { type IngressRule, ingressRef, leadsTo } from './ingress-rules.ts';
 
 const MOST_NAME = 253;
 
-/** The user's Ingress and the copy of it that is ours; neither without `spec.ingressRef` (04 R-L6). */
+/** The user's Ingress and the copy of it that is ours; neither without `spec.ingressRef` (04-R-L6). */
 export function copyRefs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
   const { namespace } = canary.metadata;
   const { ingressCopy } = names(canary);
@@ -19,7 +19,7 @@ export function refusesName(canary: Canary): string | undefined {
   return ingressCopy.length > MOST_NAME ? `spec.ingressRef.name has more than ${MOST_NAME - '-canary'.length} characters` : undefined;
 }
 
-/** Only the paths of the application: a path to anything else would make that Service a part of the release (§4.9). */
+/** Only the paths of the application: a path to anything else would make that Service a part of the release (04-4.9). */
 export function copySpec(base: KubeObject, rules: readonly IngressRule[]): object {
   const { ingressClassName, tls } = base.spec ?? {};
   return {

@@ -17,7 +17,7 @@ export function ingressRef(name: string, namespace: string): ObjectRef {
   return { apiVersion: ingressApiVersion, kind: 'Ingress', name, namespace };
 }
 
-/** Rules as they stand; a rule may have no `http`, which says nothing of a backend (04 R-L6). */
+/** Rules as they stand; a rule may have no `http`, which says nothing of a backend (04-R-L6). */
 export function rulesOf(ingress: KubeObject): readonly IngressRule[] {
   return Array.isArray(ingress.spec?.rules) ? ingress.spec.rules : [];
 }

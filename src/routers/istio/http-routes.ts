@@ -51,7 +51,7 @@ function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Af
   return rules;
 }
 
-/** With the attributes that the cookie was set with, or browsers keep it (04 R-A1). */
+/** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
 function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: Affinity, share: number): Json {
   const text = setCookie(canary, affinity.previous ?? '', -1);
   const add = canary.spec.service.headers?.response?.add ?? {};
@@ -78,7 +78,7 @@ function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; can
 export function rule(canary: Canary, match: readonly IstioMatch[], route: Json[]): Json {
   const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
   const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
-  // Empty values mean nothing: dropping them must not look like drift (R-D11).
+  // Empty values mean nothing: dropping them must not look like drift (04-R-D11).
   const said = filled({
     match,
     rewrite: rewrite && withoutType(rewrite),
@@ -119,7 +119,7 @@ function both(canary: Canary, share: number, cookies: { primary?: string; canary
   return [side(primaryService, 100 - share, cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
-/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04 §4.2). */
+/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
 export function destination(canary: Canary, host: string): Json {
   const { portDiscovery, gateways, delegation, port } = canary.spec.service;
   const first = gateways?.[0];

@@ -14,7 +14,7 @@ import { readVirtualService } from './read-routes.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
 
-/** Istio: one VirtualService and a DestinationRule for each side (04 §4.2). */
+/** Istio: one VirtualService and a DestinationRule for each side (04-4.2). */
 export const istio: Router = {
   supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),

@@ -26,7 +26,7 @@ const flaggerRoute = (namespace: string): KubeObject => ({
 });
 
 describe('TrafficRoutes, which belong to no namespace', () => {
-  it('R-D12: Canaries of one name in two namespaces write and read two routes', () => {
+  it('04-R-D12: Canaries of one name in two namespaces write and read two routes', () => {
     const [ours, theirs] = ['prod', 'test'].map((namespace, index) => {
       return kuma.render(inNamespace(namespace), anApex, { kind: 'weighted', canary: weight(10 + index) }, []).write;
     });
@@ -46,12 +46,12 @@ describe('TrafficRoutes, which belong to no namespace', () => {
     expect(kuma.finalize(canary, [flaggerRoute('test')])).toEqual({ write: [], remove: [] });
   });
 
-  it('R-L3: the route goes with its Canary, whatever port it was made for', () => {
+  it('04-R-L3: the route goes with its Canary, whatever port it was made for', () => {
     const { write } = kuma.render(aCanary(), anApex, allToPrimary, []);
     expect(kuma.finalize(aCanary({ service: { port: 9090 } }), write).remove).toMatchObject([{ kind: 'TrafficRoute', name: 'shop.prod' }]);
   });
 
-  it('R-L6, R-T6: a route without conf, with one side or with odd weights is unreadable and stops nothing', () => {
+  it('04-R-L6, R-T6: a route without conf, with one side or with odd weights is unreadable and stops nothing', () => {
     const without: KubeObject = { ...flaggerRoute('prod'), metadata: { name: 'shop.prod' } };
     const one = structuredClone(without);
     one.spec.conf.split.pop();
@@ -68,7 +68,7 @@ describe('TrafficRoutes, which belong to no namespace', () => {
       says: /analysis\.match/,
     },
     { what: 'a mirror', analysis: { mirror: true }, says: /analysis\.mirror/ },
-  ])('R-T1, R-S1: $what is refused with the field named', ({ analysis, says }) => {
+  ])('04-R-T1, R-S1: $what is refused with the field named', ({ analysis, says }) => {
     expect(kuma.refuses?.(aCanary({ analysis }))).toMatch(says);
     expect(kuma.refuses?.(aCanary())).toBeUndefined();
   });

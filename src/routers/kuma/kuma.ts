@@ -15,7 +15,7 @@ const apiVersion = 'kuma.io/v1alpha1';
 const MESH = 'kuma.io/mesh';
 const SERVICE = 'kuma.io/service';
 
-/** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04 §4.12). */
+/** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04-4.12). */
 export const kuma: Router = {
   supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
   refuses(canary) {
@@ -44,7 +44,7 @@ export const kuma: Router = {
   },
 };
 
-/** Canaries of one name in two namespaces must not share a route (R-D12): a dot is in no name of a Service. */
+/** Canaries of one name in two namespaces must not share a route (04-R-D12): a dot is in no name of a Service. */
 function ownRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: `${names(canary).apexService}.${canary.metadata.namespace}` };
 }

@@ -27,7 +27,7 @@ type Entry = { field: string; rule: CanaryRules } | { field: string; rejection: 
 /**
  * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are
  * alternatives, so that without some of them fewer users get the canary; an entry that can only be said in part is left out whole, since
- * a part of it would let the wrong users in (04 R-T2).
+ * a part of it would let the wrong users in (04-R-T2).
  */
 export function renderMatch(match: readonly HttpMatch[]): CanaryRules {
   return chooseEntries(match).rules;
@@ -92,7 +92,7 @@ function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
   throw new RoutingError(`${field} has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
 }
 
-/** A cookie is named by `exact`, and is asked for the value `always`, as in Flagger (04 V14); other forms look at the Cookie header. */
+/** A cookie is named by `exact`, and is asked for the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
 function ruleOf(name: string, condition: StringMatch, field: string): CanaryRules {
   if (!NAME.test(name)) throw new RoutingError(`${field} has a name that ingress-nginx does not accept: use letters, digits and -`);
   if (name.toLowerCase() === 'cookie' && 'exact' in condition) {

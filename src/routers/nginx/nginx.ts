@@ -16,7 +16,7 @@ export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
 const ALL = 100;
 const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
-/** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04 §4.9). */
+/** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04-4.9). */
 export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   const key = (name: string) => `${prefix}/${name}`;
   const isCanaryKey = (annotation: string) => annotation === key('canary') || annotation.startsWith(key('canary-'));
@@ -28,7 +28,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     const copy = copyRef && findObject(current, copyRef);
     const { apexService, canaryService } = names(canary);
     const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
-    // A copy can be set back to 0 whatever became of the user's Ingress (R-S4).
+    // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4).
     const base = source && derived.length > 0 ? source : copy;
     if (!base || !copyRef) {
       if (needsObject(canary, routes)) throw new RoutingError(nothingToCopy(canary, source));

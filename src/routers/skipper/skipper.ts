@@ -16,7 +16,7 @@ const PREDICATE = 'zalando.org/skipper-predicate';
 const isOurs = (annotation: string) => annotation === WEIGHTS || annotation === PREDICATE;
 const ALL = 100;
 
-/** Skipper: a second Ingress of the same hosts and paths, which goes before the user's while the canary has a share (04 §4.10). */
+/** Skipper: a second Ingress of the same hosts and paths, which goes before the user's while the canary has a share (04-4.10). */
 export const skipper: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses(canary) {

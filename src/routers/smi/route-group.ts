@@ -4,7 +4,7 @@ import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, unescapeRegex } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** The A/B condition as an HTTPRouteGroup. Only headers can be said there; anything else would be dropped in silence (04 R-T2). */
+/** The A/B condition as an HTTPRouteGroup. Only headers can be said there; anything else would be dropped in silence (04-R-T2). */
 export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): KubeObject {
   return {
     apiVersion: ref.apiVersion,

@@ -21,7 +21,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
   return namesIn('service', [canaryService, primaryService]);
 }
 
-/** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something (04 §4.3). */
+/** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something (04-4.3). */
 export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   const matches = version === 'v1alpha3' || version === 'v1alpha4';
 
@@ -138,7 +138,7 @@ function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefi
   const where = `TrafficSplit ${split.metadata.name}`;
   if (primary === undefined || side === undefined || backends.length !== 2)
     return { unreadable: `${where} does not list ${primaryService} and ${canaryService}, with a weight each and nothing else` };
-  // Weights are shares of their sum (T3): 100m and 900m are 10 and 90 percent.
+  // Weights are shares of their sum (07-T3): 100m and 900m are 10 and 90 percent.
   const share = (100 * side) / (primary + side);
   if (!Number.isInteger(share)) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
   if (!split.spec.matches?.length) return { kind: 'weighted', canary: weight(share) };

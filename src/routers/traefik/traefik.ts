@@ -13,7 +13,7 @@ import { readTraefikService } from './read-routes.ts';
 const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not ours to change: remove analysis.match';
 
 /**
- * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to (04 §4.11), and one for copies of requests.
+ * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to (04-4.11), and one for copies of requests.
  * Its `sticky` cookie is not session affinity: the value names a side, not a release, so the users of one release would begin the next
  * one on its canary.
  */
@@ -68,7 +68,7 @@ function servicesFor(canary: Canary, routes: Routes): object[] {
 }
 
 /**
- * A side without a share is left out: Traefik takes a missing weight for 1 (04 R-T5), and drops the whole TraefikService when one of its
+ * A side without a share is left out: Traefik takes a missing weight for 1 (04-R-T5), and drops the whole TraefikService when one of its
  * services has no endpoints, whatever its weight.
  */
 function weighted(canary: Canary, share: number): object[] {

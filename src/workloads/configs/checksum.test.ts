@@ -13,10 +13,10 @@ describe('configChecksum', () => {
     { what: 'nothing', data: undefined, checksum: '74234e98afe7498f' },
     { what: 'null', data: null, checksum: '74234e98afe7498f' },
     { what: 'an empty map', data: {}, checksum: '44136fa355b3678a' },
-    { what: 'the settings of §2.7', data: { REGION: 'eu', TIMEOUT: '5s' }, checksum: '34a56f8d5edd727c' },
+    { what: 'the settings of 03-2.7', data: { REGION: 'eu', TIMEOUT: '5s' }, checksum: '34a56f8d5edd727c' },
     { what: 'the same in another order', data: { TIMEOUT: '5s', REGION: 'eu' }, checksum: '34a56f8d5edd727c' },
-    { what: 'the file of §2.7', data: { 'app.toml': 'debug = false\n' }, checksum: '6c56b6006622f692' },
-    { what: 'the Secret of §2.7', data: { password: 'czNjcmV0' }, checksum: 'b4f1332af1fc9e1c' },
+    { what: 'the file of 03-2.7', data: { 'app.toml': 'debug = false\n' }, checksum: '6c56b6006622f692' },
+    { what: 'the Secret of 03-2.7', data: { password: 'czNjcmV0' }, checksum: 'b4f1332af1fc9e1c' },
   ])('03-CT10, CT11: $what gives the vector $checksum', ({ data, checksum }) => expect(configChecksum({ data })).toBe(checksum));
 
   it.each([

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../canonical-json.ts';
 
-/** First bytes of the SHA-256 that make a checksum, in hexadecimal digits (03 CT10). */
+/** First bytes of the SHA-256 that make a checksum, in hexadecimal digits (03-CT10). */
 const DIGITS = 16;
 /** Short escapes of Go's encoding/json; other control characters are written `\u00xx`. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const ESCAPED = /["\\<>&\u0000-\u001f\u2028\u2029]/g;
 
 /**
  * Checksum of what a ConfigMap or Secret holds, in the bytes that Flagger hashes, so that one that was tracked
- * before is not changed (03 CT10, CT11). `binaryData`, which it does not look at (B8), follows on a line of its own where there is any.
+ * before is not changed (03-CT10, CT11). `binaryData`, which it does not look at (03-B8), follows on a line of its own where there is any.
  */
 export function configChecksum({ data, binaryData }: { data?: unknown; binaryData?: unknown; [field: string]: unknown }): string {
   const hasBinary = isRecord(binaryData) && Object.keys(binaryData).length > 0;

@@ -45,7 +45,7 @@ export function copiesOf(canary: Canary, found: FoundConfigs, includeLabelPrefix
 
 /**
  * The copy of a config that one Canary's primary reads. Named `<source>-primary-<10 digits of what it holds>` and `immutable`: a primary that runs never sees other
- * bytes, and a template that is put back finds the ones that it ran with (03 B7, B8). Without owner: the caller adds the anchor.
+ * bytes, and a template that is put back finds the ones that it ran with (03-B7, B8). Without owner: the caller adds the anchor.
  */
 export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefix: readonly string[]): KubeObject {
   const { kind, metadata } = source;
@@ -73,7 +73,7 @@ export function isSameCopy(found: KubeObject, rendered: KubeObject): boolean {
   );
 }
 
-/** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03 CT18). */
+/** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03-CT18). */
 export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<ConfigKey> {
   return new Set(templates.flatMap(({ template }) => configReferences(template?.spec).map(configKey)));
 }

@@ -41,7 +41,7 @@ export type ReadConfigs = { found: FoundConfigs } | { problem: string };
 
 /**
  * Reads these configs once each. What cannot be read now (a required config that does not exist, any error other than 404) is a problem
- * that names the object: no new revision, and no promotion (03 B24).
+ * that names the object: no new revision, and no promotion (03-B24).
  */
 export async function readConfigs(
   cluster: Pick<Cluster, 'get'>,

@@ -2,10 +2,10 @@ import { isRecord } from '../canonical-json.ts';
 import { type ConfigKey, type ConfigKind, type ConfigRef, configKey } from './config-ref.ts';
 
 type Json = Record<string, unknown>;
-/** Called with each reference, in the order of 03 CT1; the name that it should have instead, or undefined for the same. */
+/** Called with each reference, in the order of 03-CT1; the name that it should have instead, or undefined for the same. */
 type Rename = (kind: ConfigKind, name: string, optional: boolean) => string | undefined;
 
-/** Every ConfigMap and Secret that a pod spec reads, each once, in the order found (03 CT1–CT5). */
+/** Every ConfigMap and Secret that a pod spec reads, each once, in the order found (03-CT1–CT5). */
 export function configReferences(podSpec: Json | undefined): ConfigRef[] {
   const found = new Map<ConfigKey, ConfigRef>();
   mapReferences(podSpec ?? {}, (kind, name, optional) => {
@@ -16,14 +16,14 @@ export function configReferences(podSpec: Json | undefined): ConfigRef[] {
   return [...found.values()];
 }
 
-/** The pod spec with the references to these configs renamed, all else as it was (03 CT20–CT22). */
+/** The pod spec with the references to these configs renamed, all else as it was (03-CT20–CT22). */
 export function rewriteReferences<T extends Json>(podSpec: T, copies: ReadonlyMap<string, string>): T {
   return mapReferences(podSpec, (kind, name) => copies.get(configKey({ kind, name })));
 }
 
 /**
- * The one list of places (03 CT2, CT3): volumes, then containers, then init containers (native sidecars are init containers). Ephemeral
- * containers, pull secrets and the secrets of other volume kinds are none of them (CT1, CT4).
+ * The one list of places (03-CT2, CT3): volumes, then containers, then init containers (native sidecars are init containers). Ephemeral
+ * containers, pull secrets and the secrets of other volume kinds are none of them (03-CT1, CT4).
  */
 function mapReferences<T extends Json>(podSpec: T, rename: Rename): T {
   const mapped = mapList(podSpec, 'volumes', (volume) => mapVolume(volume, rename));
@@ -47,7 +47,7 @@ function mapContainer(container: Json, rename: Rename): Json {
   return mapList(withEnv, 'envFrom', (from) => mapFirst(from, 'configMapRef', 'secretRef', rename));
 }
 
-/** A ConfigMap reference, else a Secret reference (03 CT3, CT21): Kubernetes allows one of them. */
+/** A ConfigMap reference, else a Secret reference (03-CT3, CT21): Kubernetes allows one of them. */
 function mapFirst(from: Json, configMap: string, secret: string, rename: Rename): Json {
   if (isRecord(from[configMap])) return mapName(from, configMap, 'name', 'ConfigMap', rename);
   return mapName(from, secret, 'name', 'Secret', rename);

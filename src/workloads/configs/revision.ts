@@ -4,7 +4,7 @@ import { digest } from '../canonical-json.ts';
 /** Every config that the target's pods read, by ref key. */
 export type SeenConfigs = Readonly<Record<string, SeenConfig>>;
 
-/** The checksums of the tracked ones, sorted by key: what `status.trackedConfigs` shows (03 CT13). */
+/** The checksums of the tracked ones, sorted by key: what `status.trackedConfigs` shows (03-CT13). */
 export function trackedChecksums(configs: SeenConfigs): Record<string, string> {
   return Object.fromEntries(sorted(configs, ({ checksum }) => checksum));
 }

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** On a ConfigMap or Secret: changes take effect directly and start no release (03 CT8). */
+/** On a ConfigMap or Secret: changes take effect directly and start no release (03-CT8). */
 export const trackingAnnotation = 'flagger.app/config-tracking';
 
-/** Secrets of other types are left alone: registry credentials, tokens, Helm's own records (03 CT7). */
+/** Secrets of other types are left alone: registry credentials, tokens, Helm's own records (03-CT7). */
 const TRACKED_TYPES = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth', 'kubernetes.io/tls']);
 
 /** Its owner opted out; metadata shows it. */

@@ -45,7 +45,7 @@ function promoted() {
   return { copies, primary, checksums: trackedChecksums(seenConfigs(found)) };
 }
 
-describe('03 §2.7 with configs', () => {
+describe('03-2.7 with configs', () => {
   it('03-CT14, CT20: makes these copies, and a primary that reads them and nothing else anew', async () => {
     const { copies, primary } = promoted();
     const text = [...copies, primary].map((object) => stringify(object, { sortMapEntries: true })).join('---\n');

@@ -19,13 +19,13 @@ const serviceRef = (canary: Canary, name: string): ObjectRef => ({
 });
 
 /**
- * Core Service (03 §7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of
+ * Core Service (03-7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of
  * which the primary changes by promotion only and the canary follows the target as a new revision starts.
  */
 export const coreService: Workload = {
   hasPods: false,
   targetRef: (canary) => serviceRef(canary, canary.spec.targetRef.name),
-  // The names that routers send traffic to, also where `service.name` is another than the target's (unlike S-T4).
+  // The names that routers send traffic to, also where `service.name` is another than the target's (unlike 03-S-T4).
   primaryRef: (canary) => serviceRef(canary, names(canary).primaryService),
   watches: (canary) => [
     coreService.targetRef(canary),

@@ -12,7 +12,7 @@ export interface PromotedService extends PrimarySpec {
 
 /**
  * JSON patch that makes the primary Service route as the target does. Addresses, node ports, owners and foreign metadata stay: they are
- * the server's, the anchor's and other people's (03 S-T5). A headless one cannot become another, and the server says so.
+ * the server's, the anchor's and other people's (03-S-T5). A headless one cannot become another, and the server says so.
  */
 export function servicePromotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
   const { service, revision } = spec as PromotedService;

@@ -5,7 +5,7 @@ import { trafficFieldsFor } from '../../api/service-traffic.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import { decidedSpec, type ServiceSpec } from './allocated.ts';
 
-/** A copy of the target Service under another name, which an API server of today takes (03 S-T2, S-T3, B18). Without owner. */
+/** A copy of the target Service under another name, which an API server of today takes (03-S-T2, S-T3, B18). Without owner. */
 export function copyOf(canary: Canary, target: KubeObject, name: string, revision: string, spec?: ServiceSpec): KubeObject {
   return {
     apiVersion: 'v1',
@@ -24,7 +24,7 @@ export function copyOf(canary: Canary, target: KubeObject, name: string, revisio
   };
 }
 
-/** Traffic fields of the Canary hold for every Service of its release, after a promotion too (unlike S-T4). */
+/** Traffic fields of the Canary hold for every Service of its release, after a promotion too (unlike 03-S-T4). */
 export function decidedFor({ spec }: Canary, target: KubeObject): ServiceSpec {
   return { ...decidedSpec(target), ...trafficFieldsFor(spec.service, target.spec?.type ?? 'ClusterIP') };
 }

@@ -50,45 +50,55 @@ describe('scaling', () => {
 
 describe('readiness', () => {
   it.each([
-    { rule: 'W59a', status: { observedGeneration: 1, desiredNumberScheduled: 2 }, state: 'waiting', why: 'not observed' },
-    { rule: 'W59b', status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 4 }, state: 'ready' },
+    { rule: '03-W59a', status: { observedGeneration: 1, desiredNumberScheduled: 2 }, state: 'waiting', why: 'not observed' },
+    { rule: '03-W59b', status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 4 }, state: 'ready' },
     {
-      rule: 'W59d',
+      rule: '03-W59d',
       status: { desiredNumberScheduled: 4, updatedNumberScheduled: 3, numberAvailable: 4 },
       state: 'waiting',
       why: '3 of 4 pods',
     },
-    { rule: 'W59d', status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 3 }, state: 'waiting', why: '3 of 4' },
-    { rule: 'W59b', threshold: 50, status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 2 }, state: 'ready' },
     {
-      rule: 'W59b',
+      rule: '03-W59d',
+      status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 3 },
+      state: 'waiting',
+      why: '3 of 4',
+    },
+    {
+      rule: '03-W59b',
+      threshold: 50,
+      status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 2 },
+      state: 'ready',
+    },
+    {
+      rule: '03-W59b',
       threshold: 50,
       status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 1 },
       state: 'waiting',
       why: '1 of 2',
     },
     {
-      rule: 'W47',
+      rule: '03-W47',
       threshold: 53,
       status: { desiredNumberScheduled: 100, updatedNumberScheduled: 100, numberAvailable: 52 },
       state: 'waiting',
       why: '52 of 53',
     },
     {
-      rule: 'W47',
+      rule: '03-W47',
       threshold: 29,
       status: { desiredNumberScheduled: 100, updatedNumberScheduled: 100, numberAvailable: 29 },
       state: 'ready',
     },
     {
-      rule: 'W49',
+      rule: '03-W49',
       threshold: 0,
       status: { desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 0 },
       state: 'waiting',
       why: '0 of 1',
     },
-    { rule: 'B9', status: { desiredNumberScheduled: 0 }, state: 'waiting', why: 'no node takes its pods' },
-  ])('03-$rule: $status at threshold $threshold is $state', ({ status, threshold = 100, state, why }) => {
+    { rule: '03-B9', status: { desiredNumberScheduled: 0 }, state: 'waiting', why: 'no node takes its pods' },
+  ])('$rule: $status at threshold $threshold is $state', ({ status, threshold = 100, state, why }) => {
     const found = daemonSet.readiness(aDaemonSet({}, status), threshold);
     expect(found.state).toBe(state);
     if (why) expect(found.reason).toContain(why);

@@ -15,9 +15,9 @@ export function podsLeft(daemonSet: KubeObject): number {
 }
 
 /**
- * Readiness of a DaemonSet (03 W59), in whole numbers (W47). Its controller never gives up, so it never stalls; deadlines are the
- * engine's and count from its own step, not from the Canary's last transition (W60, B3). One that no node takes is not ready unless it
- * was us who sent its pods away: a primary without pods must not get the traffic (B9).
+ * Readiness of a DaemonSet (03-W59), in whole numbers (03-W47). Its controller never gives up, so it never stalls; deadlines are the
+ * engine's and count from its own step, not from the Canary's last transition (03-W60, B3). One that no node takes is not ready unless it
+ * was us who sent its pods away: a primary without pods must not get the traffic (03-B9).
  */
 export function daemonSetReadiness(daemonSet: KubeObject, thresholdPercent: number): Readiness {
   const { status = {}, metadata } = daemonSet;

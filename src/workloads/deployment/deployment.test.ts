@@ -36,7 +36,7 @@ const edited = (edit: (object: KubeObject) => void, from = target): KubeObject =
 };
 
 describe('renderPrimary', () => {
-  it('03-W9, W10, W14, W15, W17, W21, W23, W28, W32, B26: makes the primary of the worked example of §2.7, corrected by B20 and B21', () => {
+  it('03-W9, W10, W14, W15, W17, W21, W23, W28, W32, B26: makes the primary of the worked example of 03-2.7, corrected by 03-B20 and B21', () => {
     const before = copy(target);
     expect(deployment.renderPrimary(canary, target, options)).toEqual(golden);
     expect(target).toEqual(before);
@@ -124,21 +124,21 @@ describe('readiness', () => {
     reason: 'NewReplicaSetAvailable',
   };
   it.each([
-    { rule: 'W46', is: 'all available', state: 'ready' },
-    { rule: 'W40', is: 'a stale generation', observed: 1, state: 'waiting' },
-    { rule: 'W42', is: 'a deadline exceeded', reason: 'ProgressDeadlineExceeded', state: 'stalled' },
-    { rule: 'W43', is: 'an update under way', updated: 3, replicas: 3, state: 'waiting' },
-    { rule: 'W44', is: 'an old pod left', replicas: 5, state: 'waiting' },
-    { rule: 'W45', is: '2 of 4 at 50 %', available: 2, threshold: 50, state: 'ready' },
-    { rule: 'W45', is: '1 of 4 at 50 %', available: 1, threshold: 50, state: 'waiting' },
-    { rule: 'W47', is: '52 of 100 at 53 %', wanted: 100, replicas: 100, updated: 100, available: 52, threshold: 53, state: 'waiting' },
-    { rule: 'W47', is: '29 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 29, threshold: 29, state: 'ready' },
-    { rule: 'W47', is: '28 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 28, threshold: 29, state: 'waiting' },
-    { rule: 'W48', is: 'zero wanted', wanted: 0, replicas: 0, updated: 0, available: 0, state: 'ready' },
-    { rule: 'W48', is: 'zero wanted, a pod left', wanted: 0, replicas: 1, updated: 0, available: 1, state: 'waiting' },
-    { rule: 'W49', is: 'none available at threshold 0', available: 0, threshold: 0, state: 'waiting' },
-    { rule: 'W49', is: 'one available at threshold 0', available: 1, threshold: 0, state: 'ready' },
-  ])('03-$rule: $is is $state', ({ state, rule: _rule, is: _is, ...change }) => {
+    { rule: '03-W46', is: 'all available', state: 'ready' },
+    { rule: '03-W40', is: 'a stale generation', observed: 1, state: 'waiting' },
+    { rule: '03-W42', is: 'a deadline exceeded', reason: 'ProgressDeadlineExceeded', state: 'stalled' },
+    { rule: '03-W43', is: 'an update under way', updated: 3, replicas: 3, state: 'waiting' },
+    { rule: '03-W44', is: 'an old pod left', replicas: 5, state: 'waiting' },
+    { rule: '03-W45', is: '2 of 4 at 50 %', available: 2, threshold: 50, state: 'ready' },
+    { rule: '03-W45', is: '1 of 4 at 50 %', available: 1, threshold: 50, state: 'waiting' },
+    { rule: '03-W47', is: '52 of 100 at 53 %', wanted: 100, replicas: 100, updated: 100, available: 52, threshold: 53, state: 'waiting' },
+    { rule: '03-W47', is: '29 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 29, threshold: 29, state: 'ready' },
+    { rule: '03-W47', is: '28 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 28, threshold: 29, state: 'waiting' },
+    { rule: '03-W48', is: 'zero wanted', wanted: 0, replicas: 0, updated: 0, available: 0, state: 'ready' },
+    { rule: '03-W48', is: 'zero wanted, a pod left', wanted: 0, replicas: 1, updated: 0, available: 1, state: 'waiting' },
+    { rule: '03-W49', is: 'none available at threshold 0', available: 0, threshold: 0, state: 'waiting' },
+    { rule: '03-W49', is: 'one available at threshold 0', available: 1, threshold: 0, state: 'ready' },
+  ])('$rule: $is is $state', ({ state, rule: _rule, is: _is, ...change }) => {
     const { generation, observed, wanted, replicas, updated, available, threshold, reason } = { ...seen, ...change };
     const object: KubeObject = {
       apiVersion: 'apps/v1',

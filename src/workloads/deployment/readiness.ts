@@ -14,9 +14,9 @@ export function podsLeft(deployment: KubeObject): number {
 }
 
 /**
- * Readiness of a Deployment (03 W40–W48), in whole numbers (W47). Zero wanted is `ready`: whether that is right is for the
- * caller, who knows if the side is scaled to zero. With any wanted, one available pod is the least, even at threshold 0 (DESIGN).
- * The deadline W41 is not looked at: deadlines are the engine's and count from its own step (03 B3).
+ * Readiness of a Deployment (03-W40–W48), in whole numbers (03-W47). Zero wanted is `ready`: whether that is right is for the
+ * caller, who knows if the side is scaled to zero. With any wanted, one available pod is the least, even at threshold 0 (03-W49).
+ * The deadline 03-W41 is not looked at: deadlines are the engine's and count from its own step (03-B3).
  */
 export function deploymentReadiness(deployment: KubeObject, thresholdPercent: number): Readiness {
   const wanted = replicasOf(deployment);

@@ -29,7 +29,7 @@ describe('the number of a template', () => {
     { what: 'that no controller has read', edit: { status: undefined }, count: { rollout: '2', uncounted: true } },
     { what: 'of a controller that counts none', edit: { metadata: { name: 'shop', generation: 4 } }, count: {} },
     { what: 'while it is paused, when none is counted', edit: { spec: { paused: true } }, count: {} },
-  ])('DESIGN Revisions: of one $what', ({ edit, count }) => {
+  ])('Revisions: of one $what', ({ edit, count }) => {
     expect(countOf(deployment, { ...counted, ...edit })).toEqual(count);
     expect(countOf(deployment, deployment.slim({ ...counted, ...edit }))).toEqual(count);
   });

@@ -7,7 +7,7 @@ export function latestCreated(service: KubeObject): string | undefined {
   return service.status?.latestCreatedRevisionName || undefined;
 }
 
-/** The Revision that answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03 B19). */
+/** The Revision that answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03-B19). */
 export function latestServing(service: KubeObject): string | undefined {
   return service.status?.latestReadyRevisionName || latestCreated(service);
 }
@@ -28,7 +28,7 @@ export function slimRevision({ apiVersion, kind, metadata, status }: KubeObject)
 
 /**
  * A Revision as a side of a release. It can answer when it is Ready, with no pod too, since Knative starts one for the first request.
- * A Revision whose rollout passed Knative's own deadline is given up at once; all else waits for the Canary's deadline (unlike K-T4).
+ * A Revision whose rollout passed Knative's own deadline is given up at once; all else waits for the Canary's deadline (unlike 03-K-T4).
  */
 export function revisionState(revision: KubeObject | undefined, name: string): SideState {
   const conditions: { type: string; status?: string; reason?: string; message?: string }[] = revision?.status?.conditions ?? [];

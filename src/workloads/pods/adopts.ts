@@ -4,7 +4,7 @@ import type { PodTemplate, PrimarySpec } from '../workload.ts';
 import { withoutRestarts } from './restarts.ts';
 import { templateMatches } from './template-matches.ts';
 
-/** Whether a template of another controller holds the rendered pods (DESIGN Revisions); a restart by hand does not change it (E104). */
+/** Whether a template of another controller holds the rendered pods (ARCHITECTURE.md, Revisions); a restart by hand does not change it (E104). */
 export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean {
   if (!rendered.template) return false;
   const [template, wanted]: [PodTemplate, PodTemplate] = [unstamped(primary.spec.template), unstamped(rendered.template)];

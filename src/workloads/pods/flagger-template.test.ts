@@ -13,7 +13,7 @@ const options = {
   configs: new Map([['configmap/settings', 'settings-primary']]),
 };
 const zone = 'topology.kubernetes.io/zone';
-/** As in the worked example of reference 03 §2.7. */
+/** As in the worked example of 03-2.7. */
 const target: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',

@@ -20,9 +20,9 @@ interface Spread {
 }
 
 /**
- * The pod template that Flagger makes from the target (03 W9, W10, W23, W26–W34, CT20), which differs from ours where its rules do
+ * The pod template that Flagger makes from the target (03-W9, W10, W23, W26–W34, CT20), which differs from ours where its rules do
  * harm: what it promoted must be known again as promoted, and not be analysed once more. The id of the promotion is left out. `spreads`:
- * it rewrites no spread terms of DaemonSets (W30).
+ * it rewrites no spread terms of DaemonSets (03-W30).
  */
 export function flaggerSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
   const { key, value } = options.selector;
@@ -62,7 +62,7 @@ function rewriteSpread<T extends Record<string, unknown>>(spec: T, name: string,
   };
 }
 
-/** It compares with the name of the Deployment, and in an expression suffixes the first value that is equal (W31–W33). */
+/** It compares with the name of the Deployment, and in an expression suffixes the first value that is equal (03-W31–W33). */
 function suffixed(selector: LabelSelector, name: string, keys: readonly string[]): LabelSelector {
   const { matchLabels, matchExpressions } = selector;
   const isOurs = (key: string) => keys.includes(key);

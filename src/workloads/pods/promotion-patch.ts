@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
 
-/** Not ours to patch: the scale subresource's, immutable, and the user's switch (03 W17, W18, W20). */
+/** Not ours to patch: the scale subresource's, immutable, and the user's switch (03-W17, W18, W20). */
 const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
 
 /**

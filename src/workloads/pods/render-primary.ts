@@ -7,7 +7,7 @@ import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
 
-/** The primary to create (03 W14–W23), without its replica count. Without owner: the caller adds the anchor. */
+/** The primary to create (03-W14–W23), without its replica count. Without owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
   const { key, value } = options.selector;
   return {
@@ -21,7 +21,7 @@ export function renderPrimary(canary: Canary, target: KubeObject, options: Rende
     },
     spec: {
       ...(promoted ?? primarySpec(canary, target, options)),
-      // All labels stay, so that two workloads that differ in the second one only do not share pods (03 B21).
+      // All labels stay, so that two workloads that differ in the second one only do not share pods (03-B21).
       selector: { matchLabels: { ...selectorLabelsOf(target), [key]: primaryValue(value) } },
     },
   };
@@ -45,7 +45,7 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
     metadata: {
       ...otherMetadata,
       labels: { ...withoutTracking(labels, needed), [key]: primaryValue(value) },
-      // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03 B26).
+      // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03-B26).
       annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
     },
     spec: rewriteSpreadTerms(configs ? rewriteReferences(template.spec, configs) : template.spec, { labels, namespace, selector }),

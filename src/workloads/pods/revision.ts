@@ -4,7 +4,7 @@ import { digest } from '../canonical-json.ts';
 import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
 import type { PodTemplate } from '../workload.ts';
 
-/** The revision of a pod template (03 H1). */
+/** The revision of a pod template (03-H1). */
 export function templateRevision({ metadata, ...rest }: PodTemplate): string {
   // API servers before 1.34 serve `creationTimestamp: null` here; an upgrade must not look like a new revision.
   const { creationTimestamp: _none, ...served } = metadata ?? {};

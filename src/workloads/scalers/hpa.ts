@@ -10,7 +10,7 @@ const shape: ScalerShape = {
   isPersonal: () => false,
 };
 
-/** HorizontalPodAutoscaler of `autoscaling/v2` (03 A7–A9), whatever version of the group the reference names. */
+/** HorizontalPodAutoscaler of `autoscaling/v2` (03-A7–A9), whatever version of the group the reference names. */
 export const hpa: Scaler = {
   apiVersion: shape.apiVersion,
   kind: shape.kind,
@@ -18,7 +18,7 @@ export const hpa: Scaler = {
   startReplicas: (scaler) => Math.max(1, ownLimits(scaler, shape.fields).min),
   renderPrimary: (canary, scaler, { atLeast } = {}) => renderPrimaryScaler(canary, scaler, shape, { atLeast }),
   raisePatch: (scaler, atLeast) => raisePatchOf(scaler, shape.fields, atLeast),
-  // An HPA stands down by itself while its workload is at zero (03 A9).
+  // An HPA stands down by itself while its workload is at zero (03-A9).
   pausePatch: () => undefined,
   resumePatch: () => undefined,
 };

@@ -6,7 +6,7 @@ export const pausedReplicas = 'autoscaling.keda.sh/paused-replicas';
 /** On a ScaledObject that we paused: the user's own value of `pausedReplicas`, empty when there was none. */
 export const pausedByUsAnnotation = 'serin.dev/paused-replicas-before';
 
-/** Holds the target at zero (03 A14) by the annotation alone, and notes what the user had there, to put it back. */
+/** Holds the target at zero (03-A14) by the annotation alone, and notes what the user had there, to put it back. */
 export function pausePatch(scaler: KubeObject): MergePatch | undefined {
   const { annotations = {} } = scaler.metadata;
   const own = annotations[pausedReplicas];

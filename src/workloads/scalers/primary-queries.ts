@@ -23,8 +23,8 @@ type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and no other is
- * touched (03 A12); without it, each query that speaks of the target speaks of the primary (03 A11). What `primaryScalerTriggers` gives of
- * a trigger's metadata stands instead of its own, whatever its type (03 B12).
+ * touched (03-A12); without it, each query that speaks of the target speaks of the primary (03-A11). What `primaryScalerTriggers` gives of
+ * a trigger's metadata stands instead of its own, whatever its type (03-B12).
  */
 export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
   if (!Array.isArray(triggers)) return { warnings: [] };
@@ -83,7 +83,7 @@ function withOwnQueries(triggers: readonly unknown[], target: string, queried: R
 
 /**
  * The query with `<t>` and `<t>-canary` replaced by `<t>-primary` wherever they stand as a whole name, be it followed by the pattern of
- * its pods' names; `checkout2`, `checkout-api` and `checkout-primary` are other names (03 B12). Where names stand in quotes nothing else
+ * its pods' names; `checkout2`, `checkout-api` and `checkout-primary` are other names (03-B12). Where names stand in quotes nothing else
  * is looked at.
  */
 export function primaryQuery(query: string, target: string, type?: string): string {

@@ -15,7 +15,7 @@ export interface ScalerShape {
 
 /**
  * The primary's scaler from the user's raw object: everything is taken over as it is, but for the workload that it scales, the limits of
- * `primaryScalerReplicas` (03 A4), and what `change` makes of the rest.
+ * `primaryScalerReplicas` (03-A4), and what `change` makes of the rest.
  */
 export function renderPrimaryScaler(
   canary: Canary,

@@ -19,14 +19,14 @@ export interface RenderedScaler {
 
 /**
  * A kind of autoscaler that a Canary can name in `spec.autoscalerRef`. The user's own scaler goes on scaling the target; a copy of it,
- * `<a>-primary`, scales the primary (03 §6). Every verb is pure and works on raw objects, so that fields of newer versions survive.
+ * `<a>-primary`, scales the primary (03-6). Every verb is pure and works on raw objects, so that fields of newer versions survive.
  */
 export interface Scaler {
   readonly apiVersion: string;
   readonly kind: string;
   /** The minimum that the user's scaler asks for: one that we have raised for a release does not count. */
   limits(scaler: KubeObject): ReplicaLimits;
-  /** Pods that a target at zero is raised to, 03 W36 (3): what the scaler would keep at least. */
+  /** Pods that a target at zero is raised to, 03-W36 (3): what the scaler would keep at least. */
   startReplicas(scaler: KubeObject): number;
   /** The primary's scaler made from the user's; `atLeast` raises its minimum within its maximum. */
   renderPrimary(canary: Canary, scaler: KubeObject, options?: { atLeast?: number | undefined }): RenderedScaler;
@@ -35,7 +35,7 @@ export interface Scaler {
    * Undefined: it is so already.
    */
   raisePatch(scaler: KubeObject, atLeast: number | undefined): MergePatch | undefined;
-  /** Keeps the user's scaler from scaling up an idle target; undefined: it is paused already, or pauses by itself (03 A9). */
+  /** Keeps the user's scaler from scaling up an idle target; undefined: it is paused already, or pauses by itself (03-A9). */
   pausePatch(scaler: KubeObject): MergePatch | undefined;
   /** Ends the pause; undefined: the scaler is not paused. */
   resumePatch(scaler: KubeObject): MergePatch | undefined;

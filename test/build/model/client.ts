@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { refOf } from '../../../src/api/kube-object.ts';
+import { clone } from '../../../src/embedded/apiserver/json.ts';
 import { jsonPatch, mergePatch } from '../../../src/embedded/apiserver/patch.ts';
 import { scaleOf } from '../../../src/embedded/apiserver/scale.ts';
 import { parseLabelSelector } from '../../../src/embedded/apiserver/selectors.ts';
@@ -155,7 +156,7 @@ export class ModelClient implements Cluster {
     const unsubscribe = this.#server.api.store.subscribe(({ storeKey, type, object: stored }) => {
       if (storeKey !== resource.storeKey || !matches(stored)) return;
       if (kind.namespace !== undefined && stored.metadata.namespace !== kind.namespace) return;
-      const object = structuredClone(fromStored(stored, resource));
+      const object = clone(fromStored(stored, resource));
       later(() => listening.onEvent({ type, object }));
     });
     const stop = () => {
@@ -192,8 +193,9 @@ export class ModelClient implements Cluster {
     const matches = parseLabelSelector(labelSelector);
     return this.#server.api.store
       .list(resource.storeKey)
-      .map(([, stored]) => structuredClone(fromStored(stored, resource)))
-      .filter(({ metadata }) => (kind.namespace === undefined || metadata.namespace === kind.namespace) && matches(metadata.labels ?? {}));
+      .map(([, stored]) => stored)
+      .filter(({ metadata }) => (kind.namespace === undefined || metadata.namespace === kind.namespace) && matches(metadata.labels ?? {}))
+      .map((stored) => clone(fromStored(stored, resource)));
   }
 
   #place(ref: ObjectRef) {
@@ -235,7 +237,7 @@ export class ModelClient implements Cluster {
     let outcome: { value: T } | { error: unknown };
     this.#options.beforeCall?.();
     try {
-      outcome = { value: structuredClone(act()) };
+      outcome = { value: clone(act()) };
     } catch (error) {
       outcome = { error: asApiError(error) };
     }

@@ -83,7 +83,7 @@ export class Evidence {
 
   /**
    * What a primary's template means. A config that it reads under its own name was left alone by its owner when Serin looked, and whatever
-   * it holds since takes effect directly (03 CT8): what counts is that the pods that were analysed read it as left alone, too. That its
+   * it holds since takes effect directly (03-CT8): what counts is that the pods that were analysed read it as left alone, too. That its
    * owner has changed his mind meanwhile (the annotation went, the object was deleted and made again) between Serin's look and its write
    * changes nothing of that: he would find the same if he did it a moment after the write, and the release that this starts makes the copy.
    * One that has never been left alone must have been copied.

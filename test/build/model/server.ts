@@ -13,6 +13,8 @@ import type { HandClock } from '../clock.ts';
 
 /** Changes that a watch may lag behind; no life here makes so many. */
 const WATCH_WINDOW = 10_000;
+/** Made once: every lab has them. */
+const DEFINITIONS = [...crds(), ...routingCrds()];
 
 /** The embedded API server without HTTP and in virtual time: its rules, its versions and its garbage collection, a moment each. */
 export class ModelServer {
@@ -24,7 +26,7 @@ export class ModelServer {
     this.clock = clock;
     this.api = new Api({ clock, random: Math.random }, WATCH_WINDOW);
     this.#collectors = new Collectors(this.api);
-    for (const crd of [...crds(), ...routingCrds()]) this.create(crd);
+    for (const crd of DEFINITIONS) this.create(crd);
   }
 
   resource(apiVersion: string, kind: string): Resource {

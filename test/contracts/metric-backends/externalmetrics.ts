@@ -15,7 +15,7 @@ const common = {
       refused: { status: 400, body: '{"kind":"Status","reason":"BadRequest","message":"about planted-object"}' },
       badCredentials: { status: 403, body: '{"kind":"Status","reason":"Forbidden","message":"about planted-object"}' },
     }),
-  // A block of YAML ends with a new line (05 W23).
+  // A block of YAML ends with a new line (05-W23).
   query: 'shop/queue?labelSelector=app%3Dweb%2Ctier+in+%28a%29\n',
   ofSeveral: 3,
   null: 'a metric always has a quantity',

@@ -15,7 +15,7 @@ export const newrelic: BackendCase = {
     }),
   source: { secret: { newrelic_account_id: '12', newrelic_query_key: 'planted-key' } },
   query: 'SELECT x FROM Metric',
-  // Q12
+  // 05-Q12
   isDocumented: ({ method, url, headers }) =>
     method === 'GET' &&
     url === '/v1/accounts/12/query?nrql=SELECT+x+FROM+Metric+SINCE+60+seconds+ago' &&

@@ -17,7 +17,7 @@ export const message: AlertMessage = {
 export interface NotifierCase {
   /** Where posts arrive, for an address with the path `/hook/s3cret-path`. */
   path: string;
-  /** Written after the reference (05 A41–A45), not after what the code does. */
+  /** Written after 05-A41–A45, not after what the code does. */
   payload: object;
   /** The severity's form, for `error` and for the others. */
   severity: { error: string; warn: string };
@@ -112,7 +112,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         },
       ],
     },
-    // Its cards do not show it (A45).
+    // Its cards do not show it (05-A45).
     severity: { error: '"title":"Serin"', warn: '"title":"Serin"' },
   },
   webhook: {

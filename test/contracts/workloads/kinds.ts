@@ -4,7 +4,7 @@ import { refKey, refOf } from '../../../src/api/kube-object.ts';
 import { remembered, workloads } from '../../../src/workloads/index.ts';
 import type { RenderOptions, WatchedObjects, Workload } from '../../../src/workloads/workload.ts';
 
-/** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it (03 W7, W16). */
+/** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it (03-W7, W16). */
 export const TRACKING = {
   'argocd.argoproj.io/tracking-id': 'shop:apps/Deployment:prod/shop',
   'kustomize.toolkit.fluxcd.io/checksum': 'f00d',

@@ -73,7 +73,7 @@ const cases = kindsWithPrimary.flatMap((kind) =>
 );
 
 describe('fields of the old primary after a promotion', () => {
-  it.each(cases)('DESIGN writes: $name: $what that another manager has PUT is gone with the next promotion', ({ kind, add }) => {
+  it.each(cases)('Writes: $name: $what that another manager has PUT is gone with the next promotion', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const foreign = structuredClone(made);
     add(foreign);
@@ -85,7 +85,7 @@ describe('fields of the old primary after a promotion', () => {
     server.stop();
   });
 
-  it.each(cases)('DESIGN writes: $name: $what added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
+  it.each(cases)('Writes: $name: $what added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     server.putAs('flagger', made);
     promote();
@@ -98,7 +98,7 @@ describe('fields of the old primary after a promotion', () => {
     server.stop();
   });
 
-  it.each(cases)('DESIGN writes: $name: $what that the server puts back is named, so that traffic stays', ({ kind, add }) => {
+  it.each(cases)('Writes: $name: $what that the server puts back is named, so that traffic stays', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const foreign = structuredClone(made);
     add(foreign);
@@ -109,7 +109,7 @@ describe('fields of the old primary after a promotion', () => {
     server.stop();
   });
 
-  it.each(cases)("DESIGN writes: $name: $what that was not there before the write is the server's, and not a leftover", ({ kind, add }) => {
+  it.each(cases)("Writes: $name: $what that was not there before the write is the server's, and not a leftover", ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const before = structuredClone(server.putAs('flagger', made));
     const answer = promote();

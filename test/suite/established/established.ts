@@ -41,7 +41,7 @@ export interface Left {
   pods?: Record<string, unknown>;
   /** ConfigMaps that the pods read. */
   configs?: Record<string, Record<string, string>>;
-  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target rests (A14). */
+  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target rests (03-A14). */
   scaler?: objects.ScalerKind;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];
@@ -285,7 +285,7 @@ function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...obje
 
 export function templateOf(version: string, more: Record<string, unknown> = {}): KubeObject['spec'] {
   const container = { name: 'web', image: `${NAME}:${version}`, ports: [{ name: 'http', containerPort: 9898 }] };
-  // A term that the established controller rewrites in another way than we do (03 B20).
+  // A term that the established controller rewrites in another way than we do (03-B20).
   const topologySpreadConstraints = [
     {
       maxSkew: 1,

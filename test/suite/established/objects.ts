@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from '../../../src/api/kube-object.ts';
 
-/** What the established controller writes for one application, in the shapes of reference 03 §2.2 and §10 and 04 §4.2 and §4.3. */
+/** What the established controller writes for one application, in the shapes of 03-2.2 and 03-10 and 04-4.2 and 04-4.3. */
 export interface Place {
   name: string;
   namespace: string;
@@ -10,7 +10,7 @@ export interface Place {
 const fluxOff = { 'kustomize.toolkit.fluxcd.io/reconcile': 'disabled', 'helm.toolkit.fluxcd.io/driftDetection': 'disabled' };
 const FLAGGER_ID = '6d0c9a0e-0000-4000-8000-000000000000';
 
-/** W14–W23. A promotion leaves no annotation behind (W16); at creation the target's come along. */
+/** 03-W14–W23. A promotion leaves no annotation behind (03-W16); at creation the target's come along. */
 export function primaryDeployment({ name, namespace, owner }: Place, template: KubeObject['spec'], isPromoted: boolean): KubeObject {
   const labels = { app: `${name}-primary` };
   const annotations = isPromoted ? {} : { 'deployment.kubernetes.io/revision': '1', contact: 'shop@example.test' };
@@ -26,7 +26,7 @@ export function primaryDeployment({ name, namespace, owner }: Place, template: K
         spec: {
           ...template.spec,
           containers: template.spec.containers.map(withCopies),
-          // W26, W32: a term that names the Deployment.
+          // 03-W26, W32: a term that names the Deployment.
           topologySpreadConstraints: template.spec.topologySpreadConstraints.map((term: object) => ({
             ...term,
             labelSelector: { matchLabels: labels },
@@ -43,7 +43,7 @@ export function primaryDeployment({ name, namespace, owner }: Place, template: K
   };
 }
 
-/** CT20: it reads the copies. */
+/** 03-CT20: it reads the copies. */
 function withCopies(container: { envFrom?: { configMapRef: { name: string } }[] }): object {
   const { envFrom } = container;
   return {
@@ -52,12 +52,12 @@ function withCopies(container: { envFrom?: { configMapRef: { name: string } }[] 
   };
 }
 
-/** CT14: no annotations, the data alone. */
+/** 03-CT14: no annotations, the data alone. */
 export function configCopy({ namespace, owner }: Place, name: string, data: Record<string, string>): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-primary`, namespace, ownerReferences: [owner] }, data };
 }
 
-/** SV1–SV9. */
+/** 03-SV1–SV9. */
 export function service({ name, namespace, owner }: Place, role: 'apex' | 'primary' | 'canary', extra: object[] = []): KubeObject {
   const own = role === 'apex' ? name : `${name}-${role}`;
   const app = role === 'canary' ? name : `${name}-primary`;
@@ -104,7 +104,7 @@ export const matched = (name: string, match: object[]): object[] => [
 
 export const mirrored = (name: string): object[] => [{ route: sides(name, 0), mirror: { host: `${name}-canary` } }];
 
-/** Sticky sessions at this weight (04 §3.5, §4.2). */
+/** Sticky sessions at this weight (04-3.5, 04-4.2). */
 export function sticky(name: string, canary: number, cookies: { canary: string; primary: string }): object[] {
   const regex = (pair: string) => `.*${pair.replace('=', '.*')}.*`;
   const held = (pair: string, share: number) => ({
@@ -173,7 +173,7 @@ export function userScaler({ name, namespace }: Place, kind: ScalerKind): KubeOb
   return { apiVersion, kind, metadata: { name, namespace, labels: { team: 'shop' } }, spec: spec(name) } as KubeObject;
 }
 
-/** A7, A10, W7: the user's labels, and no annotations; `advanced` is always there. */
+/** 03-A7, A10, W7: the user's labels, and no annotations; `advanced` is always there. */
 export function primaryScaler({ name, namespace, owner }: Place, kind: ScalerKind): KubeObject {
   const { apiVersion, spec } = scalers[kind];
   const metadata = { name: `${name}-primary`, namespace, labels: { team: 'shop' }, ownerReferences: [owner] };

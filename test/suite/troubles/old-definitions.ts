@@ -34,7 +34,7 @@ type Moment = (typeof moments)[number];
 
 /** The older definition is put back while releases are under way, as a tool does that holds the cluster to a repository. */
 export function tellOldDefinitions(stageOf: () => Stage, theatreOf: () => Theatre, isTold: (stall: Stall) => Promise<void>): void {
-  it('F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
+  it('06-F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
     const { cluster } = theatreOf();
     const releases = moments.map((moment) => new HeldRelease(moment, stageOf(), theatreOf()));
     try {

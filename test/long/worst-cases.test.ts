@@ -1,0 +1,4 @@
+/** Each reader with every worst case; `npm test` takes one in three. */
+process.env.WORST_CASES_ONE_IN ??= '1';
+
+await import('../worst-cases.test.ts');
