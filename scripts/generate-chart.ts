@@ -16,7 +16,7 @@ helm install serin charts/serin --namespace serin --create-namespace \\
   --set image.repository=registry.example.com/serin --set meshProvider=istio --set metricsServer=http://prometheus.monitoring:9090
 \`\`\`
 
-Values that nobody knows, or of a wrong type, are refused before anything is changed.
+Unknown values, and values of a wrong type, are refused before anything is changed.
 
 - **Coming from Flagger**: the values of its chart have the same names here; remove those of its image. Stop it first, as docs/moving.md says.
   The roles are smaller: \`providers\` has to name every provider that a Canary names in \`spec.provider\`.

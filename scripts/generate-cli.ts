@@ -75,13 +75,13 @@ Data goes to the standard output. Hints, warnings and errors go to the standard 
 
 | \`-o\` | |
 |---|---|
-| none | text for people, of at most 80 columns where names allow it and the terminal does not tell another width |
+| none | text for people, of at most 80 columns where names allow it and the terminal does not report another width |
 | \`wide\` | the same with more columns |
 | \`name\` | \`canary.flagger.app/NAME\`, a line each, as \`kubectl get -o name\` has it |
 | \`json\`, \`yaml\` | a document of \`${outputVersion}\`, as [its schema](schemas/cli-v1.json) says. Within the version fields may be added; none goes or changes its meaning. Times are RFC 3339, in UTC |
 
 Text is not for programs: it may change with any release. A colour never says what a word does not, and a bar has its number beside it.
-Without a terminal there is no colour; nor with a \`NO_COLOR\` that is not empty, \`TERM=dumb\`, \`--no-color\` or \`--plain\`. Where the locale
+Without a terminal the output has no colour; nor with a \`NO_COLOR\` that is not empty, \`TERM=dumb\`, \`--no-color\` or \`--plain\`. Where the locale
 (\`LC_ALL\`, \`LC_CTYPE\`, \`LANG\`) is not UTF-8, and with \`--plain\`, there are only ASCII characters.
 
 ## Exit codes
@@ -128,10 +128,10 @@ that find credentials in texts are rules; a password that stands in a label is a
 
 ## Causes that \`serin why\` names
 
-A closed list; programs may match on it. Beside the main cause, \`also\` tells standing conditions by their type.
+A closed list; programs may match on it. Beside the main cause, \`also\` lists other true conditions by their type.
 
 \`command\` clears it, run as it stands. Where a person has to decide, \`change\` says on what: the field to set, the object to create or to remove.
-With neither it ends by itself, or it is up to somebody else (a gate, a backend, who runs the cluster), as \`action\` says. \`look\` is a command
+With neither it ends by itself, or it depends on others (a gate, a backend, the operator of the cluster), as \`action\` says. \`look\` is a command
 that shows more, or opens what is to be corrected; by itself it changes nothing.
 
 | cause | |

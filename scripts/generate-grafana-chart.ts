@@ -11,8 +11,8 @@ const about = `# Helm chart of Serin's dashboards
 helm install serin-dashboards charts/grafana --namespace monitoring --set annotations.grafana_folder=Releases
 \`\`\`
 
-makes ConfigMaps that the sidecar of a Grafana picks up by their label. There is no Grafana in this chart, and none is exposed by it. Values that nobody
-knows, or of a wrong type, are refused before anything is changed.
+makes ConfigMaps that the sidecar of a Grafana picks up by their label. This chart has no Grafana, and exposes none. Values that it does not
+know, or of a wrong type, are refused before anything is changed.
 
 | dashboard | title | shows |
 |---|---|---|
@@ -22,7 +22,7 @@ ${rows}
 - **Namespaces and targets** to choose from come from Serin's own metrics: scrape \`/metrics\` with \`honorLabels: true\` (docs/observability.md) into the
   same Prometheus. The data source is chosen on the dashboard.
 - **Without the sidecar**, import the files of \`dashboards/\` by hand.
-- **Coming from the established chart**: the values that are about its server are accepted and have no effect.
+- **Coming from Flagger's chart**: the values that are about its server are accepted and have no effect.
 `;
 
 if (import.meta.main)

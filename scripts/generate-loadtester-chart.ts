@@ -4,7 +4,7 @@ import { namesTemplate } from './chart/names-template.ts';
 import { writeChart } from './chart/write-chart.ts';
 
 const generator = 'generate-loadtester-chart.ts';
-/** `app`, since the Deployment of the established chart selects by it, and can never select by another (06-LC14). */
+/** `app`, since the Deployment of Flagger's chart selects by it, and can never select by another (06-LC14). */
 const selector = 'app: {{ include "loadtester.name" . }}';
 const about = `# Helm chart of the load tester
 
@@ -13,16 +13,16 @@ helm install flagger-loadtester charts/loadtester --namespace test --set image.r
 \`\`\`
 
 makes load, runs tests and keeps gates for webhooks with the address \`http://flagger-loadtester.test/\`. What it runs, and for whom: docs/loadtester.md.
-Values that nobody knows, or of a wrong type, are refused before anything is changed.
+Unknown values, and values of a wrong type, are refused before anything is changed.
 
-- **Coming from the established load tester**: the values of its chart have the same names here; remove those of its image. A release of it may be upgraded
+- **Coming from Flagger's load tester**: the values of its chart have the same names here; remove those of its image. A release of it may be upgraded
   to this chart. Webhooks that run anything but \`hey\` and \`curl\` need \`commands.namespaces\`, credentials, and an image with their programs.
-- **Credentials** are the keys of Secrets that you make; none is a value. Without them everybody who reaches the port may start load and open gates:
+- **Credentials** are the keys of Secrets that you make; none is a value. Without them every client that reaches the port may start load and open gates:
   \`networkPolicy.enabled\` narrows who does. With \`commands\` and through \`istio\` they are required.
 - **Gates** last as long as the pod, and with \`persistence.enabled\` longer.
 - **Permissions**: none, and no token of an account, unless commands need them (\`rbac\`).
 - **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities. Where commands are
-  allowed, \`/tmp\` is a volume of the pod, and the processes of the pod share their namespace, so that somebody buries orphans.
+  allowed, \`/tmp\` is a volume of the pod, and the processes of the pod share their namespace, so that orphans are reaped.
 `;
 
 if (import.meta.main)

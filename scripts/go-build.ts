@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MissingToolError, programOnPath, run } from './e2e-tools.ts';
 
-/** So often somebody who waits hears that the build goes on. */
+/** So often someone who waits hears that the build goes on. */
 const TELL_EVERY_MS = 30_000;
 
 export interface GoProgram {

@@ -29,7 +29,7 @@ describe('the titles of the tests', () => {
   it.each([
     { what: 'a plain title', file: 'src/routers/services.test.ts', row: '03-SV5' },
     { what: 'a table whose title names a field', file: 'src/workloads/deployment/deployment.test.ts', row: '03-W46' },
-    { what: 'the note of a golden case', file: 'test/golden/istio/at-rest.input.yaml', row: '04-V1' },
+    { what: 'the note of a golden case', file: 'test/golden/istio/idle.input.yaml', row: '04-V1' },
   ])('are read from $what', ({ file, row }) => {
     expect(titles.filter((title) => title.file === file).flatMap(({ title }) => citedRules(title))).toContain(row);
   });

@@ -7,7 +7,7 @@ export const virtualVerbs = ['promote', 'rollback', 'pause', 'approve'] as const
 export type VirtualVerb = (typeof virtualVerbs)[number];
 
 /**
- * What each request takes. Whoever may hold a release may let it go on; what starts a release that will be promoted by itself takes
+ * The verb of each request. A user who may hold a release may let it go on; a request that starts a release which is promoted by itself takes
  * what a promotion takes.
  */
 export const rightOf = {
@@ -28,15 +28,15 @@ const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?
 /** CEL takes the literals of JSON, also with the other quotes, which read better in YAML; nothing here holds either. */
 const literal = (value: unknown): string => JSON.stringify(value).replaceAll('"', "'");
 const requestOf = (object: string): string => `${object}.metadata.?annotations[?${literal(requestAnnotation)}]`;
-/** What cannot be read is refused by the first rule alone. */
+/** A request that cannot be read is rejected by the first rule alone. */
 const ifReadable = (expression: string): string => `!variables.isReadable || ${expression}`;
 
 const canaries = { group: apiVersion.split('/')[0] ?? '', version: apiVersion.split('/')[1] ?? '', resource: 'canaries' };
 const FORM = `a request is <verb> <id> <RFC 3339 time> <user name>, and the verbs are ${Verb.options.join(', ')}`;
 
 /**
- * The spec of a ValidatingAdmissionPolicy (Kubernetes 1.30 and later): a request is written by somebody who has the right to it, and in
- * their own name. Nothing is evaluated for a write that leaves the request as it is or takes it away; the status is no part of it.
+ * The spec of a ValidatingAdmissionPolicy (Kubernetes 1.30 and later): a request is written by a user who has the right to it, and in
+ * their own name. Nothing is evaluated for a write that leaves the request as it is or takes it away; the status is not part of it.
  */
 export function requestPolicy(): object {
   return {
@@ -68,7 +68,7 @@ export function requestPolicy(): object {
           `variables.words[3] != '' && size(variables.words[3]) <= ${LONGEST_NAME}`,
         ].join(' && '),
       },
-      // The one before this write: nobody who writes a Canary can write it along.
+      // The request before this write: a write of the Canary cannot change it too.
       { name: 'phase', expression: `oldObject == null ? '' : oldObject.?status.?phase.orValue('')` },
       { name: 'isApproval', expression: `variables.words[0] == 'promote' && variables.phase in ${literal(approvedPhases)}` },
       {
@@ -80,13 +80,13 @@ export function requestPolicy(): object {
       { expression: 'variables.isReadable', message: `${requestAnnotation} cannot be read: ${FORM}`, reason: 'Invalid' },
       {
         expression: ifReadable('variables.words[3] == request.userInfo.username'),
-        message: `${requestAnnotation} is in the name of somebody else than whoever writes it`,
+        message: `${requestAnnotation} is in the name of another user than its writer`,
         messageExpression: [
           literal(`${requestAnnotation} is in the name of `),
           'variables.words[3]',
           literal(', but the API server knows you as '),
           'request.userInfo.username',
-          literal(': ask in your own name (kubectl auth whoami tells it)'),
+          literal(': ask in your own name (kubectl auth whoami shows it)'),
         ].join(' + '),
         reason: 'Forbidden',
       },
@@ -107,7 +107,7 @@ export function requestPolicy(): object {
           "variables.rights.join(' or ')",
           literal(` on ${canaries.resource}.${canaries.group} in namespace `),
           'object.metadata.namespace',
-          literal(', which somebody who has it can grant by a Role'),
+          literal(', which a user who has it can grant by a Role'),
         ].join(' + '),
         reason: 'Forbidden',
       },

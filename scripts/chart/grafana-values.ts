@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { dashboards } from '../dashboards/index.ts';
 import { inert, labels, raw, rawList, text } from './value-kinds.ts';
 
-const noServer = `${inert}There is no Grafana in this chart.`;
+const noServer = `${inert}This chart has no Grafana.`;
 const dashboardName = z.enum(dashboards.map(({ uid }) => uid));
 
 /**
- * Values of charts/grafana: those of its ConfigMaps, and those of the established chart, which brings a server (06-F15). One source of
+ * Values of charts/grafana: those of its ConfigMaps, and those of Flagger's chart, which brings a server (06-F15). One source of
  * values.yaml, values.schema.json and the README; what is unknown here is refused when the chart is rendered.
  */
 export const GrafanaValues = z.strictObject({

@@ -33,7 +33,7 @@ export const LoadTesterValues = z.strictObject({
         [],
         'Canaries of namespaces that match one of these as a whole may run any command; others `hey` and `curl` alone.',
       ),
-      unauthenticated: onOff(false, 'Without credentials, too: then whoever reaches the port runs commands.'),
+      unauthenticated: onOff(false, 'Without credentials, too: then every client that reaches the port runs commands.'),
     })
     .describe('Commands by a shell, `helm` and `kubectl`; docs/loadtester.md.'),
   credentials: z
@@ -42,7 +42,7 @@ export const LoadTesterValues = z.strictObject({
       token: secretKey('token', 'Secret with a bearer token that speaks for all Canaries.'),
       signingKey: secretKey('signingKey', 'Secret with a key of signatures that speak for all Canaries.'),
     })
-    .describe('Who may call; with none of them everybody who reaches the port. Rotated Secrets count without a restart.'),
+    .describe('Credentials of callers; without any, every client that reaches the port may call. Rotated Secrets count without a restart.'),
   persistence: z
     .strictObject({
       enabled: onOff(false, 'Keep gates in a volume of their own; otherwise they last as long as the pod.'),
@@ -67,7 +67,7 @@ export const LoadTesterValues = z.strictObject({
   networkPolicy: z
     .strictObject({
       enabled: onOff(false, 'Make one: the port is reached by `from` alone.'),
-      from: rawList('Who may call, and scrape; none: everybody.'),
+      from: rawList('Clients that may call, and scrape; empty: all.'),
       meshPorts,
       egress: rawList('Where load and tests may go, as rules; none: everywhere. They need DNS.'),
     })
@@ -123,12 +123,12 @@ export const LoadTesterValues = z.strictObject({
         .default(1)
         .describe(inert.trim()),
     })
-    .describe('Of the established chart.'),
+    .describe("Of Flagger's chart."),
   meshName: text('', ended),
   backends: z.array(z.unknown()).default([]).describe(ended),
   appmesh: z
     .strictObject({ enabled: onOff(false, ended), backends: z.array(z.unknown()).default([]).describe(ended) })
-    .describe('Of the established chart.'),
+    .describe("Of Flagger's chart."),
   global: raw({}, 'Values that a parent chart gives to all of its parts; none is read.'),
 });
 export type LoadTesterValues = z.infer<typeof LoadTesterValues>;

@@ -28,9 +28,9 @@ export const number = (about: string) =>
     .describe(about);
 
 /** Begins the description of a value that changes nothing. */
-export const inert = 'No effect; accepted so that values of the established chart go on working. ';
+export const inert = "No effect; accepted so that values of Flagger's chart go on working. ";
 
-/** Image of a container, as the established charts name its parts (06-HC1, 06-LC2). */
+/** Image of a container, as Flagger's charts name its parts (06-HC1, 06-LC2). */
 export const image = (about: string) =>
   z
     .strictObject({

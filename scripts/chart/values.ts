@@ -201,7 +201,7 @@ export const Values = z.strictObject({
     .strictObject({
       enabled: onOff(
         false,
-        'Make a ValidatingAdmissionPolicy (Kubernetes 1.30 and later), for `namespaces` or the whole cluster: a request is in the name of whoever writes it, and takes the right to it.',
+        'Make a ValidatingAdmissionPolicy (Kubernetes 1.30 and later), for `namespaces` or the whole cluster: a request is in the name of its writer, and takes the right to it.',
       ),
       verbs: z
         .array(z.enum(virtualVerbs))
@@ -219,7 +219,7 @@ export const Values = z.strictObject({
       ),
     })
     .describe('Resource definitions; `serin crds diff` compares them with a cluster.'),
-  crd: z.strictObject({ create: onOff(false, `${inert}See \`crds.install\`.`) }).describe('Of the established chart.'),
+  crd: z.strictObject({ create: onOff(false, `${inert}See \`crds.install\`.`) }).describe("Of Flagger's chart."),
 
   podDisruptionBudget: z
     .strictObject({
@@ -239,7 +239,7 @@ export const Values = z.strictObject({
       from: rawList('Peers that may; none: all.'),
       meshPorts,
       egress: rawList(
-        'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric servers and receivers.',
+        'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric backends and receivers.',
       ),
     })
     .describe('Network policy.'),
@@ -290,13 +290,13 @@ export const Values = z.strictObject({
   threadiness: number(`${inert}Each Canary has a queue of its own.`),
   prometheus: z
     .strictObject({
-      install: onOff(false, 'There is no Prometheus in this chart, so `true` is refused: install one, and set `metricsServer`.'),
+      install: onOff(false, 'This chart has no Prometheus, so `true` is refused: install one, and set `metricsServer`.'),
       image: text('', inert.trim()),
       pullSecret: text('', inert.trim()),
       retention: text('2h', inert.trim()),
       securityContext: raw({}, inert.trim()),
     })
-    .describe('Of the established chart.'),
+    .describe("Of Flagger's chart."),
   global: raw({}, 'Values that a parent chart gives to all of its parts; none is read.'),
 });
 export type Values = z.infer<typeof Values>;

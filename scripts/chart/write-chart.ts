@@ -14,7 +14,7 @@ export interface GeneratedChart {
   about: string;
   /** Further files by their path in the chart. */
   files: Readonly<Record<string, string>>;
-  /** What the files are made from, for people whose copy differs. */
+  /** The source of the files, for a message when a copy differs. */
   source: string;
 }
 

@@ -3,7 +3,7 @@ import type { RowPage } from './row-pages.ts';
 /** Sections, as `04-4.12`, describe shapes and are rows of no table; `15.1.4` is one. */
 const SECTION = /^0[1-7]-\d+(\.\d+)?$/;
 
-/** What titles and data say that cannot be: rows that there are not, and rows that a test shows although they are said to be absent or not applicable. */
+/** Errors of titles and data: unknown rows, and rows that a test shows although the data call them absent or not applicable. */
 export function faultsOf(pages: readonly RowPage[], filesByRow: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const known = new Set(pages.flatMap(({ number, rows }) => Object.keys(rows).map((row) => `${number}-${row}`)));
   const numbers = new Set(pages.map(({ number }) => number));

@@ -9,7 +9,7 @@ const Row = z.string().min(1);
 const RowPage = z.strictObject({
   title: z.string(),
   rows: z.record(Row, z.string()),
-  /** Rows that tell a defect of the established controller: having the row means to do otherwise. */
+  /** Rows that describe a defect of Flagger: having the row means to do otherwise. */
   defects: z.array(Row).default([]),
   /** Rows that Serin does otherwise on purpose, by the section of docs/differences.md that says why. */
   differs: z.record(z.string(), z.array(Row)).default({}),

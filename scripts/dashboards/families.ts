@@ -6,7 +6,7 @@ import type { Observer } from '../../src/metrics/observers/observer.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import type { Dashboard, Panel } from './dashboard.ts';
 
-/** What one mesh or ingress counts. Where the query does not name the target, a change of its text turns it to the primary. */
+/** Metrics of one mesh or ingress. Where the query does not name the target, a change of its text turns it to the primary. */
 interface Family {
   id: string;
   title: string;

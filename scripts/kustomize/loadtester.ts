@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 
-/** The address that webhooks of the established overlay have: `http://flagger-loadtester.test/` (06-KU13). */
+/** The address in webhooks of Flagger's overlay: `http://flagger-loadtester.test/` (06-KU13). */
 const NAME = 'flagger-loadtester';
 export const LOADTESTER_NAMESPACE = 'test';
 const labels = { app: NAME };

@@ -140,7 +140,7 @@ function deployment(version: string): KubeObject {
     metadata: { name: NAME, namespace: NAMESPACE, labels },
     spec: {
       replicas: 1,
-      // The new pod stands by until the old one hands over.
+      // The new pod waits until the old one releases the lease.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       selector: { matchLabels: labels },
       template: {

@@ -7,11 +7,11 @@ export interface AlertRule {
   description: string;
 }
 
-/** Whoever waits for an approval is not stuck. */
+/** A release that waits for an approval is not stuck. */
 const RELEASING = 'flagger_canary_phase{phase=~"Progressing|Promoting|Finalising"}';
 const of = '{{ $labels.namespace }}/{{ $labels.name }}';
 
-/** What a person should be called for. Each has a section of its name in docs/runbooks.md. */
+/** Alerts that need an operator. Each has a section of its name in docs/runbooks.md. */
 export const alertRules: readonly AlertRule[] = [
   {
     alert: 'SerinReleaseFailed',
@@ -20,7 +20,7 @@ export const alertRules: readonly AlertRule[] = [
     severity: 'warning',
     summary: `The release of ${of} failed`,
     description:
-      'The primary serves what was promoted last. The target holds a version that was taken back: correct it, or take the edit back.',
+      'The primary serves the last promoted version. The target holds a version that was rolled back: correct it, or revert the edit.',
   },
   {
     alert: 'SerinReleaseStuck',
@@ -46,7 +46,7 @@ export const alertRules: readonly AlertRule[] = [
     severity: 'warning',
     summary: `{{ $value }} checks of ${of} cannot be measured`,
     description:
-      'The metric server does not answer, or has no data for the canary: by `analysis.unmeasured` the release is held or taken back.',
+      'The metrics source does not answer, or has no data for the canary: by `analysis.unmeasured` the release is held or rolled back.',
   },
   {
     alert: 'SerinFieldContested',
@@ -70,7 +70,7 @@ export const alertRules: readonly AlertRule[] = [
     for: '2m',
     severity: 'critical',
     summary: 'No replica of Serin looks after the Canaries',
-    description: 'Applications serve on, and routes stay as they are. No release goes on, and none is taken back.',
+    description: 'Applications keep serving, and routes stay as they are. No release goes on, and none is rolled back.',
   },
   {
     alert: 'SerinWatchStale',
@@ -86,7 +86,7 @@ export const alertRules: readonly AlertRule[] = [
     for: '5m',
     severity: 'warning',
     summary: 'Ticks of Serin end in errors',
-    description: 'Its log tells of each as "tick failed", with the Canary and the error.',
+    description: 'Its log reports each as "tick failed", with the Canary and the error.',
   },
   {
     alert: 'SerinDeliveriesPending',

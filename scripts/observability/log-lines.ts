@@ -10,11 +10,11 @@ export interface LogLine {
   fields: readonly string[];
   /** Constant; undefined where the line repeats what an event says. */
   message: string | undefined;
-  /** For whoever has to mend it. */
+  /** For the operator who has to correct it. */
   file: string;
 }
 
-/** Each kind of line that the controller logs, read from its source. A call that this cannot read is an error: its fields would be nobody's promise. */
+/** Each kind of line that the controller logs, read from its source. A call that this cannot read is an error: its fields would be undocumented. */
 export function logLines(root: string): LogLine[] {
   const rooms = join(root, 'src');
   return readdirSync(rooms, { recursive: true, encoding: 'utf8' })
@@ -39,7 +39,7 @@ function fieldsOf(property: string): string[] {
   return object < 0 ? [property] : split(inside(property, object)).flatMap(fieldsOf);
 }
 
-/** What stands between the bracket at this place and the one that closes it. */
+/** The text between the bracket at this place and the one that closes it. */
 function inside(text: string, opening: number): string {
   let depth = 0;
   for (let at = opening; at < text.length; at += 1) {

@@ -2,7 +2,7 @@ import type { Permission, Verb } from '../../src/api/permission.ts';
 import { permissionsBesideSecrets, secretPermissionsFor } from '../../src/controller/permissions.ts';
 import type { Mode } from './modes.ts';
 
-/** What a right opens, as a row of docs/rights.md: the answer for one mode. */
+/** The effect of a right, as a row of docs/rights.md: the answer for one mode. */
 export interface Danger {
   what: string;
   answer(mode: Mode): string;
@@ -73,7 +73,7 @@ export const dangers = {
 } satisfies Record<string, Danger>;
 export type Dangers = keyof typeof dangers;
 
-/** What no role of Serin may hold: a right to more rights, or to the inside of a pod or node (06-RB1). */
+/** Rights that no role of Serin may hold: a right to more rights, or to the inside of a pod or node (06-RB1). */
 const neverGranted = {
   verbs: ['*', 'impersonate', 'escalate', 'bind', 'approve', 'sign'],
   groups: ['*', 'rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'certificates.k8s.io', 'authentication.k8s.io'],

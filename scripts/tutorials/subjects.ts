@@ -14,10 +14,10 @@ const abouts: Partial<Record<Provider, readonly [title: string, about: string]>>
   ],
   gloo: ['Gloo', 'Your VirtualService delegates to a RouteTable, which the release takes over; Serin makes an Upstream of each side.'],
   istio: ['Istio', 'Serin makes a VirtualService and two DestinationRules; clients are in the mesh, and call the Service.'],
-  knative: ['Knative', 'The target is a Knative Service, and its Revisions are the sides: there is no copy, and no other route.'],
+  knative: ['Knative', 'The target is a Knative Service, and its Revisions are the sides: without a copy, and without another route.'],
   kubernetes: [
     'plain Services',
-    'Without a mesh or ingress there is nothing to divide requests by: Blue/Green. The new version is checked without users, then all of them move.',
+    'Without a mesh or ingress nothing divides requests: Blue/Green. The new version is checked without users, then all of them move.',
   ],
   linkerd: ['Linkerd', 'By a TrafficSplit, which the extension `linkerd-smi` honours. Without that, take the Gateway API.'],
   nginx: ['ingress-nginx', 'Your Ingress is left as it is; Serin makes a canary Ingress beside it.'],

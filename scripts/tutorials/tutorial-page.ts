@@ -37,7 +37,7 @@ export function tutorialPage({ fixture, title, about }: Subject): string {
 
 ${about}
 
-One good version is promoted and one bad version is taken back, in a cluster inside one process on your machine. Real are the controller, its API calls, HTTP
+One good version is promoted and one bad version is rolled back, in a cluster inside one process on your machine. Real are the controller, its API calls, HTTP
 requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node
 22.18 or newer, \`kubectl\`, \`curl\`, and four terminals. The commands are run as they stand by \`test/e2e/tutorials.test.ts\`.
 
@@ -102,7 +102,7 @@ until kubectl -n test get events --field-selector involvedObject.kind=Canary,inv
 
 ## 7. A bad version
 
-${isPlain ? 'It never becomes ready. Without a mesh no user meets a version under test, so that only its readiness can tell.' : 'It fails all of its requests.'}
+${isPlain ? 'It never becomes ready. Without a mesh no user reaches a version under test, so only its readiness is judged.' : 'It fails all of its requests.'}
 
 ${sh(`${push('podinfo:3', isPlain ? { NEVER_READY: 'true' } : { ERROR_RATE: '1' })}
 ${waits('Failed')}

@@ -64,7 +64,7 @@ export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promis
     ),
   };
   const carried = workload.carries(primary);
-  const renderings = [workload.primaryTemplate(canary, target, options), workload.establishedTemplate?.(target, options)];
+  const renderings = [workload.primaryTemplate(canary, target, options), workload.flaggerTemplate?.(target, options)];
   const equals = carried === undefined ? renderings.some((one) => one && workload.adopts(primary, one)) : carried === revision;
   const primaryRevision = carried ?? workload.revision(primary);
   await anchors.ensure(canary, target, signal);

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { expect, it } from 'vitest';
 import { callers, egressSettings, listening, outgoing, payload } from '../../test/build/egress.ts';
-import { globalServer } from '../metrics/metrics-server.ts';
+import { globalServer } from '../metrics/metrics-source.ts';
 import { prometheus } from '../metrics/providers/prometheus.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { ownOutgoing } from './outgoing.ts';

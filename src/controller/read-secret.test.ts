@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { aCanary } from '../../test/build/world.ts';
 import { startChatServer } from '../../test/contracts/notifiers/chat-server.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import { serverOf } from '../metrics/metrics-server.ts';
+import { serverOf } from '../metrics/metrics-source.ts';
 import { templateBackend } from '../metrics/template-backend.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { ControllerConfig } from './config.ts';

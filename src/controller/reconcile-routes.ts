@@ -126,7 +126,7 @@ export async function ensureRoutes(
     return;
   }
   if (router.isInForce?.(canary, current()) !== false) return;
-  if (done.converged) done.unconfirmed = router.objection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet';
+  if (done.converged) done.unconfirmed = router.rejection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet';
   done.converged = false;
 }
 

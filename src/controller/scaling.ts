@@ -58,7 +58,7 @@ export function scalerFacts(canary: Canary, view: Pick<ClusterView, 'find'>): Fa
 /** Why the primary may scale otherwise than it looks, for a condition. */
 export function scalerDoubts(canary: Canary, view: Pick<ClusterView, 'find'>): readonly string[] {
   const scaling = scalingOf(canary, view);
-  return scaling?.own ? scaling.scaler.renderPrimary(canary, scaling.own).doubts : [];
+  return scaling?.own ? scaling.scaler.renderPrimary(canary, scaling.own).warnings : [];
 }
 
 /** What keeps the primary from having a scaler like the target's. */

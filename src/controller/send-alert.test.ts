@@ -104,12 +104,12 @@ describe('an alert by an AlertProvider', () => {
       secret: { token: PLANTED.token },
       reason: 'its Secret chat has no key address, and there is no spec.address',
     },
-    { what: 'no address', spec: { type: 'slack' }, reason: 'the address is no http or https address' },
+    { what: 'no address', spec: { type: 'slack' }, reason: 'the address must be an http or https URL' },
     {
       what: 'an address that is none',
       spec: { type: 'slack', secretRef },
       secret: { address: `hooks/${PLANTED.address}` },
-      reason: 'the address is no http or https address',
+      reason: 'the address must be an http or https URL',
     },
   ])('05-A36: $what is told without a request, and waits for somebody', async ({ spec, secret, reason }) => {
     expect(await room(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
@@ -203,8 +203,8 @@ describe('an alert by the global receiver', () => {
       config: { slackUrl: 'http://chat.example', slackChannel: 'a', slackUser: '' },
       problem: '--slack-user is empty: name whom alerts come from',
     },
-    { config: { slackUrl: 's3cret', slackChannel: 'a' }, problem: '--slack-url: the address is no http or https address' },
-    { config: { msteamsUrl: 's3cret' }, problem: '--msteams-url: the address is no http or https address' },
+    { config: { slackUrl: 's3cret', slackChannel: 'a' }, problem: '--slack-url: the address must be an http or https URL' },
+    { config: { msteamsUrl: 's3cret' }, problem: '--msteams-url: the address must be an http or https URL' },
   ])('05-A36, A37: $problem', ({ config, problem }) => {
     expect(made(config)).toEqual({ problem });
   });

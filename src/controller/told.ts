@@ -42,7 +42,7 @@ export class Told {
   doubtsOfRoutes(canary: Canary, router: Router): void {
     const { view, announceOn } = this.#room;
     const doubts =
-      router.doubts?.(canary, {
+      router.warnings?.(canary, {
         find: (ref) => view.find(ref)?.object,
         all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
       }) ?? [];

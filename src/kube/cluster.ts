@@ -29,7 +29,7 @@ export interface WatchHandler {
   /** The whole state after a LIST: objects that are absent here were deleted meanwhile. Called before further events. */
   onList(items: readonly KubeObject[]): void;
   /**
-   * What `onList` shall get of an item, asked as its page comes: a LIST of thousands is then never in memory as a whole. Keeps at least the names
+   * The part of an item for `onList`, asked for as its page comes: a LIST of thousands is then never in memory as a whole. Keeps at least the names
    * and the resourceVersion. Absent: the item.
    */
   slim?(item: KubeObject): KubeObject;
@@ -44,7 +44,7 @@ export interface WriteOptions {
   dryRun?: boolean;
 }
 
-/** A Kubernetes API server, on raw JSON. A refusal is an `ApiError`; a 404 on a read is `undefined`. */
+/** A Kubernetes API server, on raw JSON. A failure is an `ApiError`; a 404 on a read is `undefined`. */
 export interface Cluster {
   get(ref: ObjectRef, options?: { signal?: AbortSignal; subresource?: 'status' | 'scale' }): Promise<KubeObject | undefined>;
   list(

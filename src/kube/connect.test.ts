@@ -46,7 +46,7 @@ const kubeconfigOf = (server: string, user: object, cluster: object = { 'certifi
     contexts: [{ name: 'it', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
   });
 
-/** What a caller hears: the version of the list, or the message of the failure, which never holds the secret. */
+/** The version of the list, or the message of the failure, which never holds the secret. */
 async function listed(options: ConnectOptions): Promise<string> {
   try {
     const cluster = createCluster(await loadConnection({ homeFile: NOWHERE, serviceAccountFolder: folder, ...options }));
@@ -103,7 +103,7 @@ describe('a kubeconfig', () => {
     expect(await listed({ kubeconfig: kubeconfigOf(basic.url, { username: 'u', password: SECRET }) })).toBe('7');
   });
 
-  it('with a token file uses what the file holds at each request', async () => {
+  it('with a token file reads the token for each request', async () => {
     const { url } = await serve(bySecret);
     const tokenFile = write('token', 'old\n');
     const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, { tokenFile }) }));
@@ -163,7 +163,7 @@ describe('a kubeconfig', () => {
   });
 });
 
-describe('a kubeconfig that cannot be used is named, with the way out', () => {
+describe('an unusable kubeconfig is named, with a remedy', () => {
   const good = kubeconfigOf('https://127.0.0.1:1', {});
   const context = (change: object) => JSON.stringify({ 'current-context': 'it', ...change });
   const cluster = { name: 'c', cluster: { server: 'https://127.0.0.1:1' } };
@@ -171,11 +171,11 @@ describe('a kubeconfig that cannot be used is named, with the way out', () => {
   it.each<[string, () => ConnectOptions, string]>([
     ['no file', () => ({ kubeconfig: at('absent') }), 'absent does not exist: correct --kubeconfig or KUBECONFIG'],
     ['a folder', () => ({ kubeconfig: folder }), 'is a folder: give the kubeconfig file in it'],
-    ['nothing at all', () => ({}), 'no credentials: there is no /nonexistent/kubeconfig and no service account'],
+    ['nothing at all', () => ({}), 'no credentials: /nonexistent/kubeconfig and a service account were not found'],
     ['an empty file', () => ({ kubeconfig: write('config', '') }), 'config is empty'],
     ['no YAML', () => ({ kubeconfig: write('config', `users: [\n  token: ${SECRET}\n x`) }), 'config is not YAML'],
-    ['a list', () => ({ kubeconfig: write('config', `- ${SECRET}`) }), 'config is no kubeconfig'],
-    ['bytes', () => ({ kubeconfig: write('config', '\0\x01\x7fELF') }), 'config is no kubeconfig'],
+    ['a list', () => ({ kubeconfig: write('config', `- ${SECRET}`) }), 'config is not a kubeconfig'],
+    ['bytes', () => ({ kubeconfig: write('config', '\0\x01\x7fELF') }), 'config is not a kubeconfig'],
     ['no current context', () => ({ kubeconfig: context({ 'current-context': '' }) }), 'no current-context is set: choose one'],
     ['a context that is not there', () => ({ kubeconfig: context({}) }), 'no context named it (there are: none)'],
     [
@@ -188,8 +188,8 @@ describe('a kubeconfig that cannot be used is named, with the way out', () => {
       () => ({ kubeconfig: context({ clusters: [cluster], contexts: [{ name: 'it', context: { cluster: 'c', user: 'u' } }] }) }),
       'names user u, who is not in the file',
     ],
-    ['a server without a scheme', () => ({ kubeconfig: good.replace('https://127', '127') }), 'is no URL: write it like https://'],
-    ['a master without a scheme', () => ({ kubeconfig: good, master: 'localhost:8080' }), 'localhost:8080 is no URL'],
+    ['a server without a scheme', () => ({ kubeconfig: good.replace('https://127', '127') }), 'is not a URL: write it like https://'],
+    ['a master without a scheme', () => ({ kubeconfig: good, master: 'localhost:8080' }), 'localhost:8080 is not a URL'],
     [
       'an absent certificate',
       () => ({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', { 'client-certificate': at('gone.crt') }) }),
@@ -212,12 +212,12 @@ describe('a kubeconfig that cannot be used is named, with the way out', () => {
     ],
     ['an absent token file', () => ({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', { tokenFile: 'gone' }) }), 'gone cannot be read'],
     ['an empty token file', () => ({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', { tokenFile: write('t', '\n') }) }), 'is empty'],
-  ])('%s', async (_, options, told) => {
-    expect(await listed(options())).toContain(told);
+  ])('%s', async (_, options, message) => {
+    expect(await listed(options())).toContain(message);
   });
 });
 
-describe('a server that does not let us in is told with the way out', () => {
+describe('a server that rejects us is reported with a remedy', () => {
   it('an unknown certificate authority', async () => {
     const { url } = await serve();
     const other = kubeconfigOf(url, { token: SECRET }, { 'certificate-authority-data': tlsData('other-ca.crt') });
@@ -241,13 +241,13 @@ describe('a server that does not let us in is told with the way out', () => {
     expect(await listed({ kubeconfig: kubeconfigOf(forbidding.url, { token: SECRET }) })).toContain('403 Forbidden: refused: Forbidden');
   });
 
-  it('nobody listens, nobody has the name, or it speaks no TLS', async () => {
+  it('the port is closed, the name is unknown, or it does not speak TLS', async () => {
     const gone = await startTlsKubeServer();
     await gone.stop();
     expect(await listed({ kubeconfig: kubeconfigOf(gone.url, {}) })).toMatch(/ECONNREFUSED.*correct the server in the kubeconfig/);
     // A name with two addresses fails with an error that says nothing itself.
     expect(await listed({ kubeconfig: kubeconfigOf(`https://localhost:${gone.port}`, {}) })).toMatch(/ECONNREFUSED.*correct the server/);
-    expect(await listed({ kubeconfig: kubeconfigOf('https://nobody.invalid', {}) })).toContain('correct the server in the kubeconfig');
+    expect(await listed({ kubeconfig: kubeconfigOf('https://unknown.invalid', {}) })).toContain('correct the server in the kubeconfig');
     const plain = createServer((_, response) => response.end());
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     servers.push({ stop: () => new Promise((resolve) => plain.close(resolve)) });
@@ -295,7 +295,7 @@ describe('a credential plugin', () => {
   }
   const runs = (): number => readFileSync(at('runs'), 'utf8').length;
 
-  it('is run once for all who ask at the same time, and again shortly before its token expires', async () => {
+  it('is run once for all requests at the same time, and again shortly before its token expires', async () => {
     const { url, callers } = await serve();
     const clock = handClock();
     const expires = new Date(clock.nowMs() + 60_000).toISOString();
@@ -310,7 +310,7 @@ describe('a credential plugin', () => {
     cluster.close();
   });
 
-  it('may give a certificate instead, and is told what it is asked for', async () => {
+  it('may give a certificate instead, and gets the request', async () => {
     const { url } = await serve(bySerin);
     const user = plugin(`
       const { kind, spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
@@ -320,7 +320,7 @@ describe('a credential plugin', () => {
     expect(await listed({ kubeconfig: kubeconfigOf(url, user) })).toBe('7');
   });
 
-  it('is run again after the server refused what it gave', async () => {
+  it('is run again after the server rejected its credential', async () => {
     const { url } = await serve(({ authorization }) => authorization === 'Bearer token-2');
     const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, plugin(`print({ token: 'token-' + count })`)) }));
     await expect(cluster.list(configMaps)).rejects.toThrow('401');
@@ -343,16 +343,16 @@ describe('a credential plugin', () => {
       `console.error('session is over\\nplease log in'); process.exit(1)`,
       /ended with code 1: session is over please log in: run it/,
     ],
-    ['prints a secret that is no JSON', `console.log('${SECRET}')`, /printed no ExecCredential/],
+    ['prints a secret that is not JSON', `console.log('${SECRET}')`, /printed no ExecCredential/],
     ['prints no credential', `print({})`, /printed no ExecCredential/],
-  ])('that %s is named, with the way out', async (_, script, told) => {
-    expect(await listed({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', plugin(script)) })).toMatch(told);
+  ])('that %s is named, with a remedy', async (_, script, message) => {
+    expect(await listed({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', plugin(script)) })).toMatch(message);
   });
 
   it('that is not installed is named, with its own hint', async () => {
     const exec = { command: 'no-such-plugin', installHint: 'Get it from the\nshop.' };
-    const told = await listed({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', { exec }) });
-    expect(told).toContain('credential plugin no-such-plugin is not installed: Get it from the shop.');
+    const message = await listed({ kubeconfig: kubeconfigOf('https://127.0.0.1:1', { exec }) });
+    expect(message).toContain('credential plugin no-such-plugin is not installed: Get it from the shop.');
   });
 });
 

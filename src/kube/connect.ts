@@ -9,7 +9,7 @@ import { credentialPlugin, type PluginCredential } from './exec-credential.ts';
 import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts';
 import { proxyFromEnv } from './proxy-from-env.ts';
 
-/** What a request needs to reach one API server as one identity. */
+/** Settings to reach one API server as one identity. */
 export interface Connection {
   /** Without a trailing slash; may have a path (a proxied cluster). */
   readonly baseUrl: string;
@@ -19,11 +19,11 @@ export interface Connection {
   readonly tls?: TlsIdentity;
   /** Set where the kubeconfig or the environment names a proxy, or where connections are not made by TCP: requests go through it. */
   readonly agent?: Agent;
-  /** The server answered 401: the next request asks for new credentials where there is somebody to ask. */
+  /** The server answered 401: the next request asks for new credentials if it can. */
   refused?(): void;
   /** The context's namespace, `default` where it has none. */
   readonly namespace: string;
-  /** What the kubeconfig calls the user. */
+  /** The user's name in the kubeconfig. */
   readonly userName?: string;
   readonly userAgent: string;
 }
@@ -55,7 +55,7 @@ export function connectionTo(url: string, options: { userAgent?: string } = {}):
 
 /**
  * Reads the credentials once and proves that they are complete: a file that is missing, a plugin that fails or a key that does not belong
- * to its certificate is told here and not by the hundredth request. A promise, because client-node is loaded only here and only when it is
+ * to its certificate is reported here and not by the hundredth request. A promise, because client-node is loaded only here and only when it is
  * needed: it is most of the program's start-up time.
  */
 export async function loadConnection(options: ConnectOptions = {}): Promise<Connection> {
@@ -148,7 +148,7 @@ export async function loadConnection(options: ConnectOptions = {}): Promise<Conn
 function serverUrl(server: string, from: string): string {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new KubeconfigError(`${from}: the server ${server} is no URL: write it like https://example.org:6443`);
+    throw new KubeconfigError(`${from}: the server ${server} is not a URL: write it like https://example.org:6443`);
   return withoutTrailing(server, '/');
 }
 
@@ -166,7 +166,7 @@ function tokenIn(file: string, from: string): string {
 function verifyUsable(identity: TlsIdentity, from: string): void {
   try {
     createSecureContext(identity);
-    // Which takes any text for an authority.
+    // Node takes any text for an authority.
     if (identity.ca !== undefined) new X509Certificate(identity.ca);
   } catch (cause) {
     const why = cause instanceof Error ? oneLine(cause.message) : 'unknown';

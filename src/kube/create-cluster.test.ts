@@ -103,7 +103,7 @@ describe('createCluster', () => {
     expect(JSON.parse(removal?.body ?? '')).toMatchObject({ gracePeriodSeconds: 0 });
   });
 
-  it('reads what is absent as undefined and deletes it without an error', async () => {
+  it('reads an absent object as undefined and deletes it without an error', async () => {
     const { cluster } = await given((_, response) => refuse(response, 404, 'NotFound'));
     expect(await cluster.get(settings)).toBeUndefined();
     await expect(cluster.delete(settings)).resolves.toBeUndefined();
@@ -157,7 +157,7 @@ describe('createCluster', () => {
     expect(await got).toEqual(object);
   });
 
-  it('hands a Retry-After beyond the deadline to the caller', async () => {
+  it('passes a Retry-After beyond the deadline to the caller', async () => {
     const { cluster } = await given((_, response) => refuse(response, 503, 'ServiceUnavailable', { 'Retry-After': '3600' }));
     await expect(cluster.get(settings)).rejects.toMatchObject({ status: 503, retryAfterMs: 3_600_000 });
   });
@@ -173,13 +173,13 @@ describe('createCluster', () => {
     await expect(cluster.get(settings, { signal: abort.signal })).rejects.toThrow('no longer wanted');
   });
 
-  it('tells an unreachable server from a refusal', async () => {
+  it('distinguishes an unreachable server from an error answer', async () => {
     const { cluster, server } = await given(answers);
     await server.close();
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  it('02-15.2.20: what beforeSend refuses is never sent (I9)', async () => {
+  it('02-15.2.20: a request that beforeSend rejects is never sent (I9)', async () => {
     const { cluster, server } = await given(answers, {
       beforeSend: ({ verb }) => {
         if (verb === 'create') throw new Error('lease may have ended');

@@ -83,7 +83,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, { clock, t
     return resource;
   }
 
-  /** Sends and turns a refusal into an ApiError. A 404 that names no object means that the kind may have gone. */
+  /** Sends, and throws an error answer as an ApiError. A 404 that names no object means that the kind may have gone. */
   async function call(request: ApiCall, apiVersion?: string): Promise<string> {
     const answer = await transport.send(request);
     if (answer.status < 400) return answer.text;
@@ -295,7 +295,7 @@ function jsonOrText(text: string): unknown {
 /** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
 const NO_NAME = /[/%]/;
 
-/** Of an address: dots alone would lead to that of something else. */
+/** Path segments that would lead to another object: dots alone. */
 function segment(name: string): string {
   if (name !== '.' && name !== '..' && !NO_NAME.test(name)) return encodeURIComponent(name);
   throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });

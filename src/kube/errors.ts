@@ -1,16 +1,16 @@
-/** The API server's refusal. `reason` is the Status' own word (`Conflict`, `Invalid` …), or `HTTP503` where it sent none. */
+/** The API server's error answer. `reason` is the Status' own word (`Conflict`, `Invalid` …), or `HTTP503` where it sent none. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly status: number;
   readonly reason: string;
-  /** What the server asked for in `Retry-After`, in milliseconds. */
+  /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
 
-  constructor(message: string, refusal: { status: number; reason: string; retryAfterMs?: number | undefined }, options?: ErrorOptions) {
+  constructor(message: string, failure: { status: number; reason: string; retryAfterMs?: number | undefined }, options?: ErrorOptions) {
     super(message, options);
-    this.status = refusal.status;
-    this.reason = refusal.reason;
-    if (refusal.retryAfterMs !== undefined) this.retryAfterMs = refusal.retryAfterMs;
+    this.status = failure.status;
+    this.reason = failure.reason;
+    if (failure.retryAfterMs !== undefined) this.retryAfterMs = failure.retryAfterMs;
   }
 }
 
@@ -30,8 +30,8 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   constructor(what: string, cause: unknown) {
-    const wayOut = wayOutOf(cause);
-    super(`${what}: the API server cannot be reached: ${reasonOf(cause)}${wayOut === undefined ? '' : `: ${wayOut}`}`, { cause });
+    const remedy = remedyFor(cause);
+    super(`${what}: the API server cannot be reached: ${reasonOf(cause)}${remedy === undefined ? '' : `: ${remedy}`}`, { cause });
   }
 }
 
@@ -55,8 +55,8 @@ function reasonOf(cause: unknown): string {
 const CHECK_ADDRESS = 'correct the server in the kubeconfig (or --master), or start it';
 const CHECK_CA = 'correct certificate-authority in the kubeconfig: it did not sign this server’s certificate';
 
-/** What to do about the failures that a wrong kubeconfig causes, by Node's code. */
-const WAYS_OUT: Record<string, string> = {
+/** Remedies for failures that a wrong kubeconfig causes, by Node's code. */
+const REMEDIES: Record<string, string> = {
   ECONNREFUSED: CHECK_ADDRESS,
   ENOTFOUND: CHECK_ADDRESS,
   EHOSTUNREACH: CHECK_ADDRESS,
@@ -75,16 +75,16 @@ const WAYS_OUT: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'use a server name that its certificate is for, or set tls-server-name in the kubeconfig',
 };
 
-function wayOutOf(cause: unknown): string | undefined {
+function remedyFor(cause: unknown): string | undefined {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code.startsWith('ERR_SSL_') && /CERTIFICATE|UNKNOWN_CA/.test(code.split('ALERT')[1] ?? ''))
     return 'the server refuses the client certificate: renew client-certificate and client-key in the kubeconfig';
-  return WAYS_OUT[code];
+  return REMEDIES[code];
 }
 
 const hasStatus = (error: unknown, status: number): error is ApiError => error instanceof ApiError && error.status === status;
 
-/** Somebody wrote first (409). Creating what exists is a conflict too: see `isAlreadyExists`. */
+/** Another writer was first (409). Creating what exists is a conflict too: see `isAlreadyExists`. */
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409);
 export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409) && error.reason === 'AlreadyExists';
 export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404);
@@ -92,27 +92,27 @@ export const isForbidden = (error: unknown): error is ApiError => hasStatus(erro
 /** A right is missing: authorizers say who cannot do what. Quotas and admission rules answer 403 as well, and no Role helps against them. */
 export const lacksRight = (error: ApiError): boolean =>
   error.status === 403 && (error.message.split(': User "', 2)[1] ?? '').includes('" cannot ') && !isDenied(error);
-/** A quota has no room for the object. */
+/** The object exceeds a quota. */
 export const exceedsQuota = (error: ApiError): boolean =>
   error.status === 403 && error.message.includes('exceeded quota: ') && !isDenied(error);
 /** An admission webhook or policy refuses the object, in words of its own. */
 export const isDenied = ({ message }: ApiError): boolean => /\bdenied (the )?request\b/.test(message);
 /** The object broke a schema or an admission rule (422). */
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
-/** The resourceVersion asked for is no longer kept: list again (410). */
+/** The requested resourceVersion has expired: list again (410). */
 export const isGone = (error: unknown): error is ApiError => hasStatus(error, 410);
 
 /** A 403 names the user and the right that is missing; a 401 says nothing. */
 const RENEW =
   'the credentials are not accepted: renew the token or the certificate that the kubeconfig (or the pod’s service account) gives';
 
-/** The refusal that an answer of 400 and above carries; proxies send plain text instead of a Status. */
+/** The error in an answer of 400 and above; proxies send plain text instead of a Status. */
 export function apiErrorOf(what: string, status: number, body: string, retryAfterMs?: number): ApiError {
   const answer = parseStatus(body);
   const reason = answer?.reason ?? `HTTP${status}`;
   const message = answer?.message ?? body.trim().slice(0, 200);
-  const wayOut = status === 401 ? `: ${RENEW}` : '';
-  return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}${wayOut}`, { status, reason, retryAfterMs });
+  const remedy = status === 401 ? `: ${RENEW}` : '';
+  return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}${remedy}`, { status, reason, retryAfterMs });
 }
 
 /** True when the 404 speaks of one named object, and not of a resource type that is not served. */

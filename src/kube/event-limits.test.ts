@@ -38,7 +38,7 @@ it('I15: one object has a burst of Events, and then one in 5 s; repeats count, a
   expect(sent.length).toBe(EVENTS_OF_OBJECT.burst + 2);
 });
 
-it('I15: a namespace whose Events are not taken has a bounded number waiting; another one is not affected', async () => {
+it('I15: a namespace whose Events are not accepted has a bounded number waiting; another one is not affected', async () => {
   const { sent, errors, record } = given({ isAnswered: false });
   for (let index = 0; index < 3000; index += 1) void record('loud', `canary-${index}`);
   expect(sent.length).toBe(MOST_EVENTS_WAITING);

@@ -15,7 +15,7 @@ export interface EventLimits {
   admit(namespace: string, uid: string): (() => void) | undefined;
 }
 
-/** What one namespace may record, whatever happens there. */
+/** Limits of one namespace's Events. */
 export function createEventLimits(clock: Clock): EventLimits {
   /** The ones used last come last. */
   const buckets = new Map<string, TokenBucket>();

@@ -60,7 +60,7 @@ it('02-15.3.31, 05-V6: raises the count of the first Event for a repeat, also fr
   expect([...stored.values()][0]).toMatchObject({ count: 1 });
 });
 
-it('shortens a message to what the server takes', async () => {
+it("shortens a message to the server's limit", async () => {
   const { stored, recorder } = await given();
   await recorder().record(canary, { ...news, message: 'ü'.repeat(2_000) });
   const message = String([...stored.values()][0]?.message);
@@ -68,7 +68,7 @@ it('shortens a message to what the server takes', async () => {
   expect(message.endsWith('ü…')).toBe(true);
 });
 
-it('never rejects: a refusal goes to onError', async () => {
+it('never rejects: an error goes to onError', async () => {
   const { recorder, errors } = await given({ status: 403 });
   await expect(recorder().record(canary, news)).resolves.toBeUndefined();
   expect(errors).toEqual([expect.objectContaining({ status: 403 })]);

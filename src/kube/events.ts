@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts';
 import { ApiError, isAlreadyExists, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 import { createEventLimits } from './event-limits.ts';
 
-/** What an Event speaks of; a KubeObject fits. */
+/** The object of an Event; a KubeObject fits. */
 export interface InvolvedObject {
   apiVersion: string;
   kind: string;
@@ -21,7 +21,7 @@ export interface EventText {
 }
 
 export interface EventRecorder {
-  /** Never rejects: a lost Event is no reason to stop a release. A repeat raises the count of the first. */
+  /** Never rejects: a lost Event must not stop a release. A repeat raises the count of the first. */
   record(involved: InvolvedObject, event: EventText): Promise<void>;
 }
 

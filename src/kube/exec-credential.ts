@@ -3,12 +3,12 @@ import * as z from 'zod';
 import type { Clock } from './clock.ts';
 import type { ExecConfig } from './kubeconfig.ts';
 
-/** A credential plugin gave none; the message is one line that says what to run by hand. */
+/** A credential plugin gave none; the message is one line that names the command to run by hand. */
 export class CredentialPluginError extends Error {
   override readonly name = 'CredentialPluginError';
 }
 
-/** What a plugin prints (client.authentication.k8s.io, kind ExecCredential). */
+/** The output of a plugin (client.authentication.k8s.io, kind ExecCredential). */
 const ExecCredential = z.object({
   status: z.object({
     token: z.string().optional(),
@@ -28,13 +28,13 @@ export interface PluginOptions {
 }
 
 export interface CredentialPlugin {
-  /** The credential of this moment: the one at hand until shortly before it expires, else the plugin is run, once for all who ask. */
+  /** The current credential: the last one until shortly before it expires, else the plugin runs, once for all callers. */
   credential(): Promise<PluginCredential>;
   /** The server did not accept it: the next one who asks gets a new one. */
   forget(): void;
 }
 
-/** So long before its expiry a credential is renewed, so that it does not expire on its way. */
+/** A credential is renewed this long before its expiry, so that it does not expire during a request. */
 const RENEW_BEFORE_MS = 5_000;
 /** After a failure every request would otherwise start a process. */
 const RETRY_AFTER_MS = 2_000;
@@ -65,7 +65,7 @@ export function credentialPlugin(exec: ExecConfig, { clock, cluster, timeoutMs =
       return current;
     },
     forget() {
-      // While the plugin runs, its answer is newer than the refusal.
+      // While the plugin runs, its answer is newer than the rejection.
       if (!isRunning) current = undefined;
     },
   };
@@ -101,7 +101,7 @@ function run(exec: ExecConfig, cluster: PluginOptions['cluster'], timeoutMs: num
     if (code !== 0)
       return fail(`ended with code ${code}: ${flat(complaint) || 'it says nothing'}: run it by hand, and log in again if it asks to`);
     const credential = read(printed);
-    // What was printed is not shown: it may hold the token.
+    // The output is not shown: it may hold the token.
     if (credential === undefined)
       return fail('printed no ExecCredential with a token or a certificate: run it by hand and look at what it prints');
     resolve(credential);

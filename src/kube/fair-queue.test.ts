@@ -54,7 +54,7 @@ describe('FairQueue', () => {
     expect(kinds).toBe('uRRuRRRuRRRuRuu'); // the first one was alone
   });
 
-  it('I15: bounds what one line has under way; the others go past it', async () => {
+  it('I15: bounds the running work of one line; the others go past it', async () => {
     const { begun, ends, enter } = given({ burst: 100, mostUnderWay: 2 });
     for (const line of ['loud', 'loud', 'loud', 'loud', 'calm']) void enter(line);
     await settled();
@@ -65,7 +65,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['loud', 'loud', 'calm', 'loud']);
   });
 
-  it('what is aborted while it waits leaves at once, without its turn', async () => {
+  it('an aborted waiter leaves at once, without its turn', async () => {
     const { clock, begun, enter } = given();
     const stop = new AbortController();
     void enter('a');
@@ -91,7 +91,7 @@ describe('FairQueue', () => {
     await expect(enter('a', stop.signal)).rejects.toThrow('stopped');
   });
 
-  it('begins more when one ends, where the admission rule counts what is under way', async () => {
+  it('begins more when one ends, if the admission rule counts running work', async () => {
     let free = 1;
     const admission = {
       take: () => (free > 0 ? --free : Number.POSITIVE_INFINITY),
@@ -108,7 +108,7 @@ describe('FairQueue', () => {
     (await second)();
   });
 
-  it('refuses what comes when as many of its key wait as may, and counts it; another key is not affected', async () => {
+  it('rejects and counts work above the limit of its key; another key is not affected', async () => {
     const admission = { take: () => Number.POSITIVE_INFINITY };
     const queue = new FairQueue({ clock: handClock(), admission, perKey: 10, mostWaiting: 2 });
     const stop = new AbortController();

@@ -8,18 +8,18 @@ export interface Admission {
    * one has ended.
    */
   take(own: number): number;
-  /** One that was admitted has ended. */
+  /** Call when admitted work has ended. */
   ended?(): void;
 }
 
 export interface FairQueueOptions {
   clock: Pick<Clock, 'setTimer'>;
   admission: Admission;
-  /** Under way at once of one key. */
+  /** Running work of one key. */
   perKey: number;
-  /** Upkeep under way at once, of all keys. Default: no limit. */
+  /** Running upkeep of all keys. Default: no limit. */
   mostUpkeep?: number;
-  /** Of one key; one that comes when as many wait already is refused. Default: no limit. */
+  /** Waiting work of one key; more is rejected. Default: no limit. */
   mostWaiting?: number;
 }
 
@@ -27,11 +27,11 @@ export interface Wait {
   signal?: AbortSignal | undefined;
   /** Default: without end. */
   waitMs?: number | undefined;
-  /** What may wait: it gets one turn of `UPKEEP_SHARE` while other work waits. The same for all of a key. */
+  /** Work that may wait: it gets one turn of `UPKEEP_SHARE` while other work waits. The same for all of a key. */
   isUpkeep?: boolean | undefined;
 }
 
-/** So that upkeep goes on however much of the other work there is. */
+/** Upkeep gets one turn of so many, however much other work waits. */
 export const UPKEEP_SHARE = 4;
 
 interface Line {
@@ -91,7 +91,7 @@ export class FairQueue {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const line = this.#lines.get(key) ?? { waiting: new Set(), underWay: 0, isUpkeep };
     const { clock, mostWaiting = Number.POSITIVE_INFINITY } = this.#options;
-    if (line.waiting.size >= mostWaiting) return Promise.reject(this.#refusal(line, `${line.waiting.size} more wait`));
+    if (line.waiting.size >= mostWaiting) return Promise.reject(this.#noTurn(line, `${line.waiting.size} more wait`));
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const leave = () => {
       cancel?.();
@@ -118,7 +118,7 @@ export class FairQueue {
         : clock.setTimer(waitMs, () => {
             leave();
             this.#rest();
-            reject(this.#refusal(line, `none ended within ${waitMs / 1000} s for this one to begin`));
+            reject(this.#noTurn(line, `none ended within ${waitMs / 1000} s for this one to begin`));
           });
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#lines.set(key, line);
@@ -143,7 +143,7 @@ export class FairQueue {
     };
   }
 
-  #refusal({ underWay }: Line, why: string): NoTurnError {
+  #noTurn({ underWay }: Line, why: string): NoTurnError {
     this.#refused += 1;
     return new NoTurnError(underWay, why);
   }
@@ -192,7 +192,7 @@ export class FairQueue {
   }
 }
 
-/** So many under way in all, as `pace` lets them begin. */
+/** At most so many run at once, started as `pace` allows. */
 export function atMost(total: number, pace: Admission): Admission {
   let underWay = 0;
   return {

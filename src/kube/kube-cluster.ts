@@ -7,8 +7,8 @@ export interface KubeCluster extends Cluster {
   bind(pod: ObjectRef, node: string): Promise<void>;
   /** Removes the object without waiting for its grace period. Deleting what is absent is done already. */
   forceDelete(ref: ObjectRef): Promise<void>;
-  /** Any path of the API server; the answer's JSON, or its text where it is none (`/readyz`). A refusal is an ApiError. */
+  /** Any path of the API server; the answer's JSON, or its text where it is none (`/readyz`). An error answer throws an ApiError. */
   raw(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** The same with any status as an answer, refusals included, and its body as it came. Throws where there is no answer. */
+  /** The same with any status as an answer, errors included, and its body as it came. Throws without an answer. */
   ask(method: string, path: string, options?: { body?: object; signal?: AbortSignal }): Promise<{ status: number; body: string }>;
 }

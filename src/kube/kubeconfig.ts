@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 
-/** The credentials cannot be read as they stand; the message is one line that names the file and the way out, and holds no secret. */
+/** The credentials cannot be read as they stand; the message is one line that names the file and the remedy, and holds no secret. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
@@ -16,7 +16,7 @@ export interface KubeconfigOptions {
   master?: string;
   /** Absent: the file's current context. */
   context?: string;
-  /** Of the pod's service account: `token`, `ca.crt` and `namespace`. */
+  /** Folder of the pod's service account: `token`, `ca.crt` and `namespace`. */
   serviceAccountFolder?: string;
   /** Default: `~/.kube/config`. */
   homeFile?: string;
@@ -36,7 +36,7 @@ export const ExecConfig = z.looseObject({
 });
 export type ExecConfig = z.infer<typeof ExecConfig>;
 
-/** Of a kubeconfig only what is used here; client-node reads the rest. */
+/** The fields of a kubeconfig that are used here; client-node reads the rest. */
 const ClusterEntry = z.looseObject({
   server: z.string().min(1),
   'certificate-authority': z.string().optional(),
@@ -59,7 +59,7 @@ export interface Identity {
   from: string;
   cluster: z.infer<typeof ClusterEntry>;
   user: z.infer<typeof UserEntry>;
-  /** What the kubeconfig calls the user, which need not be who the API server sees. */
+  /** The user's name in the kubeconfig, which may differ from the API server's. */
   userName?: string;
   namespace: string;
 }
@@ -78,7 +78,7 @@ function found(options: KubeconfigOptions): Identity {
   if (existsSync(homeFile)) return choose(homeFile, options);
   if (master !== undefined) return { from: '--master', cluster: { server: master }, user: {}, namespace: 'default' };
   throw new KubeconfigError(
-    `no credentials: there is no ${homeFile} and no service account of a pod; give --kubeconfig FILE, set KUBECONFIG, or give --master URL`,
+    `no credentials: ${homeFile} and a service account were not found; give --kubeconfig FILE, set KUBECONFIG, or give --master URL`,
   );
 }
 
@@ -152,7 +152,7 @@ function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
   };
 }
 
-/** Of several files those that are not there are passed over, as kubectl does; a single one must exist. */
+/** Skips missing files of several, as kubectl does; a single one must exist. */
 function filesOf(list: string): string[] {
   const files = list.split(delimiter).filter((file) => file !== '');
   const present = files.length > 1 ? files.filter((file) => existsSync(file)) : files;
@@ -175,7 +175,7 @@ function textOf(file: string): string {
 function merge(merged: Merged, text: string, from: string, folder: string): void {
   const document = parseDocument(text, { logLevel: 'silent' });
   const [broken] = document.errors;
-  // Only the place is told: what stands there may be a secret.
+  // The message shows only the place: the text there may be a secret.
   if (broken) throw new KubeconfigError(`${from} is not YAML (${broken.code}, line ${broken.linePos?.[0].line ?? '?'}): correct the file`);
   let raw: unknown;
   try {
@@ -196,7 +196,7 @@ function parsed<T>(schema: z.ZodType<T>, raw: unknown, where: string): T {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const path = issue?.path.join('.');
-  throw new KubeconfigError(`${where} is no kubeconfig${path ? `: ${path}` : ''}: ${issue?.message ?? 'wrong shape'}: correct the file`);
+  throw new KubeconfigError(`${where} is not a kubeconfig${path ? `: ${path}` : ''}: ${issue?.message ?? 'wrong shape'}: correct the file`);
 }
 
 const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'];

@@ -19,6 +19,6 @@ it.each([
   expect('matches' in parsed && parsed.matches(shop)).toBe(matches);
 });
 
-it('a part that is no requirement is named', () => {
+it('a part that is not a requirement is named', () => {
   expect(parseLabelSelector('app=shop,team of payments')).toEqual({ unreadable: 'team of payments' });
 });

@@ -125,7 +125,7 @@ it(
       ),
       { ...propertyRuns(0.2), endOnFailure: true },
     );
-    // Lives in which nobody ever lost the lease prove nothing.
+    // Runs without a lost lease prove nothing.
     expect(led.reduce((sum, terms) => sum + terms, 0)).toBeGreaterThan(led.length);
   },
   propertyTimeoutMs,

@@ -35,7 +35,7 @@ async function given() {
     () => server.close(),
   );
   const campaign = (identity: string) => {
-    const told: string[] = [];
+    const calls: string[] = [];
     const signals: AbortSignal[] = [];
     const leadership = electLeader(cluster, {
       namespace: 'serin',
@@ -43,14 +43,14 @@ async function given() {
       identity,
       clock,
       onLeading: (signal) => {
-        told.push('leading');
+        calls.push('leading');
         signals.push(signal);
       },
-      onLost: () => told.push('lost'),
-      onReleased: () => told.push('released'),
+      onLost: () => calls.push('lost'),
+      onReleased: () => calls.push('released'),
     });
     open.unshift(() => leadership.stop());
-    return { leadership, told, signals };
+    return { leadership, calls, signals };
   };
   return { clock, state, cluster, campaign, holder: () => state.lease?.spec.holderIdentity };
 }
@@ -78,7 +78,7 @@ describe('leader election', () => {
     expect(a.leadership.mayWriteUntilMs()).toBe(10_000);
   });
 
-  it('I9: is no leader from the deadline on when it cannot renew, and campaigns again', async () => {
+  it('I9: stops leading at the deadline when it cannot renew, and campaigns again', async () => {
     const { campaign, clock, state } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
@@ -87,10 +87,10 @@ describe('leader election', () => {
     expect(a.leadership.isLeader()).toBe(true);
     clock.advance(1);
     expect([a.leadership.isLeader(), a.leadership.mayWriteUntilMs(), a.signals[0]?.aborted]).toEqual([false, 0, true]);
-    expect(a.told).toEqual(['leading', 'lost']);
+    expect(a.calls).toEqual(['leading', 'lost']);
     state.broken = false;
     await moveUntil(clock, 2_000, () => a.leadership.isLeader());
-    expect(a.told).toEqual(['leading', 'lost', 'leading']);
+    expect(a.calls).toEqual(['leading', 'lost', 'leading']);
   });
 
   it('I9: may write for the deadline from when it asked to renew, however late the answer came', async () => {
@@ -116,7 +116,7 @@ describe('leader election', () => {
     };
     const a = campaign('a');
     await moveUntil(clock, 500, () => a.leadership.isLeader());
-    expect(a.told).toEqual(['leading']);
+    expect(a.calls).toEqual(['leading']);
   });
 
   it('I9: a renewal without an answer is given up with the time to write', async () => {
@@ -178,7 +178,7 @@ describe('leader election', () => {
     const lease = state.lease;
     if (lease === undefined) throw new Error('no lease');
     state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99' }, spec: { ...lease.spec, holderIdentity: 'b' } };
-    await moveUntil(clock, 500, () => a.told.includes('lost'));
+    await moveUntil(clock, 500, () => a.calls.includes('lost'));
     expect(clock.monotonicMs()).toBeLessThan(10_000);
   });
 
@@ -188,16 +188,16 @@ describe('leader election', () => {
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
     const lease = state.lease;
     if (lease === undefined) throw new Error('no lease');
-    state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99', labels: { by: 'somebody' } } };
+    state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99', labels: { by: 'someone' } } };
     await moveUntil(clock, 500, () => a.leadership.mayWriteUntilMs() > 10_000);
-    expect(a.told).toEqual(['leading']);
-    expect(state.lease?.metadata.labels).toEqual({ by: 'somebody' });
+    expect(a.calls).toEqual(['leading']);
+    expect(state.lease?.metadata.labels).toEqual({ by: 'someone' });
   });
 
-  it('releases the lease when stopped while a renewal was being stored, whose answer nobody waited for', async () => {
+  it('releases the lease when stopped while a renewal was being stored, without waiting for its answer', async () => {
     const { clock, campaign, state, holder } = await given();
     const a = campaign('a');
-    await moveUntil(clock, 100, () => a.told.includes('leading'));
+    await moveUntil(clock, 100, () => a.calls.includes('leading'));
     state.version += 1;
     if (state.lease) state.lease = { ...state.lease, metadata: { ...state.lease.metadata, resourceVersion: String(state.version) } };
     await a.leadership.stop();
@@ -213,9 +213,9 @@ describe('leader election', () => {
     await expect.poll(() => state.requests).toBeGreaterThan(before);
     await a.leadership.stop();
     expect(holder()).toBe('');
-    // Whoever goes by the record alone does not wait for it either.
+    // A candidate that goes by the record alone does not wait for it either.
     expect(state.lease?.spec.leaseDurationSeconds).toBe(1);
-    expect(a.told).toEqual(['leading', 'released']);
+    expect(a.calls).toEqual(['leading', 'released']);
     await moveUntil(clock, 500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeLessThan(15_000);
   });

@@ -37,7 +37,7 @@ export interface Leadership {
 
 /**
  * Campaigns for one Lease until stopped. Every duration is measured on our own monotonic clock: another machine's timestamps
- * only tell that the record changed. `renewedAt` is the time before the request was sent, the earliest the server may have counted from.
+ * only show that the record changed. `renewedAt` is the time before the request was sent, the earliest the server may have counted from.
  */
 export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership {
   const { clock, identity, namespace, name } = options;
@@ -174,7 +174,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
   }
 
   /** A renewal whose answer we did not wait for may have been stored: then the lease is ours still, in another version. */
-  async function giveAway(lease: KubeObject, signal: AbortSignal): Promise<void> {
+  async function clearHolder(lease: KubeObject, signal: AbortSignal): Promise<void> {
     try {
       await cluster.replace(leaseOf(lease, ''), { signal });
     } catch (error) {
@@ -190,7 +190,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
       limit.abort(new Error('too late to release the lease')),
     );
     try {
-      await giveAway(lease, limit.signal);
+      await clearHolder(lease, limit.signal);
       options.onReleased?.();
     } catch (err) {
       options.log?.warn({ lease: `${namespace}/${name}`, err }, 'lease not released: it expires by itself');

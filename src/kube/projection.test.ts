@@ -27,7 +27,7 @@ describe('a projection', () => {
     expect(get()).toBe('blue');
   });
 
-  it('tells each change once', () => {
+  it('reports each change once', () => {
     const { projection, changes } = given();
     projection.learn(at('a', '11', 'green'));
     projection.handler.onEvent({ type: 'MODIFIED', object: at('a', '11', 'green') });
@@ -42,7 +42,7 @@ describe('a projection', () => {
     expect(get()).toBeUndefined();
   });
 
-  it('takes what a list lacks as deleted, unless it was written after the list', () => {
+  it('treats objects that a list lacks as deleted, unless they were written after the list', () => {
     const { projection, get } = given();
     projection.learn(at('new', '21', 'white'));
     projection.handler.onList([], '20');
@@ -50,13 +50,13 @@ describe('a projection', () => {
     expect(projection.values()).toEqual(['white']);
   });
 
-  it('forgets what we deleted', () => {
+  it('forgets objects that we deleted', () => {
     const { projection, get } = given();
     projection.forget({ namespace: 'test', name: 'a' });
     expect(get()).toBeUndefined();
   });
 
-  it('keeps of a list that comes in pages what it needs, and tells nobody before all pages are there', () => {
+  it('keeps the projection of each page of a list, and reports nothing before all pages are there', () => {
     const { projection, changes, get } = given();
     const { onList, slim = (item) => item } = projection.handler;
     const stubs = [at('a', '20', 'green'), at('b', '15', 'blue')].map((item) => slim(item));
@@ -66,7 +66,7 @@ describe('a projection', () => {
     expect(changes).toEqual(['a ->red', 'a red>green', 'b ->blue']);
   });
 
-  it('an answer of ours that came between two pages is newer than what the page said', () => {
+  it('an answer of ours that came between two pages is newer than the page', () => {
     const { projection, get } = given();
     const { onList, slim = (item) => item } = projection.handler;
     const stub = slim(at('a', '20', 'green'));

@@ -10,7 +10,7 @@ export interface ProjectionChange<T> {
   after: T | undefined;
 }
 
-/** What the controller remembers of the objects of one watch: the projected fields, never the whole object. */
+/** Cached objects of one watch: the projected fields, never the whole object. */
 export interface Projection<T> {
   /** Give it to `cluster.watch`. */
   readonly handler: ListHandler;
@@ -40,7 +40,7 @@ export function createProjection<T>(
   onUnreadable?: (object: KubeObject, error: unknown) => void,
 ): Projection<T> {
   const entries = new Map<string, Entry<T>>();
-  // Of items whose LIST still comes in: what will be kept of each, by what stands for it.
+  // Projections of items whose LIST is incomplete, by their stubs.
   const prepared = new WeakMap<KubeObject, { it: T } | { error: unknown }>();
   const listeners = new Set<(change: ProjectionChange<T>) => void>();
 
@@ -50,7 +50,7 @@ export function createProjection<T>(
     const known = entries.get(key);
     const version = versionOf(object.metadata.resourceVersion);
     if (known !== undefined && isOlder(version, known.version)) return;
-    // The same version again is no news, but a deletion may carry the version of the last state.
+    // The same version again is not a change, but a deletion may carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
     const value = isDeleted ? undefined : (prepared.get(object) ?? read(object));
     const isUnreadable = value !== undefined && 'error' in value;
@@ -67,10 +67,10 @@ export function createProjection<T>(
     }
   }
 
-  /** Projects as the pages come, and tells nobody before the LIST is complete: half a picture would be read for a whole one. */
+  /** Projects as the pages come, and reports nothing before the LIST is complete: a part would be read as the whole. */
   function slim(item: KubeObject): KubeObject {
     const { name, namespace, resourceVersion } = item.metadata;
-    // Without a version nothing tells old from new, so that the item has to wait as it is.
+    // Without a version its age is unknown: the item waits as it is.
     if (resourceVersion === undefined) return item;
     const { apiVersion, kind } = item;
     const stub = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), resourceVersion } };
@@ -91,7 +91,7 @@ export function createProjection<T>(
     const listVersion = versionOf(resourceVersion);
     for (const [key, entry] of [...entries]) {
       if (listed.has(key)) continue;
-      // Written by us after the server had made the list: the watch will tell of it.
+      // Written by us after the server had made the list: the watch will report it.
       if (listVersion !== undefined && entry.version !== undefined && entry.version > listVersion) continue;
       const { namespace, name } = entry;
       set(key, { namespace, name, version: listVersion });
@@ -105,7 +105,7 @@ export function createProjection<T>(
         errors.push(error);
       }
     }
-    // What a listener makes of one object is its own affair: the others are known by now.
+    // A listener's error about one object is thrown last: the others are known by now.
     if (errors.length > 0) throw errors[0];
   }
 

@@ -5,15 +5,15 @@ import type { ApiCall } from './transport.ts';
  * while it still works for the first ones. Enough for `--kubeconfig-qps` 100 with answers that take 0.3 s; each holds a socket.
  */
 export const MOST_UNDER_WAY = 32;
-/** Of upkeep, so that a busy API server answers releases sooner. */
+/** Limit of upkeep, so that a busy API server answers releases sooner. */
 export const MOST_OF_UPKEEP = 8;
-/** Of one line, so that another one begins at once. */
+/** Limit of one line, so that another one begins at once. */
 export const MOST_OF_LINE = 24;
 
 const IN_NAMESPACE = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/?]+)/;
 
 /**
- * Where a request waits for its turn: with those of its namespace, or with those of no namespace. Streams open in lines of their own, so
+ * The line of a request: that of its namespace, or of no namespace. Streams open in lines of their own, so
  * that neither holds up the other, and so does upkeep.
  */
 export function lineOf({ verb, path, isUpkeep }: Pick<ApiCall, 'verb' | 'path' | 'isUpkeep'>): string {

@@ -24,7 +24,7 @@ const applied: ManagedFieldsEntry = {
   fieldsV1: { 'f:spec': { 'f:ports': { 'k:{"port":80}': { 'f:protocol': {} } } } },
 };
 
-it('what the other controller owns by updates becomes ours by apply; users and status keep theirs', () => {
+it('fields that the other controller owns by updates become ours by apply; users and status keep theirs', () => {
   expect(fieldsTakenOver(objectOf(theirs, users, status), 'flagger', 'serin')).toEqual([
     users,
     status,
@@ -32,7 +32,7 @@ it('what the other controller owns by updates becomes ours by apply; users and s
   ]);
 });
 
-it('it is joined with what we applied before', () => {
+it('it is joined with our earlier applies', () => {
   const [only, ...more] = fieldsTakenOver(objectOf(theirs, applied), 'flagger', 'serin') ?? [];
   expect(more).toEqual([]);
   expect(only).toMatchObject({

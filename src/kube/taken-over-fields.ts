@@ -17,7 +17,7 @@ export function isUpdatedBy(object: KubeObject, manager: string): boolean {
 
 /**
  * `managedFields` with what one manager owns by updates moved to what another applies: a later apply that leaves such a field out removes
- * it, instead of leaving it to an owner who is gone. Undefined: nothing to move. The way of client-go's csaupgrade.
+ * it, instead of leaving it to an owner who is gone. Undefined: nothing to move. As client-go's csaupgrade.
  */
 export function fieldsTakenOver(object: KubeObject, from: string, to: string): ManagedFieldsEntry[] | undefined {
   const entries = entriesOf(object);

@@ -57,9 +57,9 @@ export interface TransportOptions {
 }
 
 export interface Transport {
-  /** Every answer, also refusals, is an Answer; throws only where there is none. */
+  /** Every answer, errors included, is an Answer; throws only where there is none. */
   send(call: ApiCall): Promise<Answer>;
-  /** The answer's body as it comes; a refusal throws an ApiError. No deadline but `signal`. */
+  /** The answer's body as it comes; an error answer throws an ApiError. No deadline but `signal`. */
   stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
   close(): void;
 }
@@ -84,7 +84,7 @@ export function createTransport(connection: Connection, options: TransportOption
   }
 
   async function open(call: ApiCall, signal: AbortSignal): Promise<http.IncomingMessage> {
-    // A credential plugin may wait for somebody; the deadline and the caller's signal hold all the same.
+    // A credential plugin may wait for a login; the deadline and the caller's signal hold all the same.
     const credentials = await orAborted(connection.headers(), signal);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers: Record<string, string | number> = {

@@ -18,7 +18,7 @@ const fast: Partial<WatchSettings> = { backOffMs: { from: 5, to: 20 }, unavailab
 async function given(
   onStream: (response: ServerResponse, nth: number) => void,
   options: { settings?: Partial<WatchSettings>; onList?: Answering; metadataOnly?: boolean } = {},
-): Promise<{ told: string[]; lists: () => number; versions: () => (string | null)[]; server: KubeServer; watch: WatchHandle }> {
+): Promise<{ reported: string[]; lists: () => number; versions: () => (string | null)[]; server: KubeServer; watch: WatchHandle }> {
   let streams = 0;
   const server = await kubeServer((call, response) => {
     if (call.query.get('watch') === 'true') {
@@ -34,19 +34,19 @@ async function given(
     () => cluster.close(),
     () => server.close(),
   );
-  const told: string[] = [];
+  const reported: string[] = [];
   const watch = cluster.watch(
     { apiVersion: 'v1', kind: 'ConfigMap' },
     {
-      onList: (items) => told.push(`list ${items.map(({ metadata }) => metadata.name)}`),
-      onEvent: ({ type, object }) => told.push(`${type} ${object.kind} ${object.metadata.name}`),
-      onUnavailable: (cause) => told.push(cause),
+      onList: (items) => reported.push(`list ${items.map(({ metadata }) => metadata.name)}`),
+      onEvent: ({ type, object }) => reported.push(`${type} ${object.kind} ${object.metadata.name}`),
+      onUnavailable: (cause) => reported.push(cause),
     },
     { metadataOnly: options.metadataOnly ?? false },
   );
   const watches = () => server.calls.filter(({ query }) => query.get('watch') === 'true');
   return {
-    told,
+    reported,
     server,
     watch,
     lists: () => server.calls.filter(({ query }) => query.has('limit')).length,
@@ -58,17 +58,19 @@ const line = (type: string, name: string, resourceVersion: string): string =>
   `${JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion } } })}\n`;
 
 describe('a watch', () => {
-  it('lists, tells the events that follow, and asks for bookmarks', async () => {
-    const { told, watch, server } = await given((response) => void response.write(line('ADDED', 'b', '11') + line('DELETED', 'a', '12')));
+  it('lists, reports the events that follow, and asks for bookmarks', async () => {
+    const { reported, watch, server } = await given(
+      (response) => void response.write(line('ADDED', 'b', '11') + line('DELETED', 'a', '12')),
+    );
     await watch.synced;
-    await expect.poll(() => told).toEqual(['list a', 'ADDED ConfigMap b', 'DELETED ConfigMap a']);
+    await expect.poll(() => reported).toEqual(['list a', 'ADDED ConfigMap b', 'DELETED ConfigMap a']);
     const query = server.calls.at(-1)?.query;
     expect([query?.get('allowWatchBookmarks'), query?.get('timeoutSeconds'), query?.get('resourceVersion')]).toEqual(['true', '300', '10']);
     expect(watch.restarts).toBe(0);
     expect(watch.ageMs()).toBeLessThan(10_000);
   });
 
-  it('that is stopped by what its list tells opens no stream, which nobody could stop any more', async () => {
+  it('that is stopped by its list opens no stream, which would never end', async () => {
     const server = await kubeServer((call, response) => {
       if (call.query.get('watch') === 'true') response.writeHead(200).flushHeaders();
       else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
@@ -78,23 +80,23 @@ describe('a watch', () => {
       () => cluster.close(),
       () => server.close(),
     );
-    const quiet = { onEvent: () => undefined };
-    const first = cluster.watch({ apiVersion: 'v1', kind: 'ConfigMap' }, { ...quiet, onList: () => first.stop() });
+    const noEvents = { onEvent: () => undefined };
+    const first = cluster.watch({ apiVersion: 'v1', kind: 'ConfigMap' }, { ...noEvents, onList: () => first.stop() });
     await first.synced;
-    cluster.watch({ apiVersion: 'v1', kind: 'Pod' }, { ...quiet, onList: () => undefined });
+    cluster.watch({ apiVersion: 'v1', kind: 'Pod' }, { ...noEvents, onList: () => undefined });
     const streams = () => server.calls.filter(({ query }) => query.get('watch') === 'true').map(({ path }) => path);
     await expect.poll(streams).toContain('/api/v1/pods');
     expect(streams()).toEqual(['/api/v1/pods']);
   });
 
   it('reopens an ended stream from its last event or bookmark, without a list', async () => {
-    const { versions, lists, told, watch } = await given((response, nth) => {
+    const { versions, lists, reported, watch } = await given((response, nth) => {
       if (nth === 1) response.end(line('MODIFIED', 'a', '15'));
       else if (nth === 2) response.end(line('BOOKMARK', '', '20'));
     });
     await expect.poll(versions).toEqual(['10', '15', '20']);
     expect(lists()).toBe(1);
-    expect(told).toEqual(['list a', 'MODIFIED ConfigMap a']);
+    expect(reported).toEqual(['list a', 'MODIFIED ConfigMap a']);
     expect(watch.restarts).toBe(2);
   });
 
@@ -113,21 +115,21 @@ describe('a watch', () => {
 
   it('lists again when its version is gone', async () => {
     const gone = `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } })}\n`;
-    const { told, lists } = await given((response, nth) => void (nth === 1 && response.end(gone)));
-    await expect.poll(() => told).toEqual(['list a', 'list a']);
+    const { reported, lists } = await given((response, nth) => void (nth === 1 && response.end(gone)));
+    await expect.poll(() => reported).toEqual(['list a', 'list a']);
     expect(lists()).toBe(2);
   });
 
   it('backs off after an error and goes on', async () => {
     let calls = 0;
-    const { told } = await given(() => {}, {
+    const { reported } = await given(() => {}, {
       onList(_, response) {
         calls += 1;
         if (calls < 3) refuse(response, 500, 'InternalError');
         else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
       },
     });
-    await expect.poll(() => told).toEqual(['list ']);
+    await expect.poll(() => reported).toEqual(['list ']);
     expect(calls).toBe(3);
   });
 
@@ -136,34 +138,34 @@ describe('a watch', () => {
     { status: 404, reason: 'NotFound', cause: 'absent' },
   ])('says $cause on a $status and finds the kind once it is there', async ({ status, reason, cause }) => {
     let calls = 0;
-    const { told } = await given(() => {}, {
+    const { reported } = await given(() => {}, {
       onList(_, response) {
         calls += 1;
         if (calls < 3) refuse(response, status, reason);
         else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
       },
     });
-    await expect.poll(() => told).toEqual([cause, cause, 'list ']);
+    await expect.poll(() => reported).toEqual([cause, cause, 'list ']);
   });
 
-  it('tells metadata only as the kind that was asked for', async () => {
+  it('reports metadata only as the kind that was asked for', async () => {
     const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'b', resourceVersion: '11' } };
     const stream = `${JSON.stringify({ type: 'ADDED', object: partial })}\n`;
-    const { told, server } = await given((response) => void response.write(stream), { metadataOnly: true });
-    await expect.poll(() => told).toEqual(['list a', 'ADDED ConfigMap b']);
+    const { reported, server } = await given((response) => void response.write(stream), { metadataOnly: true });
+    await expect.poll(() => reported).toEqual(['list a', 'ADDED ConfigMap b']);
     expect(server.calls.at(-1)?.headers.accept).toContain('as=PartialObjectMetadata;');
   });
 
   it('says nothing more once stopped', async () => {
     let stream: ServerResponse | undefined;
-    const { told, watch } = await given((response) => {
+    const { reported, watch } = await given((response) => {
       stream = response;
     });
     await expect.poll(() => stream !== undefined).toBe(true);
     const closed = new Promise((resolve) => stream?.once('close', resolve));
     watch.stop();
     await closed;
-    expect(told).toEqual(['list a']);
+    expect(reported).toEqual(['list a']);
   });
 });
 

@@ -65,13 +65,13 @@ export function startWatch(parts: WatchParts): WatchHandle {
     const { items, resourceVersion } = await parts.list(stopping.signal);
     if (stopping.signal.aborted) return;
     heard();
-    tell(() => handler.onList(items, resourceVersion));
+    notify(() => handler.onList(items, resourceVersion));
     version = resourceVersion;
     synced.resolve();
   }
 
-  /** What a listener throws is its own fault: the watch goes on. */
-  function tell(call: () => void): void {
+  /** Calls a listener; the watch goes on when it throws. */
+  function notify(call: () => void): void {
     try {
       call();
     } catch (err) {
@@ -85,7 +85,7 @@ export function startWatch(parts: WatchParts): WatchHandle {
     if (type !== 'BOOKMARK' && type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return;
     failures = 0;
     unavailable = 0;
-    if (type !== 'BOOKMARK') tell(() => handler.onEvent({ type, object: parts.shape(object) }));
+    if (type !== 'BOOKMARK') notify(() => handler.onEvent({ type, object: parts.shape(object) }));
     version = object.metadata.resourceVersion ?? version;
   }
 
@@ -141,7 +141,7 @@ export function startWatch(parts: WatchParts): WatchHandle {
       version = undefined;
       const cause = isForbidden(error) ? 'forbidden' : 'absent';
       if (unavailable === 0) log?.warn({ watch: what, cause, err: error }, 'watch unavailable');
-      tell(() => handler.onUnavailable?.(cause, error.message));
+      notify(() => handler.onUnavailable?.(cause, error.message));
       await sleep(clock, delayMs(settings.unavailableMs, unavailable++), stopping.signal);
       return;
     }
@@ -156,7 +156,7 @@ export function startWatch(parts: WatchParts): WatchHandle {
     while (!stopping.signal.aborted) {
       try {
         if (version === undefined) await list();
-        // Whoever heard all from the list may have stopped: a stream that begins after that would hear of no stop.
+        // The list's listener may have stopped the watch: a stream that begins after that would never be stopped.
         if (stopping.signal.aborted) return;
         const openedAtMs = clock.monotonicMs();
         if (version !== undefined) await follow(version);

@@ -27,7 +27,7 @@ function check({ nowMs = () => NOW_MS, known = KNOWN as readonly Credential[] } 
 }
 
 describe('a caller', () => {
-  it('06-SE1: is anyone where no credentials are asked for', async () => {
+  it('06-SE1: is anyone without credentials in the options', async () => {
     expect(await createCallerCheck({ credentials: undefined, nowMs: () => NOW_MS })({ headers: {}, path: '/', body })).toEqual({
       by: 'anyone',
     });
@@ -101,7 +101,7 @@ describe('a caller', () => {
     expect(await ask(early)).toEqual({ refused: 'the call was signed at another time: look at the clocks' });
   });
 
-  it('I15: who has used up the ids of one key leaves those of the others', async () => {
+  it('I15: using up the ids of one key leaves those of the others', async () => {
     const ask = check();
     let used = 0;
     while (!('refused' in (await ask(signed({ key: 'sh0p-key', id: `id-shop-${used}` }))))) used += 1;
@@ -109,7 +109,7 @@ describe('a caller', () => {
     expect(await ask(signed())).toEqual({ by: 'signature' });
   });
 
-  it('06-SE1: is nobody where all credentials have gone', async () => {
+  it('06-SE1: is unknown where all credentials have gone', async () => {
     const ask = check({ known: [] });
     expect(await ask({ authorization: 'Bearer ' })).toHaveProperty('refused');
     expect(await ask(signed({ key: '' }))).toHaveProperty('refused');

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { attemptHeaders, attemptSignatureOf } from '../api/signature.ts';
 import type { Credential } from './credentials.ts';
 
-/** Who calls, as far as it is proved. Without `namespace` it is whatever the payload says. */
+/** The proved caller. Without `namespace` the payload names it. */
 export interface Caller {
   /** For the log. */
   by: 'anyone' | 'token' | 'signature';
@@ -25,7 +25,7 @@ export interface CallerCheck {
 
 /** How far the clocks of the two sides may be apart, and how long a call can be under way. */
 const WINDOW_MS = 300_000;
-/** Of one key: who holds another is not kept out by them. */
+/** Most ids of one key, so that it does not use up those of another. */
 const MOST_IDS = 50_000;
 
 /** Proves callers by a bearer token or the signature of an attempt, each of which counts once. */

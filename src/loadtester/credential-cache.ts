@@ -5,11 +5,11 @@ const KEEP_MS = 1_000;
 export interface CredentialCache {
   /** Undefined where everybody may call. */
   read: (() => Promise<readonly Credential[]>) | undefined;
-  /** What was read last, for hiding it. */
+  /** The last credentials, for hiding them. */
   secrets(): readonly string[];
 }
 
-/** Credentials, read again when they are older than a second. What cannot be read lets nobody in, and is told. */
+/** Credentials, read again when they are older than a second. Unreadable ones let no caller in, and are reported. */
 export async function cacheCredentials(
   sources: CredentialSources,
   monotonicMs: () => number,

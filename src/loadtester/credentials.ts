@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One text that proves who calls; with `namespace` it speaks for Canaries of that namespace alone. */
+/** A text that proves the caller; with `namespace` it counts for Canaries of that namespace alone. */
 export interface Credential {
   kind: 'token' | 'signingKey';
   value: string;
   namespace?: string;
 }
 
-/** Where credentials come from. Files are read again, so that a rotated Secret counts without a restart. */
+/** Sources of credentials. Files are read again, so that a rotated Secret counts without a restart. */
 export interface CredentialSources {
   token?: string | undefined;
   signingKey?: string | undefined;
@@ -20,7 +20,7 @@ export interface CredentialSources {
 
 export const areRequired = (sources: CredentialSources): boolean => Object.values(sources).some((source) => source !== undefined);
 
-/** All credentials there are now; a file that cannot be read is an error, since without it nobody could be let in. */
+/** All credentials there are now; a file that cannot be read is an error, since every caller would be rejected. */
 export async function readCredentials(sources: CredentialSources): Promise<readonly Credential[]> {
   const { token, signingKey, tokenFile, signingKeyFile, folder } = sources;
   const found: Credential[] = [
@@ -30,7 +30,7 @@ export async function readCredentials(sources: CredentialSources): Promise<reado
     { kind: 'signingKey', value: signingKeyFile === undefined ? '' : await readFile(signingKeyFile, 'utf8') },
     ...(folder === undefined ? [] : await inFolder(folder)),
   ];
-  // An empty one would let everybody in.
+  // An empty one would let every caller in.
   return found.map((credential) => ({ ...credential, value: credential.value.trim() })).filter(({ value }) => value !== '');
 }
 

@@ -15,7 +15,7 @@ export interface CurlOptions {
   /** Whether the body is shown. */
   show: boolean;
   writeOut: string;
-  /** Of each attempt; 0 is none. */
+  /** Time of each attempt; 0: unlimited. */
   timeoutMs: number;
   retries: number;
   retryDelayMs: number | undefined;
@@ -26,10 +26,10 @@ export interface CurlOptions {
 
 const MOST_ADDRESSES = 10;
 const WRITE_OUT = /%\{([^}]{0,99})\}/g;
-/** What `-w` can show here. */
+/** Variables of `-w`. */
 export const writeOutVariables = ['http_code', 'response_code', 'size_download', 'time_total', 'content_type'] as const;
 
-/** What `curl` is told, as far as it needs no file and no shell; `problem` is for the Canary's event. */
+/** The options of `curl`, as far as they need no file and no shell; `problem` is for the Canary's event. */
 export function curlOptions(words: readonly string[]): CurlOptions | { problem: string } {
   const read = curlWords(words);
   if ('problem' in read) return read;
@@ -98,14 +98,14 @@ function problemOf({ options, addresses }: CurlWords, last: ReadonlyMap<string, 
     if (fromFile) return `--${name} reads a file of the load tester: write the text itself`;
     if (name === 'cookie' && !value.includes('=')) return '--cookie reads a file of the load tester: write name=value';
     if (name === 'output' && value !== '/dev/null') return '--output writes a file of the load tester: only /dev/null is possible';
-    if (name === 'request' && !/^[A-Za-z]{1,20}$/.test(value)) return '--request is no method of HTTP';
+    if (name === 'request' && !/^[A-Za-z]{1,20}$/.test(value)) return '--request must be an HTTP method';
     if (
       ['max-time', 'connect-timeout', 'retry', 'retry-delay', 'retry-max-time', 'max-redirs'].includes(name) &&
       !/^\d{1,6}(\.\d+)?$/.test(value)
     )
-      return `--${name} is no number that it can be`;
+      return `--${name} must be a valid number`;
   }
-  if (last.get('request')?.toUpperCase() === 'CONNECT') return '--request is no method of a test';
+  if (last.get('request')?.toUpperCase() === 'CONNECT') return '--request CONNECT is not supported';
   const unknown = [...(last.get('write-out') ?? '').matchAll(WRITE_OUT)].find(
     ([, name]) => !writeOutVariables.some((known) => known === name),
   );
@@ -117,7 +117,7 @@ function problemOf({ options, addresses }: CurlWords, last: ReadonlyMap<string, 
 function bodyOf({ options }: CurlWords): string | undefined {
   const parts = options.flatMap(([name, value]) => {
     if (name === 'data-urlencode') return [urlEncoded(value)];
-    // curl takes line ends out of what is no binary.
+    // curl removes line ends unless the data is binary.
     if (name === 'data' || name === 'data-ascii') return [value.replace(/[\r\n]/g, '')];
     return name === 'data-raw' || name === 'data-binary' || name === 'json' ? [value] : [];
   });

@@ -91,7 +91,7 @@ export function curlWords(words: readonly string[]): CurlWords | { problem: stri
     const asked = word.startsWith('--') ? [word.slice(2)] : Array.from(word.slice(1));
     for (const [index, name] of asked.entries()) {
       const isLong = word.startsWith('--');
-      // `--s` is no option, though `-s` is.
+      // `-s` is an option, `--s` is not.
       const known = isLong && name.length === 1 ? '' : name;
       const plain = own(PLAIN, known);
       if (plain !== undefined) {

@@ -6,7 +6,7 @@ import type { TargetPolicy } from './target-policy.ts';
 /** More of a body is dropped, and said to be. */
 const KEEP_BYTES = 262_144;
 
-/** What curl leaves behind: what it would print, and its exit code, 0 being success. */
+/** Output and exit code of curl; 0 is success. */
 export interface CurlResult {
   exitCode: number;
   stdout: string;

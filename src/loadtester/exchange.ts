@@ -134,7 +134,7 @@ async function once({ method, url, headers, body, keepBytes }: Exchange, connect
   }
 }
 
-/** What stands in a summary: a code, never an address with credentials. */
+/** An error in a summary: a code, never an address with credentials. */
 export function errorCode(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return typeof code === 'string' ? code : String(name ?? 'Error');

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Of all filters of one task: a pattern of 38 characters over the 256 KiB that are kept of an answer. */
+/** Steps of all filters of one task: enough for a pattern of 38 characters over the 256 KiB that are kept of an answer. */
 const MOST_STEPS = 10_000_000;
 /** Other callers have their turn after so many. */
 const STEPS_A_TURN = 200_000;

@@ -48,14 +48,14 @@ it('06-LT24: a file that is none is put aside, and the gates are closed', async 
   expect(await readdir(folder)).toEqual(expect.arrayContaining(['broken.json', 'broken.json.unreadable']));
 });
 
-it('06-LT24: what could not be written does not count, and does not stop the next one', async () => {
+it('06-LT24: a change that could not be written does not count, and does not stop the next one', async () => {
   const gates = await openGates(join(folder, 'none', 'gates.json'), never);
   await expect(gates.set('gate', 'test', 'a', true)).rejects.toThrow('ENOENT');
   expect(gates.isOpen('gate', 'test', 'a')).toBe(false);
   expect(await gates.set('gate', 'test', 'a', false)).toBe(true);
 });
 
-it('I15: gates that one namespace opens leave room for those of others', async () => {
+it('I15: gates that one namespace opens leave space for those of others', async () => {
   const gates = await openGates(undefined, never);
   let opened = 0;
   while (await gates.set('gate', 'greedy', `app-${opened}`, true)) opened += 1;

@@ -36,7 +36,7 @@ export async function openGates(file: string | undefined, onUnreadable: (aside: 
       const change = async (): Promise<boolean> => {
         const key = keyOf(kind, namespace, name);
         if (openGates.has(key) === isOpen) return true;
-        // A namespace opens another while it has fewer open than can still be opened: others find room (I15).
+        // A namespace opens another while it has fewer open than can still be opened: space is left for others (I15).
         if (isOpen && (openOf.get(namespace) ?? 0) >= MOST_OPEN - openGates.size) return false;
         // Before it counts: an answer must not promise what a restart would forget.
         if (file !== undefined) await writeState(file, [...openGates].filter((other) => other !== key).concat(isOpen ? [key] : []));
@@ -60,7 +60,7 @@ async function readState(file: string, onUnreadable: (aside: string) => void): P
   if (text === undefined) return new Set();
   const state = State.safeParse(jsonOf(text));
   if (state.success) return new Set(state.data.open.map(({ kind, namespace, name }) => keyOf(kind, namespace, name)));
-  // Closed is the safe side; the file stays for whoever wants to know.
+  // Closed is the safe side; the file stays for the operator.
   const aside = `${file}.unreadable`;
   await rename(file, aside);
   onUnreadable(aside);
@@ -87,7 +87,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Judged like any other text that is no state.
+    // Judged like any other unknown text.
     return undefined;
   }
 }

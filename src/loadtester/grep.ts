@@ -2,7 +2,7 @@ import type { FilterWork } from './filter-work.ts';
 import { type LinePattern, linePattern } from './line-pattern.ts';
 
 export interface Grep {
-  /** What `grep` does with text: what it prints, and its exit code (1: no line matches). */
+  /** Output and exit code of `grep` (1: no line matches). */
   filter(text: string, work: FilterWork): Promise<{ exitCode: number; stdout: string }>;
   pattern: LinePattern;
 }

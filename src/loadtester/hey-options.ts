@@ -15,7 +15,7 @@ export interface HeyOptions {
   durationMs: number | undefined;
   /** Requests a second of each worker; 0 is as fast as it goes. */
   rate: number;
-  /** Of one request; 0 is none. */
+  /** Time of one request; 0: unlimited. */
   timeoutMs: number;
   keepAlive: boolean;
   followRedirects: boolean;
@@ -36,7 +36,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
 const MAX_WORKERS = 500;
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
-/** What `hey` is told, under its own options and defaults; `problem` is for the Canary's event. */
+/** The options of `hey`, with its own defaults; `problem` is for the Canary's event. */
 export function heyOptions(words: readonly string[], { timeoutMs }: { timeoutMs: number }): HeyOptions | { problem: string } {
   const read = goOptions(words, TAKES_VALUE);
   if ('problem' in read) return { problem: `hey: ${read.problem}` };
@@ -53,18 +53,18 @@ export function heyOptions(words: readonly string[], { timeoutMs }: { timeoutMs:
     const text = last.get(name);
     const value = text === undefined ? numbers[name] : Number(text.trim() || Number.NaN);
     if (!(name === 'q' ? Number.isFinite(value) && value >= 0 : Number.isInteger(value) && value >= (name === 't' ? 0 : 1)))
-      return { problem: `hey -${name} is no number that it can be` };
+      return { problem: `hey -${name} must be a valid number` };
     numbers[name] = value;
   }
   const durationText = last.get('z');
   const durationMs = durationText === undefined ? undefined : parseDuration(durationText);
-  if (durationText !== undefined && !durationMs) return { problem: 'hey -z is no duration: write it like 1m or 30s' };
+  if (durationText !== undefined && !durationMs) return { problem: 'hey -z must be a duration: write it like 1m or 30s' };
   if (durationMs !== undefined && durationMs > timeoutMs)
     return { problem: `hey -z is longer than a task may take (--timeout ${timeoutMs / 1000}s)` };
   if (durationMs === undefined && numbers.n < numbers.c) return { problem: 'hey -n cannot be less than -c' };
   if (numbers.c > MAX_WORKERS) return { problem: `hey -c is at most ${MAX_WORKERS} here` };
   const method = (last.get('m') ?? 'GET').toUpperCase();
-  if (!METHODS.has(method)) return { problem: 'hey -m is no method of HTTP' };
+  if (!METHODS.has(method)) return { problem: 'hey -m must be an HTTP method' };
   const lines = read.options.filter(([name]) => name === 'H').map(([, value]) => value);
   const headers: OutgoingHttpHeaders = { 'content-type': last.get('T') ?? 'text/html', 'user-agent': 'serin-loadtester' };
   if (last.get('disable-compression') !== 'true') headers['accept-encoding'] = 'gzip';

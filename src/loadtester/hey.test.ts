@@ -30,7 +30,7 @@ async function run(text: string, { signal = new AbortController().signal, allowL
 }
 
 describe('heyOptions', () => {
-  it('reads what the tutorials write', () => {
+  it('reads the commands of the tutorials', () => {
     expect(options(`hey -z 1m -q 10 -c 2 -host app.example.com -H 'X-Canary: insider' http://gateway.ns`)).toMatchObject({
       url: new URL('http://gateway.ns/'),
       durationMs: 60_000,
@@ -53,7 +53,7 @@ describe('heyOptions', () => {
     });
   });
 
-  it('keeps what must not be shown apart', () => {
+  it('keeps secrets apart', () => {
     const read = options(`hey -a me:s3cret -H 'Cookie: id=c00kie' -H 'X-Api-Key: k3y' http://you:p4ss@a/`);
     const secrets = 'secrets' in read ? read.secrets : [];
     expect(secrets).toEqual(expect.arrayContaining(['s3cret', 'id=c00kie', 'k3y', 'p4ss']));
@@ -62,13 +62,13 @@ describe('heyOptions', () => {
   it.each([
     ['hey', 'hey: it names no address'],
     ['hey -z 1m', 'hey: it names no address'],
-    ['hey -z soon http://a', 'hey -z is no duration: write it like 1m or 30s'],
+    ['hey -z soon http://a', 'hey -z must be a duration: write it like 1m or 30s'],
     ['hey -z 2h http://a', 'hey -z is longer than a task may take (--timeout 3600s)'],
     ['hey -n 1 http://a', 'hey -n cannot be less than -c'],
-    ['hey -c 0 http://a', 'hey -c is no number that it can be'],
+    ['hey -c 0 http://a', 'hey -c must be a valid number'],
     ['hey -c 501 -z 1s http://a', 'hey -c is at most 500 here'],
-    ['hey -q -1 http://a', 'hey -q is no number that it can be'],
-    ['hey -q NaN http://a', 'hey -q is no number that it can be'],
+    ['hey -q -1 http://a', 'hey -q must be a valid number'],
+    ['hey -q NaN http://a', 'hey -q must be a valid number'],
     ['hey -D /etc/passwd http://a', 'hey -D reads a file of the load tester: give the body with -d'],
     ['hey -o csv http://a', 'hey -o prints every request: here there is a summary only'],
     ['hey -x proxy:80 http://a', 'hey -x goes through a proxy, which is not done here'],
@@ -77,7 +77,7 @@ describe('heyOptions', () => {
     ['hey -constructor http://a', 'hey: its option -constructor is unknown here'],
     ['hey -z', 'hey: its option -z lacks a value'],
     ['hey file:///etc/passwd', 'hey: its address is not of http or https'],
-    ['hey -m BREW http://a', 'hey -m is no method of HTTP'],
+    ['hey -m BREW http://a', 'hey -m must be an HTTP method'],
     ["hey -H 'Transfer-Encoding: chunked' http://a", 'hey: the header Transfer-Encoding is not one that a test sets'],
     ["hey -H 'nonsense' http://a", 'hey: a header is not written like Name: value'],
     ["hey -host 'a\nX-Evil: 1' http://a", 'hey: the header Host cannot be sent'],
@@ -144,7 +144,7 @@ describe('hey', () => {
     expect(target.asked).toEqual([]);
   });
 
-  it('ends soon when it is told to, also while nothing answers', async () => {
+  it('ends soon when it is aborted, also without answers', async () => {
     const controller = new AbortController();
     const running = run(`hey -z 1h -c 2 -t 0 ${target.url}/never`, { signal: controller.signal });
     const ended = expect(running).rejects.toThrow('enough');

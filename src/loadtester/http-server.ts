@@ -15,7 +15,7 @@ export interface HttpOptions {
 }
 
 const BODY_LIMIT_BYTES = 65_536;
-/** What is read and dropped of a body that is too long, so that its sender hears why. */
+/** Bytes read and dropped of a body that is too long, so that its sender gets the answer. */
 const DROP_LIMIT_BYTES = 1_048_576;
 
 const LAST_ANSWERS_MS = 1_000;

@@ -2,7 +2,7 @@
 const STEP = 1.05;
 const MAX_KINDS_OF_ERRORS = 20;
 
-/** What a load came to: counts by status and error, and how long answers took. */
+/** Results of a load: counts by status and error, and durations. */
 export class LoadFigures {
   readonly #statuses = new Map<number, number>();
   readonly #errors = new Map<string, number>();

@@ -3,13 +3,13 @@ import { runtimeMetrics } from '../api/runtime-metrics.ts';
 import type { Task } from './task.ts';
 
 /** Why a request was not done. */
-export type Refusal = 'caller' | 'namespace' | 'payload' | 'command' | 'busy';
+export type RejectReason = 'caller' | 'namespace' | 'payload' | 'command' | 'busy';
 
 export interface LoadTesterMetrics {
   registry: Registry;
   started(task: Task): void;
   ended(task: Task): void;
-  refused(why: Refusal): void;
+  refused(why: RejectReason): void;
 }
 
 export function createLoadTesterMetrics(version: string): LoadTesterMetrics {
@@ -31,7 +31,7 @@ export function createLoadTesterMetrics(version: string): LoadTesterMetrics {
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600],
     registers,
   });
-  const refusals = new Counter({
+  const rejections = new Counter({
     name: 'loadtester_requests_refused_total',
     help: 'Requests that were refused; why is caller, namespace, payload, command or busy',
     labelNames: ['why'],
@@ -46,6 +46,6 @@ export function createLoadTesterMetrics(version: string): LoadTesterMetrics {
       tasks.inc({ type, result: now.state });
       duration.observe({ type }, now.tookMs / 1000);
     },
-    refused: (why) => refusals.inc({ why }),
+    refused: (why) => rejections.inc({ why }),
   };
 }

@@ -22,20 +22,20 @@ export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | '
   namespaces: readonly string[];
   commandNamespaces: readonly string[];
   stateFile: string | undefined;
-  /** Of one task. */
+  /** Time of one task. */
   timeoutMs: number;
   tasks: number;
   tasksOfCanary: number;
   processes: ProcessLimits;
   /** For trials on one machine: requests may go to loopback. */
   allowLocalAddresses: boolean;
-  /** What commands get to see; what holds our own credentials is taken out. */
+  /** The environment of commands, without our own credentials. */
   env: NodeJS.ProcessEnv;
 }
 
 export interface LoadTester {
   port: number;
-  /** Lets tasks that somebody waits for go on for so long. */
+  /** Time for tasks whose caller waits to end. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function startLoadTester(options: LoadTesterOptions): Promise<LoadT
   const { log, clock, timeoutMs } = options;
   const metrics = createLoadTesterMetrics(options.version);
   const credentials = await cacheCredentials(options.credentials, clock.monotonicMs, (error) =>
-    log.error({ err: error }, 'credentials cannot be read: nobody is let in'),
+    log.error({ err: error }, 'credentials cannot be read: no caller is let in'),
   );
   const gates = await openGates(options.stateFile, (aside) =>
     log.error({ file: aside }, 'the state file is none: it was put aside, and all gates are closed'),
@@ -101,7 +101,7 @@ export async function startLoadTester(options: LoadTesterOptions): Promise<LoadT
 
 const canaryOf = ({ namespace, name }: Task): string => `${namespace}/${name}`;
 
-/** Of whole names: `prod` is not `my-prod-2` (06-LT23). What is no namespace matches nothing, so a pattern meets 63 characters at most. */
+/** Matches whole names: `prod` is not `my-prod-2` (06-LT23). Only a valid namespace can match, so a pattern meets 63 characters at most. */
 function matcher(patterns: readonly string[]): (namespace: string) => boolean {
   const compiled = patterns.map((pattern) => new RegExp(`^(?:${pattern})$`));
   return (namespace) => isNamespace(namespace) && compiled.some((pattern) => pattern.test(namespace));

@@ -34,7 +34,7 @@ describe('curl', () => {
     ]);
   });
 
-  it('06-LT31: has failed when no line matches, and shows what came instead', async () => {
+  it('06-LT31: has failed when no line matches, and shows the answer', async () => {
     const { ending, text } = await run(`curl -sd 'test' URL/status/500 | grep token`);
     expect(ending).toEqual({ ok: false, why: 'grep found no such line in what curl was answered' });
     expect(text).toContain('you asked for /status/500');
@@ -59,7 +59,7 @@ describe('curl', () => {
     expect((await run(text)).ending).toEqual(ending);
   });
 
-  it('sends headers, accounts, cookies and a query as it is told', async () => {
+  it('sends headers, accounts, cookies and a query as given', async () => {
     const { secrets } = await run(
       `curl -sH 'x-user: insider' -H 'Host: app.example.com' -u me:s3cret -b 'a=b1' -A tester -G -d q=1 --data-urlencode 'r=a b' -XPUT URL/x?p=0`,
     );
@@ -123,14 +123,14 @@ describe('filters', () => {
     await expect(filtering).rejects.toThrow('stopped');
   });
 
-  it('I15: that take more than a task may are stopped, and the task says what to shorten', async () => {
+  it("I15: that exceed a task's limit are stopped, and the task names the remedy", async () => {
     const work = new FilterWork(new AbortController().signal, 1_000);
     await expect(filterOf('x').filter('a'.repeat(1_000), work)).rejects.toThrow(FilterWorkExceeded);
     const { ending } = await run(`curl -s URL/huge${` | grep -v ${'y'.repeat(100)}`.repeat(3)}`);
     expect(ending).toEqual({ ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' });
   });
 
-  it('I15: a pattern is as long as what its brackets name', () => {
+  it('I15: a pattern counts every character of its brackets', () => {
     expect(grep([`[${'ab'.repeat(64)}]`])).not.toHaveProperty('problem');
     expect(grep([`[${'ab'.repeat(65)}]`])).toEqual({ problem: 'grep: its pattern is longer than 128 characters, which is not read here' });
   });
@@ -152,9 +152,9 @@ describe('nativeCommand', () => {
       'curl -w %{local_ip} http://a',
       'curl: --write-out knows %{http_code}, %{response_code}, %{size_download}, %{time_total}, %{content_type} here',
     ],
-    ['curl -m x http://a', 'curl: --max-time is no number that it can be'],
-    ["curl -X 'GET / HTTP/1.1' http://a", 'curl: --request is no method of HTTP'],
-    ['curl -X CONNECT http://a', 'curl: --request is no method of a test'],
+    ['curl -m x http://a', 'curl: --max-time must be a valid number'],
+    ["curl -X 'GET / HTTP/1.1' http://a", 'curl: --request must be an HTTP method'],
+    ['curl -X CONNECT http://a', 'curl: --request CONNECT is not supported'],
     ["curl -H 'a: b\nc: d' http://a", 'curl: the header a cannot be sent'],
     ["curl -H 'Content-Length: 5' http://a", 'curl: the header Content-Length is not one that a test sets'],
     ['curl', 'curl: it names no address'],
@@ -167,16 +167,16 @@ describe('nativeCommand', () => {
     ['curl http://a | grep x /etc/passwd', 'grep: it reads only what curl prints, no file'],
     ['curl http://a | grep', 'grep: it names no pattern'],
     ['curl http://a | grep "(a*)*b" -E', 'grep: its pattern has groups or counts, which is not read here'],
-    ['hey http://a | grep 200', 'hey into another command is no form that runs here'],
-    ['grpc_health_probe -addr=podinfo:9898', 'grpc_health_probe is no command that runs here'],
-    ['sleep 60', 'sleep is no command that runs here'],
-    ['TOKEN=abc123secret curl http://a', 'the command has no form that runs here'],
+    ['hey http://a | grep 200', 'hey into another command cannot run here'],
+    ['grpc_health_probe -addr=podinfo:9898', 'grpc_health_probe cannot run here'],
+    ['sleep 60', 'sleep cannot run here'],
+    ['TOKEN=abc123secret curl http://a', 'this form of command cannot run here'],
     ['curl http://a; sh', 'the command has `;`, which only a shell reads'],
   ])('06-LT30: %s is refused: %s', (text, problem) => {
     expect(native(text)).toEqual({ problem });
   });
 
   it('06-LT30: the first word is shown only when it looks like the name of a program', () => {
-    expect(native(`${'x'.repeat(50)} y`)).toEqual({ problem: 'the command has no form that runs here' });
+    expect(native(`${'x'.repeat(50)} y`)).toEqual({ problem: 'this form of command cannot run here' });
   });
 });

@@ -28,11 +28,11 @@ export function nativeCommand(text: string, limits: NativeLimits): Program | { p
     return 'problem' in options ? options : hey(options, limits.policy);
   }
   if (name === 'curl') return curlInto(words, filters, limits.policy);
-  if (name === 'hey') return { problem: 'hey into another command is no form that runs here' };
-  return { problem: isProgramName(name) ? `${name} is no command that runs here` : 'the command has no form that runs here' };
+  if (name === 'hey') return { problem: 'hey into another command cannot run here' };
+  return { problem: isProgramName(name) ? `${name} cannot run here` : 'this form of command cannot run here' };
 }
 
-/** Anything else, such as `TOKEN=…`, may hold what nobody should read. */
+/** Anything else, such as `TOKEN=…`, may hold a secret. */
 const isProgramName = (word: string): boolean => /^[-./\w]{1,40}$/.test(word);
 
 function curlInto(words: readonly string[], filters: readonly (readonly string[])[], policy: TargetPolicy): Program | { problem: string } {

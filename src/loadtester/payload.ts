@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a webhook of a Canary sends; what it left out is empty (06-LT21). */
+/** The payload of a Canary's webhook; absent fields are empty (06-LT21). */
 export interface Payload {
   name: string;
   namespace: string;
@@ -15,10 +15,10 @@ const Sent = z
   .object({ name: Text, namespace: Text, phase: Text, checksum: Text, metadata: z.record(z.string(), z.unknown()).nullish() })
   .nullable();
 
-/** Reads JSON as the established load tester does: `null` and `{}` are payloads, a key of metadata that is no text is none. */
+/** Reads JSON as Flagger's load tester does: `null` and `{}` are payloads, a key of metadata without a text is left out. */
 export function readPayload(body: Buffer): Payload | { problem: string } {
   const json = parseJson(body);
-  if (json === undefined) return { problem: 'the body is no JSON' };
+  if (json === undefined) return { problem: 'the body is not JSON' };
   const sent = Sent.safeParse(json.value);
   if (!sent.success) {
     const [issue] = sent.error.issues;
@@ -27,7 +27,7 @@ export function readPayload(body: Buffer): Payload | { problem: string } {
   const metadata = new Map<string, string>();
   // From what was parsed, and into a Map: a key like `__proto__` is a key like any other.
   for (const [key, value] of Object.entries((json.value as { metadata?: object | null } | null)?.metadata ?? {})) {
-    if (typeof value !== 'string' && value !== null) return { problem: `metadata.${key.slice(0, 40)} is no text` };
+    if (typeof value !== 'string' && value !== null) return { problem: `metadata.${key.slice(0, 40)} must be a text` };
     metadata.set(key, value ?? '');
   }
   const { name, namespace, phase, checksum } = sent.data ?? {};

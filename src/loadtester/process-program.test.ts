@@ -19,7 +19,7 @@ async function run(
   return { ending, text: output.text() };
 }
 
-/** One that was killed and that its parent has not asked about yet does nothing any more. */
+/** A killed process that its parent has not reaped yet is inactive. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -30,7 +30,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('a process of a task', () => {
-  it('06-LT31: gives what it wrote to both outputs, and its exit code', async () => {
+  it('06-LT31: gives both outputs and the exit code', async () => {
     expect(await run('echo out; echo err >&2')).toEqual({ ending: { ok: true }, text: expect.stringMatching(/out\n|err\n/) });
     expect(await run('echo no; exit 3')).toEqual({ ending: { ok: false, why: 'it ended with exit code 3' }, text: 'no\n' });
     expect((await run('kill -9 $$')).ending).toEqual({ ok: false, why: 'it was ended by SIGKILL' });
@@ -49,7 +49,7 @@ describe('a process of a task', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it.runIf(onLinux)('06-LT40: ends when it is told to, also when it does not want to', async () => {
+  it.runIf(onLinux)('06-LT40: ends when it is aborted, also when it ignores SIGTERM', async () => {
     const controller = new AbortController();
     const output = new BoundedOutput(1000);
     const script = 'trap "" TERM; echo $$; while :; do sleep 0.1; done';
@@ -92,7 +92,7 @@ describe('a process of a task', () => {
   });
 });
 
-it('of a task that nobody has heard of there are no processes, and nobody gets its signal', async () => {
+it('an unknown task has no processes, and none gets its signal', async () => {
   expect(await processesOf('no-such-task')).toEqual([]);
   signalTo(2 ** 22 - 3, 'SIGTERM');
 });

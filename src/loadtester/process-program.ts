@@ -20,11 +20,11 @@ const GRACE_MS = 2_000;
 const ROUNDS_OF_SWEEPING = 20;
 /** For the kernel to take away what was killed. */
 const BETWEEN_ROUNDS_MS = 20;
-/** What was written before the end may still be in the pipe; what holds the pipe longer than that has left the task. */
+/** Output written before the end may still be in the pipe; a process that holds the pipe longer has left the task. */
 const LAST_OUTPUT_MS = 500;
 
 /**
- * A process with all that it starts, in a group of its own. What exceeds the limits is killed as a whole, and so is what is left when the
+ * A process with all that it starts, in a group of its own. A group that exceeds the limits is killed as a whole, and so are processes left when the
  * first process has ended: nothing outlives its task (06-LT40).
  */
 export function processProgram(file: string, args: readonly string[], env: NodeJS.ProcessEnv, limits: ProcessLimits): Program {
@@ -90,7 +90,7 @@ function collect(child: ChildProcess, output: BoundedOutput, { outputBytes }: Pr
       output.write(chunk);
       if (output.total <= outputBytes) return;
       kill(`it wrote more than ${Math.round(outputBytes / 1024)} KiB`);
-      // What is in the pipe of a process that was killed is nobody's.
+      // Output in the pipe of a killed process is dropped.
       stream.destroy();
     });
     stream?.on('error', () => undefined);

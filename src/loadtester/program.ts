@@ -5,7 +5,7 @@ export type Ending = { ok: true } | { ok: false; why: string };
 
 export interface ProgramContext {
   output: BoundedOutput;
-  /** Aborting ends the program soon; what it then says of its ending means nothing. */
+  /** Aborting ends the program soon; its result then means nothing. */
   signal: AbortSignal;
 }
 

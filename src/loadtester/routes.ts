@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { Call, Caller } from './caller.ts';
 import type { GateKind, Gates } from './gates.ts';
-import type { LoadTesterMetrics, Refusal } from './loadtester-metrics.ts';
+import type { LoadTesterMetrics, RejectReason } from './loadtester-metrics.ts';
 import { type Payload, readPayload } from './payload.ts';
 import { failureText, type Task } from './task.ts';
 import type { Plan, PlannedTask } from './task-plan.ts';
@@ -14,7 +14,7 @@ export interface Asked {
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
 }
 
@@ -39,10 +39,10 @@ export interface RoutesOptions {
 
 type Handle = (payload: Payload, caller: Caller, signal: AbortSignal) => Promise<Reply>;
 
-/** Answers requests as the established load tester does (06-LT10–LT22): by path alone, whatever the method. */
+/** Answers requests as Flagger's load tester does (06-LT10–LT22): by path alone, whatever the method. */
 export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<Reply> {
   const { callerOf, mayCall, gates, tasks, metrics, log, outputOf } = options;
-  const refuse = (why: Refusal, status: number, text: string, headers?: Record<string, string>): Reply => {
+  const refuse = (why: RejectReason, status: number, text: string, headers?: Record<string, string>): Reply => {
     metrics.refused(why);
     log.debug({ why, status }, 'request refused');
     return { status, text, ...(headers && { headers }) };
@@ -115,15 +115,15 @@ export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<
     return 'refused' in caller ? refuse('caller', 401, caller.refused, { 'www-authenticate': 'Bearer' }) : caller;
   };
 
-  const tell = async (asked: Asked, id: string): Promise<Reply> => {
+  const show = async (asked: Asked, id: string): Promise<Reply> => {
     const caller = await known(asked);
     if ('status' in caller) return caller;
     const task = tasks.find(id);
     const isHis = task && mayCall(task.namespace) && (caller.namespace ?? task.namespace) === task.namespace;
     if (!isHis) return { status: 404, text: 'no such task, or it is forgotten' };
     const { type, namespace, name, checksum, startedAt, now } = task;
-    const told = { id, type, namespace, name, checksum, startedAt, ...now, output: outputOf(task) };
-    return { status: 200, text: `${JSON.stringify(told, null, 2)}\n`, headers: { 'content-type': 'application/json' } };
+    const report = { id, type, namespace, name, checksum, startedAt, ...now, output: outputOf(task) };
+    return { status: 200, text: `${JSON.stringify(report, null, 2)}\n`, headers: { 'content-type': 'application/json' } };
   };
 
   return async (asked) => {
@@ -133,7 +133,7 @@ export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<
     if (path === '/metrics')
       return { status: 200, text: await metrics.registry.metrics(), headers: { 'content-type': metrics.registry.contentType } };
     const id = asked.method === 'GET' ? /^\/tasks\/([^/]+)$/.exec(path)?.[1] : undefined;
-    if (id !== undefined) return tell(asked, id);
+    if (id !== undefined) return show(asked, id);
     const caller = await known(asked);
     if ('status' in caller) return caller;
     const payload = readPayload(asked.body);

@@ -2,7 +2,7 @@ import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { specialAddress } from '../api/special-addresses.ts';
 
-/** Which addresses requests may go to. A name is judged by what it resolves to when the connection is made. */
+/** Addresses that requests may go to. A name is judged by its address when the connection is made. */
 export interface TargetPolicy {
   /** Why this host is refused, when it is an address. */
   refuses(hostname: string): string | undefined;

@@ -2,13 +2,13 @@ import type { Task } from './task.ts';
 
 export interface TaskMemoryLimits {
   tasks: number;
-  /** Of their outputs together. */
+  /** Bytes of their outputs together. */
   outputBytes: number;
   /** Bytes that one output keeps at most. */
   keepBytes: number;
 }
 
-/** Tasks that have ended. What is too much is forgotten of the namespace that has most of it, the oldest first: no other loses a report. */
+/** Ended tasks. Over the limit the namespace with most of them loses its oldest: no other loses a report. */
 export class TaskMemory {
   readonly #limits: TaskMemoryLimits;
   readonly #tasks = new Map<string, Task>();

@@ -44,7 +44,7 @@ describe('planTask', () => {
     expect(plan({ cmd: 'sleep 5' })).toEqual({
       status: 422,
       refused:
-        'sleep is no command that runs here. To let Canaries of this namespace run commands in the load tester, start it with --allow-commands test',
+        'sleep cannot run here. To let Canaries of this namespace run commands in the load tester, start it with --allow-commands test',
     });
     expect(plan({ cmd: 'sleep 5' }, 'x; rm -rf')).toMatchObject({ refused: expect.stringMatching(/--allow-commands NAMESPACE$/) });
   });

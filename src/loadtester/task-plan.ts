@@ -11,7 +11,7 @@ export interface PlanOptions {
   processes: ProcessLimits;
   /** Whether Canaries of this namespace may run commands (`--allow-commands`). */
   mayRunCommands(namespace: string): boolean;
-  /** What commands get to see. */
+  /** The environment of commands. */
   env: NodeJS.ProcessEnv;
 }
 
@@ -26,10 +26,10 @@ export type Plan = PlannedTask | { refused: string; status: 400 | 422 };
 
 const TYPES: Readonly<Record<string, TaskType>> = { '': 'cmd', cmd: 'cmd', bash: 'bash', helm: 'helm', helmv3: 'helm', kubectl: 'kubectl' };
 const DELEGATED = new Set(['ngrinder', 'concord']);
-/** What Go's strconv.ParseBool takes for yes. */
+/** Texts that Go's strconv.ParseBool reads as true. */
 const YES = new Set(['1', 't', 'T', 'true', 'True', 'TRUE']);
 
-/** What a payload asks for (06-LT22, LT30–LT38), or why it is not done, in words for the Canary's event. */
+/** The task of a payload (06-LT22, LT30–LT38), or why it is rejected, in words for the Canary's event. */
 export function planTask({ name, namespace, checksum, metadata }: Payload, options: PlanOptions): Plan {
   if (metadata.size === 0) return { status: 400, refused: 'the webhook has no metadata: name a command in metadata.cmd' };
   const asked = metadata.get('type') ?? '';

@@ -9,7 +9,7 @@ export interface TaskProcess {
   residentBytes: number;
 }
 
-/** The processes of a task that live now; none where there is no /proc. */
+/** The processes of a task that live now; none without /proc. */
 export async function processesOf(task: string): Promise<TaskProcess[]> {
   const entries = await readdir('/proc').catch((): string[] => []);
   const pids = entries.filter((entry) => /^\d+$/.test(entry));
@@ -25,7 +25,7 @@ export async function processesOf(task: string): Promise<TaskProcess[]> {
   return found.flat();
 }
 
-/** Sends a signal; to nobody when there is nobody any more. */
+/** Sends a signal, if the process still exists. */
 export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

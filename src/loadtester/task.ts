@@ -7,10 +7,10 @@ export type TaskType = 'cmd' | 'bash' | 'helm' | 'kubectl';
 export type TaskState =
   | { state: 'running' }
   | { state: 'succeeded'; tookMs: number }
-  /** `stopped`: nobody wants the answer any more, or the load tester ends. */
+  /** `stopped`: the caller no longer waits, or the load tester ends. */
   | { state: 'failed' | 'timeout' | 'stopped'; tookMs: number; why: string };
 
-/** What a Canary asked for. Two requests with one key ask for the same. */
+/** A Canary's request. Two requests with one key ask for the same. */
 export interface TaskRequest {
   type: TaskType;
   namespace: string;
@@ -33,7 +33,7 @@ export interface Task extends TaskRequest {
 const SHOWN_CHARACTERS = 300;
 
 /**
- * What a failed task has to say in a Canary's event, of which 512 characters are shown: why it failed, and the end of its output, which says
+ * The message of a failed task in a Canary's event, of which 512 characters are shown: why it failed, and the end of its output, which says
  * more than the beginning.
  */
 export function failureText(task: Task, outputText: string): string {

@@ -3,7 +3,7 @@ import type { Ending, Program } from './program.ts';
 import { failureText, type Task, type TaskRequest } from './task.ts';
 import { Tasks } from './tasks.ts';
 
-/** A program that ends when the test says so, or when it is told to. */
+/** A program that ends when the test says so, or when it is aborted. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const runs: AbortSignal[] = [];
@@ -73,7 +73,7 @@ describe('tasks in the background', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('06-F2: that failed are told at the next call for the same revision, once, and run again', async () => {
+  it('06-F2: that failed are reported at the next call for the same revision, once, and run again', async () => {
     const { tasks, until } = tasksWith();
     expect(tasks.background(aRequest(bad))).not.toHaveProperty('failed');
     await until(1);
@@ -82,7 +82,7 @@ describe('tasks in the background', () => {
     expect(tasks.background(aRequest(ok))).not.toHaveProperty('failed');
   });
 
-  it('06-F2: that failed for another revision are not told: a fix is not blamed for what it fixes', async () => {
+  it('06-F2: that failed for another revision are not reported: a fix is not blamed for the old failure', async () => {
     const { tasks, until } = tasksWith();
     tasks.background(aRequest(bad));
     await until(1);
@@ -174,7 +174,7 @@ describe('blocking tasks', () => {
     two.abort();
     const third = tasks.blocking(aRequest(program), never);
     await until(1);
-    expect(await first).toMatchObject({ now: { state: 'stopped', why: 'nobody waits for its answer any more' } });
+    expect(await first).toMatchObject({ now: { state: 'stopped', why: 'no caller waits for its answer any more' } });
     expect(await second).toBe(await first);
     expect(runs).toHaveLength(2);
     expect(runs.map(({ aborted }) => aborted)).toEqual([true, false]);
@@ -187,14 +187,14 @@ describe('blocking tasks', () => {
     expect(await tasks.blocking(aRequest(held().program), AbortSignal.abort())).toMatchObject({ now: { state: 'stopped' } });
   });
 
-  it('06-LT31: are not told again', async () => {
+  it('06-LT31: are not reported again', async () => {
     const { tasks } = tasksWith();
     expect(await tasks.blocking(aRequest(bad, { type: 'bash' }), never)).toMatchObject({ now: { state: 'failed' } });
     expect(await tasks.blocking(aRequest(ok, { type: 'bash' }), never)).toMatchObject({ now: { state: 'succeeded' } });
   });
 });
 
-it('06-LT8: what is stopped lets go of loads at once, waits for what somebody waits for, and starts nothing', async () => {
+it('06-LT8: a stop ends loads at once, waits for tasks whose caller waits, and starts nothing', async () => {
   const { tasks, ended } = tasksWith();
   const [load, check] = [held(), held()];
   tasks.background(aRequest(load.program, { key: '1' }));
@@ -227,7 +227,7 @@ it('I15: of a namespace that floods are forgotten before those of others, and so
   await tasks.drain(0);
 });
 
-it('06-LT31: a failure is told with the end of the output, within what an event shows', () => {
+it('06-LT31: a failure is reported with the end of the output, within the length of an event', () => {
   const task = { type: 'bash', id: 'i'.repeat(36), now: { state: 'failed', tookMs: 1, why: 'it ended with exit code 3' } } as Task;
   const text = failureText(task, `${'x'.repeat(10_000)}the end\n`);
   expect(text).toMatch(/^bash task failed: it ended with exit code 3: …x+the end \(all of it: \/tasks\/i+\)$/);

@@ -40,34 +40,34 @@ class Stopped extends Error {
 export class Tasks {
   readonly #options: TasksOptions;
   readonly #running = new Map<string, Running>();
-  /** Of aborted tasks too, until they are gone; with their namespaces. */
+  /** Running tasks, aborted ones until they are gone; with their namespaces. */
   readonly #living = new Map<Promise<Task>, string>();
   readonly #ended = new TaskMemory(REMEMBERED);
-  /** By key: what failed in the background and nobody has heard of yet. */
-  readonly #untold = new TaskMemory(REMEMBERED);
+  /** By key: background failures that are not reported yet. */
+  readonly #unreported = new TaskMemory(REMEMBERED);
   #isDraining = false;
 
   constructor(options: TasksOptions) {
     this.#options = options;
   }
 
-  /** Starts it unless it runs already (06-LT44). `failed`: how it ended when it last ran for this revision, told once. */
+  /** Starts it unless it runs already (06-LT44). `failed`: how it ended when it last ran for this revision, reported once. */
   background(request: TaskRequest): { task: Task; failed?: Task } | Busy {
     const key = `background ${request.key}`;
     const found = this.#running.get(key);
     if (found) return { task: found.task };
-    const failed = this.#untold.get(key);
+    const failed = this.#unreported.get(key);
     const started = this.#start(key, request);
     if ('busy' in started) return started;
-    this.#untold.delete(key);
+    this.#unreported.delete(key);
     void started.ended.then((task) => {
-      if (task.now.state === 'failed' || task.now.state === 'timeout') this.#untold.set(key, task);
+      if (task.now.state === 'failed' || task.now.state === 'timeout') this.#unreported.set(key, task);
     });
     return { task: started.task, ...(failed?.checksum === request.checksum && { failed }) };
   }
 
   /**
-   * Resolves when it has ended. A repetition of a request that still waits joins it; when nobody waits any more, it is stopped (06-LT39).
+   * Resolves when it has ended. A repetition of a request that still waits joins it; when no caller waits any more, it is stopped (06-LT39).
    */
   async blocking(request: TaskRequest, signal: AbortSignal): Promise<Task | Busy> {
     const key = `blocking ${request.checksum} ${request.key}`;
@@ -79,7 +79,7 @@ export class Tasks {
       if (running.waiting > 0) return;
       // From now on a repetition starts it anew.
       if (this.#running.get(key) === running) this.#running.delete(key);
-      running.stop.abort(new Stopped('stopped', 'nobody waits for its answer any more'));
+      running.stop.abort(new Stopped('stopped', 'no caller waits for its answer any more'));
     };
     signal.addEventListener('abort', onGone, { once: true });
     if (signal.aborted) onGone();
@@ -94,7 +94,7 @@ export class Tasks {
     return this.#ended.get(id) ?? [...this.#running.values()].find(({ task }) => task.id === id)?.task;
   }
 
-  /** Stops loads at once, gives tasks that somebody waits for so long, and stops them, too. No task starts any more. */
+  /** Stops loads at once, gives tasks whose caller waits so long, and stops them, too. No task starts any more. */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true;
     const why = new Stopped('stopped', 'the load tester was stopped');
@@ -159,7 +159,7 @@ export class Tasks {
 type Ended = { state: 'succeeded' } | { state: 'failed' | 'timeout' | 'stopped'; why: string };
 
 async function endOf({ program, output }: Task, signal: AbortSignal): Promise<Ended> {
-  // Not in the same turn: whoever starts it has to know it first.
+  // Not in the same turn: the caller has to know it first.
   await Promise.resolve();
   try {
     signal.throwIfAborted();

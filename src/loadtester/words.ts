@@ -1,4 +1,4 @@
-/** What a line of a shell says, as far as it needs no shell: commands joined by `|`, each a list of words. */
+/** The words of a shell line, as far as it needs no shell: commands joined by `|`, each a list of words. */
 export type CommandLine = { pipeline: readonly (readonly string[])[] } | { beyond: string };
 
 /**

@@ -45,7 +45,7 @@ const kinds: [string, Metric][] = [
 ];
 
 describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
-  it('05-W3: passes a canary that is no worse than its primary, however bad both are', async () => {
+  it('05-W3: passes a canary that is at least as good as its primary, however bad both are', async () => {
     expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 6 })).toMatchObject({
       verdict: 'passed',
       baseline: expect.any(Number),
@@ -53,7 +53,7 @@ describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
     });
   });
 
-  it('05-W3: fails one that is worse, and tells both values', async () => {
+  it('05-W3: fails one that is worse, and shows both values', async () => {
     expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 1 })).toMatchObject({
       verdict: 'failed',
       baseline: expect.any(Number),
@@ -63,7 +63,7 @@ describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
     });
   });
 
-  it('I11: a primary that cannot be measured is no verdict', async () => {
+  it('I11: a primary that cannot be measured gives no verdict', async () => {
     expect(await verdictOn(metric, { podinfo: 1 })).toMatchObject({
       verdict: 'unmeasured',
       reason: expect.stringMatching(/^the primary cannot be measured: .*no series/),
@@ -81,7 +81,7 @@ it('05-W3: beside a range both must hold', async () => {
   });
 });
 
-it('I11: a metric whose query does not choose a side says what is missing', async () => {
+it('I11: a metric whose query does not choose a side names the missing field', async () => {
   const metric: Metric = { name: 'errors', query: 'vector(1)', baseline: { maxRatio: 1 } };
   expect(await verdictOn(metric, {})).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('baseline needs a query') });
 });

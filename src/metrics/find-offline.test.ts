@@ -45,14 +45,14 @@ it('05-C2: all backends answer, and the server of several built-in metrics is as
   expect(server.requests).toHaveLength(1);
 });
 
-it('05-C2: the first metric of the list whose backend does not answer is told', async () => {
+it('05-C2: the first metric of the list whose backend does not answer is reported', async () => {
   server.plays('down');
   expect(await offline([ofTemplate('datadog'), ...builtin])).toMatch(
     /^metric request-success-rate cannot be asked for: Prometheus answered 503$/,
   );
 });
 
-it('05-C2: a template that is missing, or lacks its keys, is told', async () => {
+it('05-C2: a template that is not found, or lacks its keys, is reported', async () => {
   server.plays('value');
   expect(await offline([ofTemplate('other')])).toMatch(/metric errors .* MetricTemplate test\/other: not found/);
   expect(await offline([ofTemplate('datadog')], { secret: { datadog_api_key: 'planted' } })).toMatch(

@@ -1,7 +1,7 @@
 import type { Canary, Metric } from '../api/canary.ts';
 import { isBuiltin } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { serverOf } from './metrics-server.ts';
+import { serverOf } from './metrics-source.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';
 import { queuedBackend } from './queued-backend.ts';
 import { templateBackend } from './template-backend.ts';
@@ -38,7 +38,7 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
     if (!metric.templateRef) return undefined;
     const found = await templateBackend(metric, canary.metadata.namespace, deps);
     if ('problem' in found) return found.problem;
-    const told: MetricProvider = {
+    const reported: MetricProvider = {
       ...found.backend,
       async isOnline(signal) {
         const reason = await found.backend.isOnline(signal);
@@ -46,7 +46,7 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
         return reason;
       },
     };
-    return queuedBackend(told, deps).isOnline(deps.signal);
+    return queuedBackend(reported, deps).isOnline(deps.signal);
   };
   const metrics = canary.spec.analysis.metrics ?? [];
   const reasons = await Promise.all(metrics.map(reasonOf));

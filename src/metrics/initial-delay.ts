@@ -8,6 +8,6 @@ export function delayed({ name, initialDelay }: Metric, release: Release | undef
   const delayMs = initialDelay === undefined ? undefined : parseDuration(initialDelay);
   const fromMs = release?.measuredFromMs ?? release?.startedMs;
   if (delayMs === undefined || fromMs === undefined || nowMs >= fromMs + delayMs) return undefined;
-  const reason = `${name} is not asked before ${timestamp(fromMs + delayMs)}, since its initialDelay is ${initialDelay}`;
+  const reason = `${name} is not checked before ${timestamp(fromMs + delayMs)}: its initialDelay is ${initialDelay}`;
   return { check: name, verdict: 'unmeasured', early: true, reason };
 }

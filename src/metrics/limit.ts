@@ -1,6 +1,6 @@
 import type { Metric } from '../api/canary.ts';
 
-/** What a metric measures decides how its deprecated `threshold` is read: a success rate has a minimum, all else a maximum. */
+/** The bound that a deprecated `threshold` means: a minimum for a success rate, a maximum for all else. */
 export type MetricKind = 'successRate' | 'duration' | 'custom';
 
 /** The accepted range, both ends included, in percent, whole milliseconds, or the query's own unit. */

@@ -55,7 +55,7 @@ describe.each(kinds)('minimumRequests of a metric, %s', (_, metric) => {
     expect(await verdictOn(metric, 6)).toMatchObject({ verdict: 'failed' });
   });
 
-  it('I11: neither passes nor fails by too few requests, and tells both numbers', async () => {
+  it('I11: neither passes nor fails by too few requests, and shows both numbers', async () => {
     const verdict = await verdictOn({ ...metric, minimumRequests: 50 }, 6);
     expect(verdict).toMatchObject({
       verdict: 'unmeasured',

@@ -16,6 +16,6 @@ export async function lowTraffic(
   if (counted.kind === 'error') return { kind: 'error', reason: `the requests could not be counted: ${counted.reason}` };
   const requests = counted.kind === 'value' ? counted.value : 0;
   if (requests >= minimumRequests) return undefined;
-  const told = Number(requests.toFixed(1));
-  return { kind: 'noData', reason: `${told} requests are too few to judge by, minimumRequests is ${minimumRequests}` };
+  const shown = Number(requests.toFixed(1));
+  return { kind: 'noData', reason: `${shown} requests are too few to judge by, minimumRequests is ${minimumRequests}` };
 }

@@ -8,7 +8,7 @@ import { measure } from './measure.ts';
 const vector = '{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]}]}}';
 const seen: (string | undefined)[] = [];
 let waiting: (() => void)[] = [];
-/** Answers nobody before so many have asked. */
+/** Answers none before so many have asked. */
 let together = 1;
 const server = createServer(({ headers }, response) => {
   seen.push(headers.authorization);

@@ -5,27 +5,27 @@ import type { ReadSecret } from '../api/secret-use.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
-/** Is told that a backend of this type is asked; what it returns is told what came of it, unless it was cancelled. */
+/** Called before a query to a backend of this type; the function that it returns is called with the result, unless the query was cancelled. */
 export type TimeQuery = (backend: string) => (result: Measurement['kind']) => void;
 
-/** What a measurement takes from the world. */
+/** Dependencies of a measurement. */
 export interface MeasureDependencies {
   /** Address for built-in and inline queries, unless the Canary names its own. */
   metricsServer: string;
-  /** What `metricsServer` asks to see of us, as a Secret would hold it; read for each query. */
+  /** Credentials for `metricsServer`, as a Secret would hold them; read for each query. */
   metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** The global one; with `spec.provider` it decides whose built-in queries are asked. */
   meshProvider: MeshProvider;
-  /** The MetricTemplate as raw JSON; undefined when there is none. */
+  /** The MetricTemplate as raw JSON; undefined when not found. */
   template(namespace: string, name: string): Promise<unknown>;
-  /** Hears of each query of a template whether its backend answered, or why not. */
+  /** Called after each query of a template: whether its backend answered, or why not. */
   templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
   /** References to MetricTemplates of other namespaces are refused (05-T23). */
   noForeignRefs?: boolean | undefined;
   secret: ReadSecret;
   /** The API server, for backends that live in the cluster; without it they cannot be asked. */
   askCluster?: AskCluster | undefined;
-  /** What `{{ route }}` stands for, where the target's own controller names what is measured: Knative's Revision. */
+  /** The value of `{{ route }}`, where the target's own controller names what is measured: Knative's Revision. */
   route?: string | undefined;
   signal: AbortSignal;
   nowMs: number;
@@ -39,9 +39,9 @@ export interface MeasureDependencies {
   findOwnWay?: FindWay | undefined;
   /** When queries may begin; default: at once. */
   turns?: Turns | undefined;
-  /** Takes the time of each query (06-F13); default: nobody does. */
+  /** Takes the time of each query (06-F13); default: off. */
   timeQuery?: TimeQuery | undefined;
-  /** Hears of each query as it was rendered, cut to a length that can be shown. */
+  /** Called with each rendered query, shortened for display. */
   queryAsked?: ((query: string) => void) | undefined;
   /** Ask the built-in queries for the primary, too. */
   baselines?: boolean;

@@ -6,7 +6,7 @@ import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 
-describe('a metric in its way', () => {
+describe('one metric', () => {
   const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };
 
   it('05-W28, R32: one that observes is measured as ever, and its verdict says that it has no say', async () => {
@@ -24,7 +24,7 @@ describe('a metric in its way', () => {
       is: {
         verdict: 'unmeasured',
         early: true,
-        reason: expect.stringMatching(/not asked before 1970-.*Z, since its initialDelay is 1m/),
+        reason: expect.stringMatching(/not checked before 1970-.*Z: its initialDelay is 1m/),
       },
     },
     { sinceMs: 60_000, is: { verdict: 'failed', value: 9 } },
@@ -53,7 +53,7 @@ it('05-B2: where the mesh is Linkerd, a Canary whose traffic another provider ro
   expect(await measure(routed, dependencies())).toMatchObject([{ verdict: 'unmeasured' }]);
 });
 
-describe('the established rules of a list of metrics', () => {
+describe("Flagger's rules of a list of metrics", () => {
   const template = async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'vector(3)' } });
   const verdicts = async (metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}) =>
     (await run(metrics, { template, ...more })).map(({ check, value }) => [check, value]);
@@ -97,11 +97,11 @@ it.each<[string, Metric, string]>([
   ['05-B41', { name: 'request-duration', thresholdRange: { min: 500 } }, 'request-duration: 460ms is below the minimum of 500ms'],
   ['05-B42', { name: 'm', query: 'vector(1.23456)', thresholdRange: { max: 1 } }, 'm: 1.23 is above the maximum of 1'],
   ['05-B42', { name: 'm', query: 'vector(-1)', thresholdRange: { min: 0 } }, 'm: -1 is below the minimum of 0'],
-])('%s: what is out of range is told with metric, value, bound and side: %j', async (_, metric, reason) => {
+])('%s: a value out of range is reported with metric, bound and side: %j', async (_, metric, reason) => {
   expect(await run([metric])).toEqual([expect.objectContaining({ verdict: 'failed', reason })]);
 });
 
-it('05-B23, Q6: in the names that Skipper makes routes of, what is no letter, digit or underscore is an underscore', async () => {
+it('05-B23, Q6: in Skipper route names every character but letters, digits and underscores becomes an underscore', async () => {
   await scraped();
   const named = canary([{ name: 'request-success-rate' }]);
   Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
@@ -110,7 +110,7 @@ it('05-B23, Q6: in the names that Skipper makes routes of, what is no letter, di
   expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
 });
 
-it('05-W19, W20, W21, W35: what a template says of series, points, windows and empty answers is done', async () => {
+it("05-W19, W20, W21, W35: a template's settings for series, points, windows and empty answers count", async () => {
   const spans: number[] = [];
   const datadog = createServer((request, response) => {
     const query = new URL(request.url ?? '', 'http://a').searchParams;
@@ -161,7 +161,7 @@ it('05-W32: a rate that finds nothing in a window shorter than two scrapes says 
   expect(plain?.reason).toMatch(/asked: nothing$/);
 });
 
-it('05-W33: a query that finds nothing is told as it was asked, on one line and not without end', async () => {
+it('05-W33: an empty result shows the query as it was sent, on one line and shortened', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { meshProvider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
   const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);

@@ -66,7 +66,7 @@ describe('measure', () => {
         'successes that were seen once, which is too little for a rate',
         { 503: (scrape) => scrape * 7, 200: (scrape) => (scrape === 4 ? 90 : undefined) },
       ],
-    ])('05-B38, I11: %s is no traffic to judge', async (_, codes) => {
+    ])('05-B38, I11: %s is too little traffic to judge', async (_, codes) => {
       expect(await only(codes)).toMatchObject({ verdict: 'unmeasured' });
     });
   });
@@ -117,7 +117,7 @@ describe('measure', () => {
       /found no series; asked: nothing$/,
     ],
     ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/],
-    ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /no http or https URL/],
+    ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /must be an http or https URL/],
     ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/],
     ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/],
     ['05-B49, T22: a missing template', { name: 'm', templateRef: { name: 't' } }, {}, /MetricTemplate test\/t: not found/],

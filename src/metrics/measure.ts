@@ -10,7 +10,7 @@ import type { MetricKind } from './limit.ts';
 import { lowTraffic } from './low-traffic.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
-import { serverOf } from './metrics-server.ts';
+import { serverOf } from './metrics-source.ts';
 import { observerFor } from './observers/index.ts';
 import type { Observer } from './observers/observer.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
@@ -23,7 +23,7 @@ import { timedBackend } from './timed-backend.ts';
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 
 /**
- * One verdict a check, in the established order: built-in and inline queries as listed, then templates (05-E1). All are asked, at
+ * One verdict a check, in Flagger's order: built-in and inline queries as listed, then templates (05-E1). All are asked, at
  * the same time, so that a failed one does not hide the others. Never throws; what cannot be measured is `unmeasured` (I11).
  */
 export async function measure(canary: Canary, deps: MeasureDependencies): Promise<Verdict[]> {
@@ -61,7 +61,7 @@ function queryChecks(canary: Canary, metric: Metric): Check[] {
 function templateChecks(canary: Canary, metric: Metric): Check[] {
   if (metric.templateRef) return [(deps) => templateVerdict(canary, metric, deps)];
   if (builtinKind(metric) || metric.query) return [];
-  const reason = 'it has neither query nor templateRef and is no built-in metric';
+  const reason = 'it has neither query nor templateRef and is not a built-in metric';
   return [async () => judgeMeasurement(metric, 'custom', { kind: 'error', reason })];
 }
 
@@ -117,7 +117,7 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
   const found = await templateBackend(metric, canary.metadata.namespace, deps);
   if ('problem' in found) return judgeMeasurement(metric, 'custom', { kind: 'error', reason: found.problem });
   const timed = timedBackend(found.type, found.backend, deps);
-  const told: MetricProvider = {
+  const reported: MetricProvider = {
     ...timed,
     async runQuery(query, signal) {
       const measured = await timed.runQuery(query, signal);
@@ -126,7 +126,7 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     },
   };
   try {
-    return await customVerdict(queuedBackend(told, deps), canary, metric, found.query, deps);
+    return await customVerdict(queuedBackend(reported, deps), canary, metric, found.query, deps);
   } catch {
     const reason = `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked`;
     return judgeMeasurement(metric, 'custom', { kind: 'error', reason });
@@ -151,13 +151,13 @@ async function askServer(
   if ('error' in rendered) return { kind: 'error', reason: rendered.error };
   deps.queryAsked?.(shortened(rendered.query));
   const measured = await server.runQuery(rendered.query, deps.signal);
-  // A query that is wrong and one without traffic look alike: whoever reads it has to tell them apart (05-W33).
+  // A query that is wrong and one without traffic look alike: the reason shows the query (05-W33).
   if (measured.kind !== 'noData') return measured;
   const hint = narrowWindow(rendered.query, variables.interval);
   return { ...measured, reason: `${measured.reason}; asked: ${shortened(rendered.query)}${hint}` };
 }
 
-/** Prometheus scrapes once a minute unless it is told otherwise, and a rate is made of two samples (05-W32). */
+/** Prometheus scrapes once a minute by default, and a rate needs two samples (05-W32). */
 const TWO_SCRAPES_MS = 120_000;
 
 function narrowWindow(query: string, interval: string): string {
@@ -166,7 +166,7 @@ function narrowWindow(query: string, interval: string): string {
   return `; a rate needs two samples within ${interval}, so targets have to be scraped every ${ms / 2000}s at least`;
 }
 
-/** Enough for the built-in queries; an event has room for 1024 characters. */
+/** Enough for the built-in queries; an event holds 1024 characters. */
 const LONGEST_QUERY = 400;
 
 function shortened(query: string): string {
@@ -174,7 +174,7 @@ function shortened(query: string): string {
   return line.length > LONGEST_QUERY ? `${line.slice(0, LONGEST_QUERY)}…` : line;
 }
 
-/** Nothing found in a window that was cut short says only that it is too early; a server that cannot be asked is no matter of time. */
+/** An empty result in a shortened window means only that it is too early; an unreachable server does not. */
 function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | undefined)[], verdict: Verdict): Verdict {
   const missing = seen.find((one) => one !== undefined && one.kind !== 'value');
   if (!isCut || verdict.verdict !== 'unmeasured' || missing?.kind !== 'noData') return verdict;
@@ -182,7 +182,7 @@ function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | un
   return { ...verdict, reason, early: true };
 }
 
-/** When every request fails there is no series of successes, and the quotient is as empty as without traffic (05-B38, W36). */
+/** When every request fails, no series of successes exists, and the quotient is as empty as without traffic (05-B38, W36). */
 async function askSuccessRate(observer: Observer, run: (query: string) => Promise<Measurement>): Promise<Measurement> {
   const rate = await run(observer.requestSuccessRate);
   if (rate.kind !== 'noData') return rate;
@@ -204,7 +204,7 @@ function nameRules(observer: Observer, variables: QueryVariables): QueryVariable
   };
 }
 
-/** The established statistic of the provider, unless the metric names a quantile (05-W12). */
+/** Flagger's statistic of the provider, unless the metric names a quantile (05-W12). */
 async function askDuration(observer: Observer, metric: Metric, run: (query: string) => Promise<Measurement>): Promise<Measurement> {
   const { quantile, wholeMilliseconds = true } = metric;
   const measured = await run(quantile === undefined ? observer.requestDuration : observer.requestDurationAt(quantile));

@@ -28,7 +28,7 @@ describe('a window that reaches back to the last revision', () => {
     expect(await afterABadRevision(metric, 20_000)).toEqual([expect.objectContaining({ verdict: 'passed' })]);
   });
 
-  it('E20a: what is not measured yet says so, and is no failed check', async () => {
+  it('E20a: a metric that is not measured yet says so, and does not count as failed', async () => {
     const [verdict] = await afterABadRevision(rate, 2_000);
     expect(verdict).toMatchObject({
       verdict: 'unmeasured',
@@ -37,7 +37,7 @@ describe('a window that reaches back to the last revision', () => {
     });
   });
 
-  it('E20a, I11: a server that cannot be asked is told as such, however young the revision is', async () => {
+  it('E20a, I11: an unreachable server is reported as such, however young the revision is', async () => {
     const release = { measuredFromMs: endMs - 2_000 };
     const [verdict] = await measure(canary([rate], release), { ...dependencies(), metricsServer: 'http://127.0.0.1:1' });
     expect(verdict).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('cannot be asked') });

@@ -3,15 +3,15 @@ import type { Release } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
 import { defaultInterval } from './query-variables.ts';
 
-/** What `{{ interval }}` stands for in one measurement. */
+/** The value of `{{ interval }}` in one measurement. */
 export interface MeasuredWindow {
   /** A PromQL duration. */
   interval: string;
-  /** It is shorter than the metric asks for, since further back another revision answered. */
+  /** Shorter than the metric asks for, since another revision answered further back. */
   isCut: boolean;
 }
 
-/** Longer windows are told in whole seconds, as people write them: milliseconds. */
+/** Longer windows are shown in whole seconds. Milliseconds. */
 const WHOLE_SECONDS_FROM_MS = 10_000;
 
 /**

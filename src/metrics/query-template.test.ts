@@ -72,7 +72,7 @@ describe('query templates', () => {
     ['{{ target "x" }}', /takes no arguments/],
     ['{{ printf "%x" target }}', /in \{\{ printf "%x" target \}\}: the verb %x of printf is not known/],
     ['{{ lt 1 "a" }}', /1:4.*only two numbers or two texts can be compared/],
-    ['{{ slice target 9 }}', /there is no slice from 9/],
+    ['{{ slice target 9 }}', /no slice from 9/],
     ['{{ constructor }}', /function "constructor" not defined/],
   ])('refuses %s where the mistake is, and in what', (template, error) => {
     const text = template.replace(/^[^{}]*: /, '');

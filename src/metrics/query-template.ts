@@ -7,7 +7,7 @@ import { TemplateError } from './template-tokens.ts';
 export type { QueryVariables } from './query-variables.ts';
 
 const sample: QueryVariables = { name: '', namespace: '', target: '', service: '', ingress: '', route: '', interval: '', variables: {} };
-/** Of an action that is told of: characters. */
+/** Length of an action in a message, in characters. */
 const MOST_SHOWN = 60;
 
 /**

@@ -1,6 +1,6 @@
 import type { Canary, Metric } from '../api/canary.ts';
 
-/** What a query template can name (05-T1–T7). `variables` are the metric's `templateVariables`. */
+/** The variables of a query template (05-T1–T7). `variables` are the metric's `templateVariables`. */
 export interface QueryVariables {
   name: string;
   namespace: string;
@@ -12,7 +12,7 @@ export interface QueryVariables {
   variables: Readonly<Record<string, string>>;
 }
 
-/** Of every metric that names none (05-W14). */
+/** Interval of a metric without one (05-W14). */
 export const defaultInterval = '1m';
 
 /** `interval` defaults to one minute for every metric, templates too (05-W14). */

@@ -1,9 +1,9 @@
 import type { Measurement } from './providers/metric-provider.ts';
 
-/** What a backend found: samples of each series, oldest first, in the order that it answered them. `null` is a point without a value. */
+/** A backend's result: samples of each series, oldest first, in the order that it answered them. `null` is a point without a value. */
 export type Samples = readonly (readonly (number | null)[])[];
 
-/** Which sample of an answer is judged, and what is made of one that is not there (05-4.2: each backend has its own habit). */
+/** Which sample of an answer is judged, and how a missing one counts (05-4.2: each backend has its own habit). */
 export interface SampleRule {
   series: 'first' | 'last';
   sample: 'first' | 'last';
@@ -14,7 +14,7 @@ export interface SampleRule {
   nan: 'keep' | 'noData';
 }
 
-/** What a MetricTemplate says of it; what is absent stays as the backend's rule has it. */
+/** The MetricTemplate's choice; absent fields keep the backend's rule. */
 export interface SampleChoice {
   /** One number of several series; `error` refuses more than one. */
   reduce?: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum' | 'error' | undefined;
@@ -53,8 +53,8 @@ function reduceSeries(
   rule: SampleRule,
 ): number | undefined {
   // Under `skip` a series without a value is passed over; otherwise the first or last one decides, whatever it holds.
-  const told = rule.null === 'skip' ? points.filter((point) => typeof point === 'number') : points;
-  if (how === 'first' || how === 'last') return told.at(how === 'first' ? 0 : -1) ?? undefined;
+  const judged = rule.null === 'skip' ? points.filter((point) => typeof point === 'number') : points;
+  if (how === 'first' || how === 'last') return judged.at(how === 'first' ? 0 : -1) ?? undefined;
   const numbers = points.filter((point) => typeof point === 'number');
   if (numbers.length === 0) return undefined;
   if (how === 'min') return numbers.reduce((least, one) => Math.min(least, one));

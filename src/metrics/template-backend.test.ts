@@ -19,7 +19,7 @@ afterAll(() => {
   server.close();
 });
 
-/** What is looked up for a metric of a Canary in `shop`, and what comes of it. */
+/** Lookup for a metric of a Canary in `shop`, and its result. */
 async function looked(templateRef: { name: string; namespace?: string }, provider: object) {
   const lookups: string[] = [];
   const found = await templateBackend({ name: 'm', templateRef }, 'shop', {
@@ -89,7 +89,7 @@ describe('windows of backends that are asked for a time', () => {
     const asked = await askedBy('newrelic', interval);
     expect(asked instanceof URLSearchParams && asked.get('nrql')).toBe(`q SINCE ${seconds} seconds ago`);
   });
-  it.each(['1min', '1'])('05-Q3: %j is no time, and says so', async (interval) => {
+  it.each(['1min', '1'])('05-Q3: %j is not a time, and says so', async (interval) => {
     expect(await askedBy('newrelic', interval)).toEqual({ problem: expect.stringMatching(/needs an interval such as 1m or 90s/) });
   });
   it('05-Q8: Datadog looks back ten times as far', async () => {

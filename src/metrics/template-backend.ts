@@ -35,7 +35,7 @@ export async function templateBackend(
       ? problem(backend.problem)
       : { backend, type: provider.type ?? 'prometheus', query, template: { namespace, name } };
   } catch {
-    // The error of a failed read may quote the request; the words for the user are ours.
+    // The error of a failed read may quote the request: it is not shown.
     return problem('it or its Secret could not be read');
   }
 }
@@ -72,7 +72,7 @@ async function make(
   if (typeof ownTimeoutMs === 'object') return ownTimeoutMs;
   const intervalMs = parseDuration(metric.interval || defaultInterval);
   const windowMs = window === undefined ? undefined : parseDuration(window);
-  if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is no duration such as 5m` };
+  if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is not a duration such as 5m` };
   const choice = { reduce, sample, strictNoData };
   return backendFor({
     ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
@@ -89,5 +89,5 @@ export function timeoutOf(text: string | undefined): number | undefined | { prob
   const ms = parseDuration(text);
   return ms && ms <= LONGEST_TIMEOUT_MS
     ? ms
-    : { problem: 'spec.provider.timeout is no time above 0 and of at most 1m: write it as in 20s' };
+    : { problem: 'spec.provider.timeout must be a time above 0 and of at most 1m: write it as in 20s' };
 }

@@ -30,7 +30,7 @@ function slice([value, from = 0, to]: readonly TemplateValue[]): string {
   const bytes = Buffer.from(value);
   const [start, end] = [Number(from), to === undefined ? bytes.length : Number(to)];
   if (!(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= bytes.length))
-    throw new Error(`there is no slice from ${show(from)} to ${end} of a text of ${bytes.length} bytes`);
+    throw new Error(`no slice from ${show(from)} to ${end} of a text of ${bytes.length} bytes`);
   return bytes.subarray(start, end).toString();
 }
 

@@ -6,7 +6,7 @@ import { type MetricProviderType, type MetricTemplateSpec, metricProviders } fro
 import { templateProblems } from './template-problems.ts';
 
 const secretRef = { name: 'keys' };
-/** What each backend needs at least. */
+/** Required fields of each backend. */
 const least: Record<MetricProviderType, Partial<MetricTemplateSpec['provider']> & { query?: string }> = {
   prometheus: { address: 'http://prometheus:9090' },
   influxdb: { address: 'http://influx', secretRef },
@@ -31,9 +31,9 @@ it.each(metricProviders)('05-W15: a MetricTemplate of type %s that may work has 
 
 it.each<[string, MetricTemplateSpec, string, RegExp]>([
   ['a missing address', spec('prometheus', { address: undefined }), 'spec.provider.address', /^is required$/],
-  ['an address that is none', spec('graphite', { address: 'graphite:8080' }), 'spec.provider.address', /no address that can be asked/],
-  ['an address without a scheme', spec('dynatrace', { address: '10.0.0.1:9090' }), 'spec.provider.address', /no address that can be asked/],
-  ['an address of splunk that is none', spec('splunk', { address: 'ftp://x' }), 'spec.provider.address', /is no http/],
+  ['an address that is none', spec('graphite', { address: 'graphite:8080' }), 'spec.provider.address', /not an address/],
+  ['an address without a scheme', spec('dynatrace', { address: '10.0.0.1:9090' }), 'spec.provider.address', /not an address/],
+  ['an address of splunk that is none', spec('splunk', { address: 'ftp://x' }), 'spec.provider.address', /must be an http/],
   ['a missing region', spec('cloudwatch', { region: undefined }), 'spec.provider.region', /is required/],
   [
     'no Secret',
@@ -41,9 +41,9 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
     'spec.provider',
     /needs spec\.provider\.secretRef: a Secret with datadog_api_key/,
   ],
-  ['a window that is none', spec('datadog', {}, { window: '5min' }), 'spec.window', /no time above 0/],
+  ['a window that is none', spec('datadog', {}, { window: '5min' }), 'spec.window', /not a time above 0/],
   ['an empty query', spec('prometheus', {}, { query: ' \n' }), 'spec.query', /is empty/],
-  ['a query that is no JSON', spec('cloudwatch', {}, { query: 'SELECT' }), 'spec.query', /is no JSON/],
+  ['a query that is not JSON', spec('cloudwatch', {}, { query: 'SELECT' }), 'spec.query', /is not JSON/],
   ['a query of another kind', spec('keptn', {}, { query: 'slo/shop/x' }), 'spec.query', /is not keptnmetric/],
   ['a metric that is none', spec('externalmetrics', {}, { query: 'a/b/c' }), 'spec.query', /is not \[namespace/],
   [

@@ -30,21 +30,21 @@ const anySecret = Object.fromEntries(
   ].map((key) => [key, 'any']),
 );
 
-/** What of a MetricTemplate can never work, whatever its Secret holds: the field, and what is wrong (05-W15). `namespace`: its own, where it is known. */
+/** Errors of a MetricTemplate that no Secret can repair: the field, and its defect (05-W15). `namespace`: its own, where it is known. */
 export function templateProblems({ provider, query, window }: MetricTemplateSpec, namespace?: string): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, message });
   const windowMs = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && !windowMs)
-    add('spec.window', `is ${JSON.stringify(window.slice(0, 40))}, which is no time above 0: write it as in 5m or 90s`);
+    add('spec.window', `is ${JSON.stringify(window.slice(0, 40))}, which is not a time above 0: write it as in 5m or 90s`);
   const timeout = timeoutOf(provider.timeout);
   if (typeof timeout === 'object') problems.push(placed(timeout.problem));
   if (provider.proxy !== undefined && baseUrl(provider.proxy, '') === undefined)
-    add('spec.provider.proxy', 'is no http or https address: write it as in http://proxy.namespace:3128');
+    add('spec.provider.proxy', 'must be an http or https URL: write it as in http://proxy.namespace:3128');
   const backend = backendWith(provider, anySecret, windowMs);
   if ('problem' in backend) problems.push(placed(backend.problem));
   else if (addressProblem(provider))
-    add('spec.provider.address', 'is no address that can be asked: write it as in http://name.namespace:9090');
+    add('spec.provider.address', 'is not an address that can be queried: write it as in http://name.namespace:9090');
   const wrong =
     query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider, query, namespace));
   if (wrong) add('spec.query', wrong);
@@ -83,7 +83,7 @@ function addressProblem({ type, address }: MetricTemplateSpec['provider']): bool
   return type === 'splunk' ? splunkUrls(address) === undefined : baseUrl(address, '') === undefined;
 }
 
-/** Of queries that are no placeholders' matter, and that Serin itself takes apart. */
+/** Errors of queries that Serin parses itself, placeholders aside. */
 function queryProblem({ type, address }: MetricTemplateSpec['provider'], query: string, namespace?: string): string | undefined {
   if (query.includes('{{')) return undefined;
   if (type === 'cloudwatch') {

@@ -7,9 +7,9 @@ import { TemplateError } from './template-tokens.ts';
 
 export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
 
-/** Of a rendered query too, and of each value on the way to it: a value may be put into the next, and so grow without end (05-W29). */
+/** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05-W29). */
 const LONGEST = LONGEST_QUERY;
-/** Of one rendering: an operation each, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
+/** Steps of one rendering: one an operation, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
 const MOST_STEPS = 20_000;
 const CHARACTERS_A_STEP = 16;
 
@@ -23,7 +23,7 @@ type Course = 'on' | 'break' | 'continue';
 type Scope = Map<string, TemplateValue>;
 
 /**
- * One rendering. `isTrial`: the variables are not known, so that every branch is run once, and what only their values decide is no mistake.
+ * One rendering. `isTrial`: the variables are unknown, so that every branch runs once, and errors that depend on their values do not count.
  */
 export class TemplateRun {
   readonly #given: QueryVariables;
@@ -33,7 +33,7 @@ export class TemplateRun {
   /** Offset of the action that runs. */
   #at = 0;
   #scopes: Scope[] = [new Map()];
-  /** What `.` stands for, innermost last: nothing outside of `with` and `range`. */
+  /** The values of `.`, innermost last: empty outside of `with` and `range`. */
   #dots: TemplateValue[] = [];
 
   constructor(given: QueryVariables, isTrial: boolean) {
@@ -82,7 +82,7 @@ export class TemplateRun {
       );
   }
 
-  /** What it costs to go through a value. */
+  /** The cost of going through a value. */
   #spendOn(value: TemplateValue | undefined): void {
     if (typeof value === 'object')
       for (const [key, one] of Object.entries(value)) this.#spend(1 + (key.length + one.length) / CHARACTERS_A_STEP);
@@ -162,7 +162,7 @@ export class TemplateRun {
     const args = rest.map((operand) => this.#evaluate(operand));
     if (piped !== undefined) args.push(piped);
     if (head.kind === 'call') return this.#call(head.name, args, head.at);
-    if (args.length > 0) throw new TemplateError(head.at, 'cannot give arguments to a value that is no function');
+    if (args.length > 0) throw new TemplateError(head.at, 'cannot give arguments to a value that is not a function');
     return this.#evaluate(head);
   }
 

@@ -17,7 +17,7 @@ export interface Token {
   spaced: boolean;
 }
 
-/** What stands between two actions, or one of them. */
+/** Text between two actions, or one of them. */
 export type TemplatePart = { kind: 'text'; text: string } | { kind: 'action'; tokens: readonly Token[]; at: number };
 
 const TOKEN =

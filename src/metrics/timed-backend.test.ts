@@ -9,25 +9,25 @@ it.each<Measurement>([
   { kind: 'noData', reason: 'no series' },
   { kind: 'error', reason: 'HTTP 503' },
 ])('06-F13: a query whose outcome is $kind is timed under its backend and that word', async (measured) => {
-  const told: string[] = [];
+  const timed: string[] = [];
   const timeQuery = (type: string) => {
-    told.push(`${type} is asked`);
-    return (result: string) => told.push(`${type}: ${result}`);
+    timed.push(`${type} is asked`);
+    return (result: string) => timed.push(`${type}: ${result}`);
   };
   const backend = timedBackend(
     'datadog',
     backendThat(async () => {
-      told.push('it works');
+      timed.push('it works');
       return measured;
     }),
     { timeQuery },
   );
   expect(await backend.runQuery('up', new AbortController().signal)).toEqual(measured);
-  expect(told).toEqual(['datadog is asked', 'it works', `datadog: ${measured.kind}`]);
+  expect(timed).toEqual(['datadog is asked', 'it works', `datadog: ${measured.kind}`]);
 });
 
 it('06-F13: a query that was cancelled has no time', async () => {
-  const told: string[] = [];
+  const timed: string[] = [];
   const cancelled = new AbortController();
   const backend = timedBackend(
     'prometheus',
@@ -35,8 +35,8 @@ it('06-F13: a query that was cancelled has no time', async () => {
       cancelled.abort();
       return { kind: 'error', reason: 'cancelled' };
     }),
-    { timeQuery: () => (result) => told.push(result) },
+    { timeQuery: () => (result) => timed.push(result) },
   );
   await backend.runQuery('up', cancelled.signal);
-  expect(told).toEqual([]);
+  expect(timed).toEqual([]);
 });

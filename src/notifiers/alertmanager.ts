@@ -4,7 +4,7 @@ import type { AlertFormat } from './notifier.ts';
 const PATH = '/api/v2/alerts';
 
 /**
- * Alertmanager's v2 API. It tells alerts apart by their labels, so what differs between two of one kind stands in the annotations; it ends
+ * Alertmanager's v2 API. It distinguishes alerts by their labels, so what differs between two of one kind stands in the annotations; it ends
  * them by its own `resolve_timeout`. Source: prometheus/alertmanager, api/v2/openapi.yaml.
  */
 export const alertmanager: AlertFormat = {

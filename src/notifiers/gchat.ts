@@ -1,7 +1,7 @@
 import { escapeMarkup } from './escape-markup.ts';
 import { type AlertFormat, workloadName } from './notifier.ts';
 
-/** Google Chat (05-A45); there is no public address of an icon to name. */
+/** Google Chat (05-A45); no icon has a public address. */
 export const gchat: AlertFormat = {
   body(message) {
     const fields = message.fields.map(({ name, value }) => section(`${escapeMarkup(name)}<br>${grey(value)}`));

@@ -40,9 +40,9 @@ export function notifierFor(
     username: given.username || 'flagger',
   };
   const address = URL.parse(settings.address);
-  if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address is no http or https address' };
+  if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address must be an http or https URL' };
   const proxy = given.proxy?.trim() || undefined;
-  if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy is no http or https address' };
+  if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy must be an http or https URL' };
   const url = format.url?.(address) ?? address;
   return {
     send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, findWay, timeoutMs, signal, clock }),

@@ -24,7 +24,7 @@ it.each([
   '![](https://evil.example/pixel.png)',
   '[Grafana][1]\n\n[1]: https://evil.example',
   'x\n  [Grafana]: https://evil.example',
-])('%j calls no one and hides no address', (text) => {
+])('%j mentions no user and hides no address', (text) => {
   const inert = inertText(text);
   expect(inert).not.toMatch(/@(all|here|everyone|channel)|(^|[^\w])@\w|<[@!#]|<[a-z]+[:/\s]|\][([]|^\s*\[[^\]]*\]:/im);
   expect(inert.replaceAll('\u200b', '')).toBe(text);
@@ -34,7 +34,7 @@ it.each([
 it.each([
   'Rolled back podinfo after 2 failed checks: success rate 94.5% is below 99%',
   'Weight <10>, 5 < 6 > 4 & more',
-  'taken back: <b> & co',
+  'rolled back: <b> & co',
   'Paused by ann@example.org',
   'image registry.example/app@sha256:0123',
   'spec.analysis.metrics[0]: "error_rate" *is* `high`',

@@ -12,7 +12,7 @@ const link = /\](?=[([])/g;
 
 /**
  * Words that a foreign server or tenant may have written, for receivers whose markup has no escape that all of their clients know: they call
- * no one and hide no address behind other words. All other text stays as it is; an address that shows itself is still one to click.
+ * no user and hide no address behind other words. All other text stays as it is; an address that shows itself is still one to click.
  */
 export function inertText(text: string): string {
   return text

@@ -13,7 +13,7 @@ export interface AlertMessage {
   atMs: number;
 }
 
-/** `retry`: it may get better without anybody's help. `reason` holds no credentials. */
+/** `retry`: it may succeed without a change. `reason` holds no credentials. */
 export type SendOutcome = { ok: true } | { ok: false; reason: string; retry: boolean; retryAfterMs?: number };
 
 /** A receiver of alerts. An expected failure is a value; only an aborted `signal` throws. */
@@ -21,14 +21,14 @@ export interface Notifier {
   send(message: AlertMessage, signal: AbortSignal): Promise<SendOutcome>;
 }
 
-/** What a receiver is reached by. Addresses and tokens may hold line ends, as Secrets do. */
+/** Settings to reach a receiver. Addresses and tokens may hold line ends, as Secrets do. */
 export interface ReceiverSettings {
   address: string;
   token?: string | undefined;
   signingKey?: string | undefined;
   channel: string;
   username: string;
-  /** Alone decides the way; without it the environment's proxies do. */
+  /** Replaces the environment's proxies. */
   proxy?: string | undefined;
   format?: 'messageCard' | 'adaptiveCard' | undefined;
 }
@@ -42,7 +42,7 @@ export interface AlertFormat {
   takesToken?: boolean;
   /** Gets the signature of the body, where there is a key. */
   isSigned?: boolean;
-  /** Reads the body of a 2xx answer; a text is why it was a refusal all the same. */
+  /** Reads the body of a 2xx answer; a text says why the receiver failed all the same. */
   judge?(body: string): { reason: string; retry: boolean } | undefined;
 }
 

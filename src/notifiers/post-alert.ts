@@ -63,7 +63,7 @@ export async function postAlert({
     maxRedirects: 5,
     hooks: {
       beforeRedirect: [
-        // What is sent may hold a token or a signature: it goes nowhere else.
+        // The message may hold a token or a signature: redirects are not followed.
         (next) => {
           if (next.url instanceof URL && next.url.origin !== url.origin) throw new RedirectedError();
         },
@@ -71,7 +71,7 @@ export async function postAlert({
     },
     signal: AbortSignal.any([signal, deadline.signal]),
   });
-  // Destroying a half-read answer may report an error once more, when nobody waits for it.
+  // Destroying a half-read answer may report an error once more, which is ignored.
   request.on('error', () => undefined);
   try {
     const { status, retryAfter } = await headOf(request);

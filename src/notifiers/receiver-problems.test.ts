@@ -9,7 +9,7 @@ it.each(alertProviders)('05-A33: an AlertProvider of type %s has no problem with
 
 it('05-W9, W15: an address and a proxy that cannot be asked are problems, and are not repeated', () => {
   expect(receiverProblems({ type: 'slack', address: 'hooks.slack.com/s3cret', proxy: 'me:s3cret@proxy' })).toEqual([
-    { path: 'spec.address', message: expect.stringMatching(/^(?!.*s3cret).*no http or https address/) },
-    { path: 'spec.proxy', message: expect.stringMatching(/^(?!.*s3cret).*no http or https address/) },
+    { path: 'spec.address', message: expect.stringMatching(/^(?!.*s3cret).*an http or https URL/) },
+    { path: 'spec.proxy', message: expect.stringMatching(/^(?!.*s3cret).*an http or https URL/) },
   ]);
 });

@@ -9,16 +9,16 @@ const PASSING = new Set(['ratelimited', 'rate_limited', 'internal_error', 'fatal
 export const slack: AlertFormat = {
   takesToken: true,
   body: (message, settings) => attachments(message, settings, message.severity === 'error' ? 'danger' : 'good', escapeMarkup),
-  judge: refusal,
+  judge: failureIn,
 };
 
 /** The Web API says 200 and means no; an incoming webhook says `ok` in plain text. */
-function refusal(body: string): { reason: string; retry: boolean } | undefined {
+function failureIn(body: string): { reason: string; retry: boolean } | undefined {
   let answer: unknown;
   try {
     answer = JSON.parse(body);
   } catch {
-    // Plain text: an incoming webhook, which tells by its status.
+    // Plain text: an incoming webhook, which reports by its status.
     return undefined;
   }
   if (typeof answer !== 'object' || answer === null || !('ok' in answer) || answer.ok !== false) return undefined;

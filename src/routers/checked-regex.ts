@@ -2,10 +2,10 @@ import type { StringMatch } from '../api/string-match.ts';
 import { RoutingError } from './routing-error.ts';
 
 type Flavour = 'RE2' | 'PCRE';
-/** What RE2 leaves out: looking around, and what a group has found before. */
+/** Syntax that RE2 lacks: lookaround and backreferences. */
 const NOT_IN_RE2 = /\(\?<?[=!]|\\[1-9]/;
 
-/** Refuses a regex that the proxy could not compile: some then match nobody, some drop the whole route. */
+/** Refuses a regex that the proxy could not compile: some then match no request, some drop the whole route. */
 export function checkRegex(condition: StringMatch, field: string, flavour: Flavour): void {
   if (!('regex' in condition)) return;
   const { regex } = condition;

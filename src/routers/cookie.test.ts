@@ -11,7 +11,7 @@ describe('cookiePattern', () => {
   it.each(['sxc=Ab1', 'xs.c=Ab1', 's.c=Ab12', 's.c=Ab', 'a=s.c; b=Ab1', ''])('04-R-A5: does not find it in %j', (header) =>
     expect(holds(header)).toBe(false),
   );
-  it('is read back, and so is that of the established controller', () => {
+  it('is read back, and so is that of Flagger', () => {
     expect(pairOfPattern(cookiePattern('s.c=Ab1'))).toBe('s.c=Ab1');
     expect(pairOfPattern('.*sh-canary.*QwErTyUiOp.*')).toBe('sh-canary=QwErTyUiOp');
     expect(pairOfPattern('beta')).toBeUndefined();
@@ -29,7 +29,7 @@ describe('cookiePattern', () => {
 });
 
 describe('setCookie', () => {
-  it('04-V8: writes every attribute in the established order', () => {
+  it("04-V8: writes every attribute in Flagger's order", () => {
     const sessionAffinity = { cookieName: 'c', domain: 'd', httpOnly: true, partitioned: true, path: '/', sameSite: 'Lax', secure: true };
     expect(setCookie(aCanary({ analysis: { sessionAffinity } }), 'c=v', 5)).toBe(
       'c=v; Max-Age=5; Domain=d; HttpOnly; Partitioned; Path=/; SameSite=Lax; Secure',

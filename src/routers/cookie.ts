@@ -5,7 +5,7 @@ import { escapeRegex, unescapeRegex } from './regex-text.ts';
 const DEFAULT_MAX_AGE_SECONDS = 86_400;
 const DEFAULT_INTERVAL_MS = 60_000;
 
-/** `Set-Cookie` text of a `name=value` pair, attributes in the established order (04-3.5). Seconds. */
+/** `Set-Cookie` text of a `name=value` pair, attributes in Flagger's order (04-3.5). Seconds. */
 export function setCookie(canary: Canary, pair: string, maxAgeSeconds: number): string {
   const affinity = canary.spec.analysis.sessionAffinity;
   const parts = [pair, `Max-Age=${maxAgeSeconds}`];
@@ -32,7 +32,7 @@ export function cookiePattern(pair: string): string {
   return `(.*; ?)?${escapeRegex(pair)}(;.*)?`;
 }
 
-/** The pair of a pattern of ours, or of the established controller's `.*name.*value.*`. */
+/** The pair of a pattern of ours, or of Flagger's `.*name.*value.*`. */
 export function pairOfPattern(pattern: string): string | undefined {
   const ours = /^\(\.\*; \?\)\?(.+)\(;\.\*\)\?$/s.exec(pattern)?.[1];
   if (ours !== undefined) return unescapeRegex(ours);

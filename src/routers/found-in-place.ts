@@ -3,7 +3,7 @@ import { findObject } from './find-object.ts';
 import { isTaken, type NamesOurSides, originalConfig, originalSpec, rememberedSpec } from './original-spec.ts';
 import type { Change } from './router.ts';
 
-/** The object, with the spec of the one that it takes the place of where that was somebody else's. */
+/** The object, with the spec of the foreign object that it replaces, if any. */
 export function keeping(object: KubeObject, current: readonly KubeObject[], namesOurSides: NamesOurSides): KubeObject {
   const original = rememberedSpec(findObject(current, refOf(object)), namesOurSides);
   if (original === undefined) return object;
@@ -11,7 +11,7 @@ export function keeping(object: KubeObject, current: readonly KubeObject[], name
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** What was found in place gets its spec back, what is ours goes, and what was never ours stays as it is. */
+/** Restores adopted objects, removes ours, and leaves foreign ones as they are. */
 export function givenBack(refs: ReadonlyArray<readonly [ObjectRef, NamesOurSides]>, current: readonly KubeObject[]): Change {
   const change: { write: KubeObject[]; remove: ObjectRef[] } = { write: [], remove: [] };
   for (const [ref, namesOurSides] of refs) {

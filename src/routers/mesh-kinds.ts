@@ -13,7 +13,7 @@ export const meshGroups = [
   'traefik.io',
 ] as const;
 
-/** Services, Ingresses and Knative's Services are always beside the application, as established (04-2). */
+/** Services, Ingresses and Knative's Services are always beside the application, as in Flagger (04-2). */
 export const localGroups = ['', 'networking.k8s.io', 'serving.knative.dev'] as const;
 
 /** The group of an API version; the core group is the empty text. */

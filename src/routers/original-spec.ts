@@ -16,8 +16,8 @@ export function namesIn(field: string, words: readonly string[]): NamesOurSides 
 }
 
 /**
- * What to keep in the annotation: the spec as it was before our first write, taken once and then repeated unchanged
- * (04-R-D2; the established controller overwrites it with its own spec at the second change). Undefined: nothing to keep, as in one
+ * The annotation's value: the spec as it was before our first write, taken once and then repeated unchanged
+ * (04-R-D2; Flagger overwrites it with its own spec at the second change). Undefined: nothing to keep, as in one
  * that we have made ourselves, whatever others have made of it since.
  */
 export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {

@@ -4,7 +4,7 @@ import type { Permission, Verb } from '../api/permission.ts';
 const MADE: readonly Verb[] = ['get', 'list', 'watch', 'create', 'patch'];
 const MADE_AND_REMOVED: readonly Verb[] = [...MADE, 'delete'];
 
-/** Everything is watched, written by server-side apply, and read once when it is taken over or given back. */
+/** Everything is watched, written by server-side apply, and read once when it is adopted or restored. */
 function routes(group: string, resources: readonly string[], verbs: readonly Verb[] = MADE): Permission {
   return { group, resources, verbs, purpose: 'routes' };
 }
@@ -15,7 +15,7 @@ const smi = [splits, routes('specs.smi-spec.io', ['httproutegroups'], MADE_AND_R
 const ingresses = [routes('networking.k8s.io', ['ingresses'], MADE_AND_REMOVED)];
 
 /**
- * What each provider's router needs besides Services. A kind may be deleted where the router itself removes what it has made; what it leaves
+ * Permissions of each provider's router besides Services. A kind may be deleted where the router itself removes what it has made; what it leaves
  * behind for a while is collected with the anchor.
  */
 export const routerPermissions: Readonly<Record<Provider, readonly Permission[]>> = {

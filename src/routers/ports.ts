@@ -57,7 +57,7 @@ function mainPort(canary: Canary): Port {
   };
 }
 
-/** `0` and `"0"` are the established spelling of unset; other digits in quotes can only mean the number. */
+/** `0` and `"0"` are Flagger's spelling of unset; other digits in quotes can only mean the number. */
 function targetOf(value: number | string | undefined): number | string | undefined {
   const target = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return target || undefined;

@@ -5,7 +5,7 @@ import type { Port } from '../api/ports.ts';
 import type { Routes } from '../api/routes.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
 
-/** What the apex Service stands for. */
+/** The apex Service's target. */
 export interface Apex {
   /** The label that selects the TARGET's pods. */
   selector: SelectorLabel;
@@ -19,21 +19,21 @@ export interface Change {
   remove: readonly ObjectRef[];
 }
 
-/** What is known of the cluster. */
+/** Objects known in the cluster. */
 export interface Look {
   find(ref: ObjectRef): KubeObject | undefined;
-  /** Of one namespace. */
+  /** The objects of one namespace. */
   all(kind: { apiVersion: string; kind: string; namespace: string }): readonly KubeObject[];
 }
 
-export interface Doubt {
+export interface RouteWarning {
   on: KubeObject;
   message: string;
 }
 
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
 export interface Router {
-  /** What this provider can express. The engine asks this, never "is it nginx?". */
+  /** Features of this provider. The engine asks this, never "is it nginx?". */
   readonly supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
   /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
   refuses?(canary: Canary): string | undefined;
@@ -49,12 +49,12 @@ export interface Router {
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
   /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
   missing?(canary: Canary, current: readonly KubeObject[]): string | undefined;
-  /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
+  /** Whether the provider confirms its objects; absent: it reports nothing, and they count as in force. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
-  /** What the provider says against what its objects hold, for the condition. */
-  objection?(canary: Canary, current: readonly KubeObject[]): string | undefined;
-  /** What its objects cannot do beside others as they are, each said on the object; nothing is held up by it. */
-  doubts?(canary: Canary, look: Look): readonly Doubt[];
-  /** What deletion leaves behind: all traffic to the apex Service's target, objects found in place restored. */
+  /** Why the provider rejects its objects as they are, for the condition. */
+  rejection?(canary: Canary, current: readonly KubeObject[]): string | undefined;
+  /** Conflicts of its objects with others, each reported on the object; none of them blocks a release. */
+  warnings?(canary: Canary, look: Look): readonly RouteWarning[];
+  /** Writes for deletion: all traffic to the apex Service's target, adopted objects restored. */
   finalize(canary: Canary, current: readonly KubeObject[]): Change;
 }

@@ -7,7 +7,7 @@ export class RoutingError extends Error {
 }
 
 /** The message of the `RoutingError` that `attempt` throws; undefined when it throws none. Other errors pass through. */
-export function refusalOf(attempt: () => unknown): string | undefined {
+export function rejectionOf(attempt: () => unknown): string | undefined {
   try {
     attempt();
     return undefined;
@@ -18,10 +18,12 @@ export function refusalOf(attempt: () => unknown): string | undefined {
 }
 
 /**
- * The field of a Canary that a refusal is about, and what is wrong with it. Most refusals begin with the field, below `spec`; those of the
+ * The field of a Canary that a rejection is about, and its defect. Most rejections begin with the field, below `spec`; those of the
  * whole strategy are about `spec.provider`.
  */
-export function placedRefusal(refusal: string): { field: string; message: string } {
-  const [, field, message] = /^(?:spec\.)?((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)/s.exec(refusal) ?? [];
-  return field === undefined || message === undefined ? { field: 'spec.provider', message: refusal } : { field: `spec.${field}`, message };
+export function placedRefusal(rejection: string): { field: string; message: string } {
+  const [, field, message] = /^(?:spec\.)?((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)/s.exec(rejection) ?? [];
+  return field === undefined || message === undefined
+    ? { field: 'spec.provider', message: rejection }
+    : { field: `spec.${field}`, message };
 }

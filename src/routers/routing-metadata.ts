@@ -4,7 +4,7 @@ import { fluxOff, names } from '../api/names.ts';
 import { originalConfig, withoutSpecRecords } from '../api/tracking-metadata.ts';
 
 /**
- * Of a routing object under the apex name: `service.apex.{labels,annotations}` and what keeps Flux from it (04-3.1). `original`: the
+ * Metadata of a routing object under the apex name: `service.apex.{labels,annotations}` and what keeps Flux from it (04-3.1). `original`: the
  * spec of an object found in place, as text.
  */
 export function routingMetadata(canary: Canary, original: string | undefined): ObjectMeta {

@@ -137,7 +137,7 @@ const ports = fc.uniqueArray(fc.record({ name: aName, port: aNumber, targetPort:
 });
 const asked = fc.record({ port: aNumber, portName: aName, targetPort: aTarget, portDiscovery: fc.boolean() }, { requiredKeys: ['port'] });
 
-describe('what is found fit', () => {
+describe('Services that fit', () => {
   interface Found {
     name: string;
     port: number;

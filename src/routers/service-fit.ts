@@ -10,7 +10,7 @@ export interface ServiceLook {
   /** The primary, or where there is none yet the target; reads slim objects. */
   pods?: KubeObject | undefined;
   current: CurrentServices;
-  /** Of the apex Service now. Absent: not known, and it counts as serving. */
+  /** Ready endpoints of the apex Service. Absent: unknown, and it counts as serving. */
   endpoints?: Endpoints | undefined;
 }
 
@@ -46,7 +46,7 @@ export function unfitService(canary: Canary, look: ServiceLook): Unfit | undefin
   return (apex && unfitKind(apex, look.endpoints)) ?? (look.pods && unfitPort(canary, look.pods, apex, look.endpoints));
 }
 
-/** Whether only the endpoints of the apex Service tell if it is fit. */
+/** Whether fitness shows only in the endpoints of the apex Service. */
 export function hasHandmadeEndpoints({ apex }: CurrentServices): boolean {
   return apex !== undefined && !isMade(apex) && apex.spec?.type !== 'ExternalName' && Object.keys(apex.spec?.selector ?? {}).length === 0;
 }

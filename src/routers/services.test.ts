@@ -62,7 +62,7 @@ describe('renderServices', () => {
     for (const { spec } of rendered({ clientAffinity: 'ClientIP', clientAffinityConfig: { clientIP } }))
       expect(spec).toMatchObject({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP } });
   });
-  it('07-S1: what the Canary does not say is absent, never an empty value', () => {
+  it('07-S1: a field that the Canary lacks is absent, never an empty value', () => {
     for (const { spec } of rendered({})) expect(Object.keys(spec)).toEqual(['type', 'selector', 'ports']);
   });
   it('07-S4: a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
@@ -80,7 +80,7 @@ describe('renderServices', () => {
       error: expect.stringMatching(/Service shop .*service.headless/),
     });
   });
-  it('03-SV18, 04-R-D10: what is made of a Canary stays out of it, and out of the objects that routers make of it', () => {
+  it('03-SV18, 04-R-D10: generated metadata stays out of the Canary, and out of the objects that routers make', () => {
     const canary = deepFreeze(aCanary({ service: { apex: { labels: { tier: 'web' } }, unmanagedMetadata: { annotations: ['dns'] } } }));
     const found = service({ annotations: { dns: 'theirs' } });
     expect(renderServices(canary, anApex, { apex: found }, { apexOnPrimary: true })).toHaveProperty('write');

@@ -20,7 +20,7 @@ export interface HealthServerOptions {
 /** Kubelets and Prometheus need a handful of connections, and milliseconds for a request. */
 const LIMITS = { connections: 256, headersMs: 5_000, requestMs: 5_000, answerMs: 10_000, headerBytes: 8_192 };
 
-/** `/metrics`, `/livez`, `/readyz` and `/healthz` (the established name of `/livez`). Each refusal says why. */
+/** `/metrics`, `/livez`, `/readyz` and `/healthz` (Flagger's name of `/livez`). Each failure says why. */
 export async function startHealthServer(options: HealthServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
   const { connections, headersMs, requestMs, answerMs, headerBytes } = { ...LIMITS, ...options.limits };
   const metrics = sharedRender(options.metrics);
@@ -32,7 +32,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<{
     maxHeaderSize: headerBytes,
   };
   const server = createServer(settings, (request, response) => {
-    // One that does not read its answer has it kept here.
+    // Answers of clients that do not read them are kept here.
     const late = setTimeout(() => request.socket.destroy(), answerMs);
     response.once('close', () => clearTimeout(late));
     const answer = (status: number, text: string | Buffer, contentType = 'text/plain; charset=utf-8') => {

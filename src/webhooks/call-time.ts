@@ -5,7 +5,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** Between two attempts. */
 export const MAX_WAIT_MS = 30_000;
 
-/** Of one attempt, in milliseconds; undefined or 0: what the webhook gives is no duration. */
+/** Timeout of one attempt, in milliseconds; undefined or 0: the webhook's timeout is not a duration. */
 export function attemptTimeoutMs({ timeout }: Pick<Webhook, 'timeout'>): number | undefined {
   return timeout ? parseDuration(timeout) : DEFAULT_TIMEOUT_MS;
 }

@@ -26,8 +26,8 @@ function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortCon
 
 describe('callWebhook', () => {
   it('06-F13: each attempt is timed by the type of its hook and how it ended', async () => {
-    const told: string[] = [];
-    const timeCall: TimeCall = (type) => (result) => told.push(`${type} ${result}`);
+    const timed: string[] = [];
+    const timeCall: TimeCall = (type) => (result) => timed.push(`${type} ${result}`);
     const pause = async () => undefined;
     await withServer(
       (_request, response, count) => (count === 1 ? response.destroy() : response.writeHead(count === 2 ? 503 : 200).end()),
@@ -37,7 +37,7 @@ describe('callWebhook', () => {
         expect(answer.outcome).toBe('passed');
       },
     );
-    expect(told).toEqual(['pre-rollout unanswered', 'pre-rollout refused', 'pre-rollout passed']);
+    expect(timed).toEqual(['pre-rollout unanswered', 'pre-rollout refused', 'pre-rollout passed']);
   });
 
   it('06-LT47: is a POST of JSON, and says so', async () => {
@@ -150,7 +150,7 @@ describe('callWebhook', () => {
     await withServer(
       () => undefined,
       async (url) => {
-        // What the server has seen is no proof: on a busy machine the time is up before it looks.
+        // Requests seen by the server prove nothing: on a busy machine the timeout ends before it reads.
         const { answer, waits } = await call({ url, timeout: '60ms', retries: 1 });
         expect(waits).toEqual([1000]);
         expect(answer).toEqual({
@@ -161,7 +161,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('02-8: a body that stops half-way counts as no answer', async () => {
+  it('02-8: a body that stops early counts as no answer', async () => {
     await withServer(
       (_request, response) => response.writeHead(200, { 'content-length': 10 }).write('half'),
       async (url) => {
@@ -219,7 +219,7 @@ describe('callWebhook', () => {
     },
   );
 
-  it('02-8: a timeout that is no duration is refused without a request', async () => {
+  it('02-8: a timeout that is not a duration is refused without a request', async () => {
     await withServer(
       (_request, response) => response.end(),
       async (url, seen) => {

@@ -16,7 +16,7 @@ export type HookOutcome =
 
 /** How one attempt ended: by an answer that is good, by another answer, or by none. */
 export type CallResult = 'passed' | 'refused' | 'unanswered';
-/** Is told that an attempt begins; what it returns is told how it ended, unless it was cancelled. */
+/** Called when an attempt begins; the function that it returns is called with the result, unless the attempt was cancelled. */
 export type TimeCall = (type: HookType) => (result: CallResult) => void;
 
 export interface CallOptions {
@@ -32,9 +32,9 @@ export interface CallOptions {
   findWay?: FindWay | undefined;
   /** When attempts may begin; default: at once. */
   turns?: Turns | undefined;
-  /** Hears of each attempt that ended; without a status there was no answer. */
+  /** Called after each attempt; without a status there was no answer. */
   answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
-  /** Takes the time of each attempt (06-F13); default: nobody does. */
+  /** Takes the time of each attempt (06-F13); default: off. */
   timeCall?: TimeCall | undefined;
 }
 
@@ -49,7 +49,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 
 /**
  * Calls a webhook, with its retries: on a failure of the network, 429 and 5xx other than 501, after 1, 2, 4 … 30 s or what
- * `Retry-After` says, at most 30 s (02-8). A refusal names the status and shows the body, on one line.
+ * `Retry-After` says, at most 30 s (02-8). A failure names the status and shows the body, on one line.
  */
 export async function callWebhook(
   webhook: Webhook,

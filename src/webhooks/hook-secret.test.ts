@@ -52,7 +52,7 @@ describe('a webhook with a Secret', () => {
     );
   });
 
-  it('signs each attempt with its time, an id of its own and the path, so that nobody can repeat it or send it elsewhere', async () => {
+  it('signs each attempt with its time, an id of its own and the path, so that it cannot be repeated or sent elsewhere', async () => {
     const seen: IncomingHttpHeaders[] = [];
     await withServer(
       (request, response, count) => {
@@ -74,7 +74,7 @@ describe('a webhook with a Secret', () => {
     );
   });
 
-  it('shows nothing of it, even when the server echoes what it was sent', async () => {
+  it('shows nothing of it, even when the server echoes the request', async () => {
     await withServer(
       (request, response) => response.writeHead(403).end(JSON.stringify(request.headers)),
       async (url) => {

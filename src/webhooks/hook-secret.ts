@@ -7,14 +7,14 @@ const HEADER_PREFIX = 'header.';
 const OURS = new Set([...['content-type', signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase())]);
 
 export interface HookCredentials {
-  /** Of one attempt to send the body there. */
+  /** Headers of one attempt to send the body there. */
   headers(body: string, url: URL, nowMs: number): Record<string, string>;
   /** Texts that nothing may show. */
   secrets: readonly string[];
 }
 
 /**
- * What a Secret adds to a call: `signingKey` signs the body, and each key `header.NAME` is the value of the header NAME. Line ends at the end
+ * A Secret's additions to a call: `signingKey` signs the body, and each key `header.NAME` is the value of the header NAME. Line ends at the end
  * of a value are not part of it.
  */
 export function credentialsOf(secret: Readonly<Record<string, string>>): HookCredentials | { problem: string } {

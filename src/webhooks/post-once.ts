@@ -70,7 +70,7 @@ export async function postOnce(
     },
     signal: AbortSignal.any([signal, deadline.signal]),
   });
-  // Destroying a half-read answer may report an error once more, when nobody waits for it.
+  // Destroying a half-read answer may report an error once more, which is ignored.
   request.on('error', () => undefined);
   try {
     return await readAnswer(request, way);

@@ -8,17 +8,17 @@ import { withServer } from './test-server.ts';
 const context = () => ({ phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
 
 describe('runHooks', () => {
-  const established = { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' };
+  const fields = { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' };
   const added = { revision: 's1:ab', canaryWeight: 0, primaryWeight: 100 };
 
-  it('tells the weights that are recorded', () => {
+  it('sends the recorded weights', () => {
     const canary = hookedCanary([]);
     const status = { phase: 'Progressing' as const, failedChecks: 0, iterations: 0, canaryWeight: 30 };
     const payload = hookPayload({ ...canary, status }, { name: 'h', url: 'http://h' }, { phase: 'Progressing', checksum: 's1:ab' });
-    expect(payload).toEqual({ ...established, ...added, canaryWeight: 30, primaryWeight: 70 });
+    expect(payload).toEqual({ ...fields, ...added, canaryWeight: 30, primaryWeight: 70 });
   });
 
-  it('06-LT53, 02-8: calls the hooks of the type in list order and stops at the first refusal', async () => {
+  it('06-LT53, 02-8: calls the hooks of the type in list order and stops at the first failure', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/no' ? 403 : 200).end('closed'),
       async (url, seen) => {
@@ -35,8 +35,8 @@ describe('runHooks', () => {
         });
         expect(seen.map(({ path }) => path)).toEqual(['/a', '/no']);
         expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
-          { ...established, ...added },
-          { ...established, ...added, metadata: { cmd: 'test' } },
+          { ...fields, ...added },
+          { ...fields, ...added, metadata: { cmd: 'test' } },
         ]);
       },
     );
@@ -82,7 +82,7 @@ describe('runHooks', () => {
 });
 
 describe('sendEvent', () => {
-  it('05-V2: tells every event hook, also after a refusal, and the fallback only when there is none', async () => {
+  it('05-V2: calls every event hook, also after a failure, and the fallback only without one', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/a' ? 500 : 200).end(),
       async (url, seen) => {
@@ -91,8 +91,8 @@ describe('sendEvent', () => {
           { name: 'a', type: 'event', url: `${url}/a` },
           { name: 'b', type: 'event', url: `${url}/b` },
         ]);
-        const refusals = await sendEvent(canary, event, { ...context(), fallbackUrl: `${url}/global` });
-        expect(refusals.map(({ webhook }) => webhook)).toEqual(['a']);
+        const failures = await sendEvent(canary, event, { ...context(), fallbackUrl: `${url}/global` });
+        expect(failures.map(({ webhook }) => webhook)).toEqual(['a']);
         expect(await sendEvent(hookedCanary([]), event, { ...context(), fallbackUrl: `${url}/global` })).toEqual([]);
         expect(seen.map(({ path }) => path)).toEqual(['/a', '/b', '/global']);
       },

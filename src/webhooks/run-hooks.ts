@@ -9,37 +9,37 @@ export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | 
 export interface HooksContext extends CallOptions, About {}
 
 /**
- * Calls the Canary's webhooks of one type, one after the other in list order; the first refusal ends it (02-8). For
+ * Calls the Canary's webhooks of one type, one after the other in list order; the first failure ends it (02-8). For
  * `rollback`, `passed` means "roll back": the first success ends it, and without any webhook the answer is `refused`.
  */
 export async function runHooks(canary: Canary, type: HookType, context: HooksContext): Promise<HooksOutcome> {
-  let refusal: HooksOutcome & { outcome: 'refused' } = { outcome: 'refused', webhook: '', reason: 'no rollback webhook is configured' };
+  let failure: HooksOutcome & { outcome: 'refused' } = { outcome: 'refused', webhook: '', reason: 'no rollback webhook is configured' };
   const hooks = hooksOf(canary, type);
   for (const webhook of hooks) {
     const answer = await callWebhook(webhook, hookPayload(canary, webhook, context), context);
     if (type === 'rollback' && answer.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
-    if (answer.outcome === 'refused') refusal = { outcome: 'refused', webhook: webhook.name, reason: answer.reason };
-    if (type !== 'rollback' && answer.outcome === 'refused') return refusal;
+    if (answer.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: answer.reason };
+    if (type !== 'rollback' && answer.outcome === 'refused') return failure;
   }
-  return type === 'rollback' ? refusal : { outcome: 'passed', webhooks: hooks.map(({ name }) => name) };
+  return type === 'rollback' ? failure : { outcome: 'passed', webhooks: hooks.map(({ name }) => name) };
 }
 
 /**
- * Tells all `event` webhooks of the Canary, in order (05-V2), or `fallbackUrl` (`-event-webhook`) when it has none. Each refusal
- * is returned, for the log; one does not keep the others from being told.
+ * Calls all `event` webhooks of the Canary, in order (05-V2), or `fallbackUrl` (`-event-webhook`) when it has none. Each failure
+ * is returned, for the log; a failure does not stop the next call.
  */
 export async function sendEvent(
   canary: Canary,
   event: HookEvent,
   context: HooksContext & { fallbackUrl?: string; findOwnWay?: FindWay | undefined },
 ): Promise<(HooksOutcome & { outcome: 'refused' })[]> {
-  const refusals: (HooksOutcome & { outcome: 'refused' })[] = [];
+  const failures: (HooksOutcome & { outcome: 'refused' })[] = [];
   const findWay = hooksOf(canary, 'event').length > 0 ? context.findWay : context.findOwnWay;
   for (const webhook of eventReceivers(canary, context.fallbackUrl)) {
     const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), { ...context, findWay });
-    if (answer.outcome === 'refused') refusals.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
+    if (answer.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
   }
-  return refusals;
+  return failures;
 }
 
 /** The `event` webhooks of the Canary, or the one of the flag where it has none. */

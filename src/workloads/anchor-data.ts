@@ -3,24 +3,24 @@ import { AnchoredSpec } from '../api/canary.ts';
 
 const Strings = z.record(z.string(), z.string());
 
-/** Of a Service found in place what Serin writes; anchors of before 0.1.0 have its selector alone. */
+/** Fields of an adopted Service that Serin writes; anchors of before 0.1.0 have its selector alone. */
 export const ApexOriginal = z.object({
   selector: Strings,
   ports: z
     .array(z.looseObject({ name: z.string().exactOptional(), port: z.number(), protocol: z.string().exactOptional() }))
     .exactOptional(),
   labels: Strings.exactOptional(),
-  /** Those that keep GitOps tools away, where the user had any. */
+  /** Annotations that keep GitOps tools away, where the user had any. */
   annotations: Strings.exactOptional(),
 });
 export type ApexOriginal = z.infer<typeof ApexOriginal>;
 
-/** What the user's objects held before we changed them; put back when the Canary is gone. */
+/** Contents of the user's objects before we changed them; restored when the Canary is deleted. */
 export const Originals = z.object({
   target: z.looseObject({ replicas: z.int().min(0) }),
   /** Absent: there was no apex Service, so it is ours. */
   apexService: ApexOriginal.exactOptional(),
-  /** What a controller needs that finds the anchor after its Canary was deleted. */
+  /** Data for a controller that finds the anchor after its Canary was deleted. */
   canary: z
     .object({
       metadata: z.object({ name: z.string().min(1), namespace: z.string(), uid: z.string().min(1), labels: Strings.exactOptional() }),
@@ -39,7 +39,7 @@ const PodTemplate = z.looseObject({
   spec: z.record(z.string(), z.unknown()),
 });
 
-/** What was promoted, as history keeps it: what a failed promotion puts back. */
+/** The promoted revision as history keeps it: a failed promotion restores it. */
 export const TemplateRevisionData = z.object({
   revision: z.string(),
   spec: z.looseObject({ template: PodTemplate.exactOptional() }),

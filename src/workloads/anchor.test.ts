@@ -102,7 +102,7 @@ describe('records that were forged', () => {
       problem: 'data.apexService.selector["xxx',
     },
     { what: 'another uid', data: { ...anchor.data, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
-  ])('an anchor that holds $what is told by field', ({ data, problem }) => {
+  ])('an anchor that holds $what is reported by field', ({ data, problem }) => {
     expect(readAnchor({ ...anchor, data })).toEqual({ problem: expect.stringContaining(problem) });
     expect(JSON.stringify(readAnchor({ ...anchor, data })).length).toBeLessThan(300);
   });
@@ -116,13 +116,13 @@ describe('records that were forged', () => {
     { what: 'a revision that is a number', change: { data: { revision: 7, spec } } },
     // The next promotion would get a number that no API server takes.
     { what: 'the last number of all', change: { revision: 2 ** 63 } },
-  ])('a record of $what is no promotion', ({ change }) => {
+  ])('a record of $what is not a promotion', ({ change }) => {
     expect(readTemplateRevision({ ...record, ...change })).toBeUndefined();
     expect(historyToPrune([{ ...record, ...change }, record], 1)).toEqual([]);
   });
 });
 
-it.each(Object.entries(recordedRests()))('what an earlier version has recorded in %s is believed and read whole', (_, objects) => {
+it.each(Object.entries(recordedRests()))('a record of an earlier version in %s is trusted and read whole', (_, objects) => {
   const records = objects.filter(({ metadata }) => metadata.labels?.['serin.dev/record'] !== undefined);
   expect(records).not.toEqual([]);
   for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });

@@ -10,7 +10,7 @@ export type { ApexOriginal, Originals, TemplateRevisionData } from './anchor-dat
 
 /** Finds the records of one Canary. */
 export const canaryLabel = 'serin.dev/canary';
-/** Tells the anchor from the promoted templates. */
+/** Distinguishes the anchor from the promoted templates. */
 export const recordLabel = 'serin.dev/record';
 
 /** The ControllerRevision that owns all that is generated for a Canary; its data are immutable (ARCHITECTURE.md, Anchor). */
@@ -45,7 +45,7 @@ export function isAnchor(object: KubeObject): boolean {
 }
 
 /**
- * What the anchor says, where it can be believed. Anyone who may write in its namespace can have written it: it is read by schema, its name,
+ * The anchor's data, where it can be trusted. Anyone who may write in its namespace can have written it: it is read by schema, its name,
  * its mark and its data must name the same Canary, and that one is in its own namespace, whatever the data say.
  */
 export function readAnchor(object: KubeObject): { data: AnchorData } | { problem: string } | undefined {

@@ -19,7 +19,7 @@ it.each([
   { is: 'a text that is lost', held: ['a', 'x'], rendered: ['b'], difference: 'env[1]' },
   { is: 'an entry without name', held: unnamed(3), rendered: unnamed(2), difference: undefined },
   { is: 'a name for an entry without one', held: [{ name: 'n', key: 'k0' }, { key: 'x' }], rendered: unnamed(1), difference: undefined },
-  { is: 'more than 100 that only a full comparison tells apart', held: unnamed(102), rendered: unnamed(101), difference: 'env' },
-])('tells $is', ({ held, rendered, before = [], difference }) => {
+  { is: 'more than 100 that only a full comparison distinguishes', held: unnamed(102), rendered: unnamed(101), difference: 'env' },
+])('finds $is', ({ held, rendered, before = [], difference }) => {
   expect(firstDifference(held, rendered, 'env', {}, { held: before })).toBe(difference);
 });

@@ -1,11 +1,11 @@
 import { isRecord } from './canonical-json.ts';
 
-/** What API servers fill in where an object is silent, by field name. */
+/** Defaults that API servers fill in, by field name. */
 export type ServerDefaults = Readonly<Record<string, readonly unknown[]>>;
 
 /**
  * Path of the first field in which what a server holds is not what was rendered, its defaults aside; undefined: none. With `before`, what
- * was held until the write, a field that is new and was not rendered is no difference either: nobody but the server can have added it.
+ * was held until the write, a field that is new and was not rendered counts as equal too: only the server can have added it.
  */
 export function firstDifference(
   held: unknown,
@@ -82,7 +82,7 @@ function inner(before: Before | undefined, key: string): Before | undefined {
   return before && { held: isRecord(before.held) ? before.held[key] : undefined };
 }
 
-/** What was held of a list's entry: known by its name, since its place may have changed. */
+/** The held entry of a list: found by its name, since its place may have changed. */
 function entryOf(before: Before | undefined, entry: unknown, index: number): Before | undefined {
   if (before === undefined || !Array.isArray(before.held)) return before && { held: undefined };
   const entries: unknown[] = before.held;
@@ -102,7 +102,7 @@ function entriesByName(entries: readonly unknown[]): ReadonlyMap<unknown, unknow
   return index;
 }
 
-/** Entries that only a full comparison tells apart: with more of them lists of different lengths count as different. */
+/** Entries that only a full comparison distinguishes: with more of them lists of different lengths count as different. */
 const MOST_ALIKE = 100;
 
 /** The entries that another can be equal to: of its name, or without any; of a text or number itself. Undefined: too many to compare. */

@@ -12,7 +12,7 @@ import { knative } from './knative/knative.ts';
 import { slimRevision } from './knative/revisions.ts';
 import type { Watched, Workload } from './workload.ts';
 
-/** The kinds that can be released, by `kind` of `spec.targetRef`. A Knative Service is told from a core one by its group. */
+/** The kinds that can be released, by `kind` of `spec.targetRef`. A Knative Service differs from a core one by its group. */
 export const workloads = {
   DaemonSet: daemonSet,
   Deployment: deployment,
@@ -20,7 +20,7 @@ export const workloads = {
   'Knative Service': knative,
 } satisfies Record<TargetRef['kind'] | 'Knative Service', Workload>;
 
-/** All are read as apps/v1. `v1` stands in an example of the established documentation; the others have been served. */
+/** All are read as apps/v1. `v1` stands in an example of Flagger's documentation; the others have been served. */
 const APPS_VERSIONS = new Set(['apps/v1', 'v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']);
 
 type Named = { apiVersion: string; kind: string; name?: string };
@@ -31,7 +31,7 @@ export function workloadFor(target: Named): Workload | { unsupported: string } {
   if (APPS_VERSIONS.has(apiVersion) && kind === 'Deployment') return workloads.Deployment;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'DaemonSet') return workloads.DaemonSet;
   if (apiVersion === knativeApiVersion && kind === 'Service') return workloads['Knative Service'];
-  // `core/v1` is what the established controller's examples write for the group without a name.
+  // `core/v1` is what Flagger's examples write for the group without a name.
   if ((apiVersion === 'v1' || apiVersion === 'core/v1') && kind === 'Service') return workloads.Service;
   return {
     unsupported: `spec.targetRef: ${apiVersion} ${kind} cannot be released; use a Deployment or DaemonSet of apps/v1, a Service of v1, or one of ${knativeApiVersion}`,
@@ -44,7 +44,7 @@ const companions: Readonly<Record<string, (object: KubeObject) => KubeObject>> =
   [`${knativeApiVersion}/Revision`]: slimRevision,
 };
 
-/** What is remembered of a watched object: of workloads the part that decisions need, and what their pods are decided by. */
+/** The cached part of a watched object: of workloads the fields that decisions need, and those that decide their pods. */
 export function remembered(object: KubeObject): Watched {
   const workload = workloadFor(object);
   if ('unsupported' in workload) {
@@ -61,7 +61,7 @@ export function remembered(object: KubeObject): Watched {
   };
 }
 
-/** No more of each kind than it takes to see that there are too many: a pod template has room for ten thousands. */
+/** No more of each kind than it takes to see that there are too many: a pod template can hold ten thousands. */
 function remembering(refs: readonly ConfigRef[] | undefined): readonly ConfigRef[] | undefined {
   const counts = { ConfigMap: 0, Secret: 0 };
   return refs?.filter(({ kind }) => {

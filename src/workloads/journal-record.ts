@@ -22,7 +22,7 @@ const JournalData = z.object({ encoding: z.literal('zlib+base64'), text: z.strin
 /** Parts of one release that one process stores before its end. */
 export const MOST_PARTS = 8;
 
-/** What of a part stands in its metadata. */
+/** The metadata of a part. */
 export interface JournalHead {
   canary: { namespace: string; name: string; uid: string };
   run: number;
@@ -58,7 +58,7 @@ export function journalsOf({ name }: { name: string }): string {
   return `${journalLabel}=${canaryLabelValue(name)}`;
 }
 
-/** What a record holds, as JSON. Anyone who may write in its namespace can have written it: it is unpacked within bounds, and never trusted. */
+/** A record's content, as JSON. Anyone who may write in its namespace can have written it: it is unpacked within bounds, and never trusted. */
 export function readJournal({ data }: KubeObject): { json: unknown } | { problem: string } {
   const parsed = JournalData.safeParse(data);
   if (!parsed.success) return { problem: 'data is not a packed journal' };

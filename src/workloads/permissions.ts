@@ -25,7 +25,7 @@ export const workloadPermissions: readonly Permission[] = [
 export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet', readonly Permission[]>> = {
   Deployment: [
     { group: 'apps', resources: ['deployments'], verbs: ['get', 'create', 'patch'], purpose: 'targets, and the primaries made of them' },
-    { group: 'apps', resources: ['deployments/scale'], verbs: ['patch'], purpose: 'the side without traffic rests at zero' },
+    { group: 'apps', resources: ['deployments/scale'], verbs: ['patch'], purpose: 'the side without traffic is scaled to zero' },
   ],
   DaemonSet: [
     {

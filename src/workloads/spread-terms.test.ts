@@ -37,7 +37,7 @@ describe('rewriteSpreadTerms', () => {
     );
   });
 
-  it('03-B20: a term that told the canary from the primary tells the primary from the canary', () => {
+  it('03-B20: a term that kept the canary from the primary keeps the primary from the canary', () => {
     const after = rewritten({ labelSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web-primary'] }] } });
     expect(after?.labelSelector).toEqual({ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] });
   });

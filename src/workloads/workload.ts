@@ -12,7 +12,7 @@ export interface PodTemplate {
 }
 
 /**
- * What a promotion sets in the primary, as the kind keeps it in its history: of pod workloads the template and all that shapes its
+ * The fields that a promotion sets in the primary, as the kind keeps them in its history: of pod workloads the template and all that shapes its
  * rollout. Never `replicas` (scale subresource), `selector` (immutable) or `paused` (03-W20). Only the kind looks inside.
  */
 export interface PrimarySpec {
@@ -22,7 +22,7 @@ export interface PrimarySpec {
 }
 
 export interface RenderOptions {
-  /** The label that tells primary from canary; see `resolveSelector`. */
+  /** The label that distinguishes primary and canary; see `resolveSelector`. */
   selector: SelectorLabel;
   /** `-include-label-prefix`: labels of the target copied to the primary object; `*` is all (03-W8). */
   includeLabelPrefix: readonly string[];
@@ -36,11 +36,11 @@ export interface RenderOptions {
   configs?: ReadonlyMap<string, string>;
 }
 
-/** What the watches know of an object. */
+/** An object as the watches know it. */
 export interface Watched {
   /** As `slim` left it. */
   object: KubeObject;
-  /** Of targets and primaries: taken from the whole object, before it was slimmed. */
+  /** For targets and primaries: taken from the whole object, before the projection. */
   revision?: string;
   /** The same: the configs that its pods read. */
   configs?: readonly ConfigRef[];
@@ -57,17 +57,17 @@ export interface WatchedObjects {
 /** One side of a release at this moment. */
 export interface SideState {
   readiness: Readiness;
-  /** It can answer a request now. */
+  /** Whether it can answer a request now. */
   serving: boolean;
   /** Pods asked for; of a kind that cannot be scaled always 1. */
   replicas: number;
-  /** Of kinds whose controller reports how a rollout goes on. */
+  /** For kinds whose controller reports the progress of a rollout. */
   progress?: { lastMs: number; updated: number };
 }
 
 /** Both sides; one is absent where its object does not exist. */
 export interface Sides {
-  /** `generation` is absent where a kind has none that tells of its pods: then the revision alone decides (ARCHITECTURE.md, Revisions). */
+  /** `generation` is absent where a kind has none for its pods: then the revision alone decides (ARCHITECTURE.md, Revisions). */
   target?: SideState & {
     uid: string;
     generation?: number;
@@ -94,11 +94,11 @@ export interface Workload {
   readonly hasPods: boolean;
   /** The target, in the version that it is read in. */
   targetRef(canary: Canary): ObjectRef;
-  /** What carries the promoted revision; the target itself where a kind has no second object. */
+  /** The object with the promoted revision; the target itself where a kind has no second object. */
   primaryRef(canary: Canary): ObjectRef;
-  /** What the sides are read from. An empty name is every object of the kind in the namespace. */
+  /** Objects that the sides are read from. An empty name is every object of the kind in the namespace. */
   watches(canary: Canary): readonly ObjectRef[];
-  /** What is kept of a watched target or primary: enough for the verbs that say so, never a pod template. */
+  /** The cached part of a watched target or primary: enough for the verbs that say so, never a pod template. */
   slim(object: KubeObject): KubeObject;
   /** Both sides of the release, from slim objects. */
   sides(canary: Canary, watched: WatchedObjects): Sides;
@@ -108,17 +108,17 @@ export interface Workload {
   selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string };
   /** Why no release can start from the target as it is, for the condition; reads slim objects. */
   refuses?(target: KubeObject): string | undefined;
-  /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). Reads slim objects. */
+  /** The name in metric queries, where it is not the target's (`{{ route }}`, 01-6). Reads slim objects. */
   measuredAs?(target: KubeObject): string | undefined;
-  /** What decides the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
+  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
   revision(target: KubeObject): string;
   /**
-   * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is no new
+   * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is not a new
    * revision, whatever a newer server makes of the hash. Absent: the kind does not count. Reads slim objects.
    */
   rollout?(target: KubeObject): string | undefined;
   /**
-   * Whether its controller has counted the template that the object has now: until then nobody knows whether it is another one, and no pod
+   * Whether its controller has counted the template that the object has now: until then it may or may not be a new one, and no pod
    * of it exists. Absent: it is counted with the write. Reads slim objects.
    */
   hasCounted?(target: KubeObject): boolean;
@@ -149,9 +149,9 @@ export interface Workload {
   leavingForMs?(object: KubeObject): number | undefined;
   /** Pods that the target is raised to for an analysis, without a scaler (03-W36). Reads slim objects. */
   scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
-  /** What the anchor keeps of the target, to be put back when the Canary is gone. */
+  /** Fields of the target that the anchor keeps, to be restored when the Canary is deleted. */
   originals(target: KubeObject): { replicas: number; [field: string]: unknown };
-  /** The merge patch that takes back what we put into the target, once its traffic may be its own again; absent: nothing is left in it. */
+  /** The merge patch that removes what we put into the target, once it may receive traffic again; absent: nothing is left in it. */
   restorePatch?(target: KubeObject, originals: { replicas: number; [field: string]: unknown }): Record<string, unknown>;
   /**
    * The primary to create, without owner references: the caller adds the anchor as owner. Holds `promoted` where something was
@@ -159,28 +159,28 @@ export interface Workload {
    */
   renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject;
   /**
-   * What stands for the target's side where that is not the target itself, without owner references. It follows the target only as a new
+   * The object of the target's side where that is not the target itself, without owner references. It follows the target only as a new
    * revision starts; reads slim objects.
    */
   renderCanary?(canary: Canary, target: KubeObject): KubeObject;
-  /** What the primary should hold at promotion, for `promotionPatch` and the history. */
+  /** The primary's desired fields at promotion, for `promotionPatch` and the history. */
   primaryTemplate(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec;
-  /** Of a rendered primary what a promotion would set. */
+  /** The fields of a rendered primary that a promotion would set. */
   promotedPart(primary: KubeObject): PrimarySpec;
-  /** The revision that the primary was written from by us; undefined when another controller wrote it, or nobody. */
+  /** The revision that the primary was written from by us; undefined when another controller wrote it, or none. */
   carries(primary: KubeObject): string | undefined;
   /** JSON patch that makes `primary` hold `spec`; fails on the server when the primary changed meanwhile. */
   promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[];
   /**
    * Path of a field that the server's answer lost, changed or kept from `before`, the object that was written over; undefined when it holds
-   * what was rendered. What the server alone has added is none; without `before` whatever is more is one.
+   * what was rendered. An addition of the server alone is none; without `before` any addition is one.
    */
   templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined;
-  /** What the established controller makes of the target; absent: the same as we do. Compared only, never written. */
-  establishedTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
-  /** Of a primary that another controller made: whether it is `rendered` but for the id of the promotion, which tells nothing of the pods. */
+  /** The template that Flagger makes of the target; absent: the same as ours. Compared only, never written. */
+  flaggerTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
+  /** Whether a primary that another controller made equals `rendered` but for the promotion id, which says nothing of the pods. */
   adopts(primary: KubeObject, rendered: PrimarySpec): boolean;
-  /** Of the same: what it holds, for our history, as if it had been written from this revision. */
+  /** The content of such a primary, for our history, as if it had been written from this revision. */
   held(primary: KubeObject, revision: string): PrimarySpec;
 }
 

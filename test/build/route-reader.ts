@@ -20,7 +20,7 @@ export function routeAll(router: Router, { canary, apex, routes, current }: Gold
     () => router.readRoutes(canary, router.render(canary, apex, routes, current).write),
     () => router.missing?.(canary, current),
     () => router.isInForce?.(canary, current),
-    () => router.objection?.(canary, current),
+    () => router.rejection?.(canary, current),
     () => router.finalize(canary, current),
   ];
   for (const step of steps) {

@@ -29,7 +29,7 @@ import { readAnchoredPattern } from '../../src/routers/anchored-pattern.ts';
 import { checkRegex } from '../../src/routers/checked-regex.ts';
 import { pairOfPattern } from '../../src/routers/cookie.ts';
 import { re2Problem, textOfPattern, unescapeRegex } from '../../src/routers/regex-text.ts';
-import { placedRefusal, refusalOf } from '../../src/routers/routing-error.ts';
+import { placedRefusal, rejectionOf } from '../../src/routers/routing-error.ts';
 import { foreignPredicates, readMatch, splitPredicates } from '../../src/routers/skipper/predicates.ts';
 import { credentialsOf } from '../../src/webhooks/hook-secret.ts';
 import { oneLine } from '../../src/webhooks/one-line.ts';
@@ -85,7 +85,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
     textOfPattern(text),
     unescapeRegex(text),
   ],
-  'a pattern of a user': (text) => [re2Problem(text), refusalOf(() => checkRegex({ regex: text }, 'match', 'RE2'))],
+  'a pattern of a user': (text) => [re2Problem(text), rejectionOf(() => checkRegex({ regex: text }, 'match', 'RE2'))],
   'a cookie of a route': (text) => [pairOfPattern(text), pairOfPattern(`.*${text}.*`), pairOfPattern(`(.*; ?)?${text}(;.*)?`)],
   'a refusal of a router': placedRefusal,
   'predicates of Skipper': (text) => [foreignPredicates(text), readMatch(splitPredicates(text), [], undefined)],

@@ -65,7 +65,7 @@ const measured = { rate: expect.closeTo(75, 5), ms: expect.toSatisfy((ms: number
 
 const providersOfMeshes = ['istio', 'linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha4', 'kubernetes', 'gatewayapi:v1'] as const;
 
-describe('built-in queries over what the proxies count', () => {
+describe("built-in queries over the proxies' counters", () => {
   it.each(providersOfMeshes)(
     '04-R-O1, R-O5, 05-B24: %s judges the canary of a Deployment whose Services have another name',
     async (provider) => {
@@ -88,7 +88,7 @@ describe('built-in queries over what the proxies count', () => {
   );
 });
 
-describe('built-in queries that name what a router writes', () => {
+describe('built-in queries that name objects of a router', () => {
   it.each(['apisix', 'contour', 'gloo', 'kuma', 'skipper', 'traefik'] as const)(
     '04-R-O1: those of %s name the Service and not the target',
     (provider) => {

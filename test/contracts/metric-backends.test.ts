@@ -49,7 +49,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
   const isKnown = (scenario: Scenario): boolean => leftOut[scenario] === undefined;
 
   if (isKnown('noData'))
-    it('tells no data apart from zero', async () => {
+    it('distinguishes no data from zero', async () => {
       expect(await asked('noData', { strictNoData: true })).toEqual(noData);
     });
 
@@ -85,8 +85,8 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     ['badCredentials', /40[13]/],
     ['down', /50[03]/],
     ['cutOff', /cannot be asked|ended/],
-    ['wrongJson', /is no (JSON|CSV)/],
-    ['otherJson', /no query result|without _value/],
+    ['wrongJson', /\(no (JSON|CSV)\)/],
+    ['otherJson', /without a query result|without _value/],
     ['hugeBody', /longer than 1 MiB/],
     ['redirect', /redirects to another address|302/],
   ];
@@ -94,7 +94,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     expect(await asked(scenario)).toEqual({ kind: 'error', reason: expect.stringMatching(words) });
   });
 
-  it('an answer that does not come is an error after its time, and one that nobody waits for at once', async () => {
+  it('an answer that does not come is an error after its time, and an aborted one at once', async () => {
     expect(await asked('slow', {}, { timeoutMs: 100 })).toEqual({ kind: 'error', reason: expect.stringMatching(/within 100 ms/) });
     fake.plays('slow');
     expect(await make().runQuery(known.query, AbortSignal.abort())).toEqual({ kind: 'error', reason: expect.stringMatching(/cancelled/) });
@@ -109,16 +109,16 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
 
   it('shows no credential, whatever happens', async () => {
     const scenarios: Scenario[] = ['refused', 'badCredentials', 'down', 'cutOff', 'wrongJson', 'otherJson', 'redirect'];
-    const told = [];
-    for (const scenario of scenarios) told.push(await asked(scenario));
+    const answers = [];
+    for (const scenario of scenarios) answers.push(await asked(scenario));
     await fake.stop();
-    told.push(await make().runQuery(known.query, signal), await make().isOnline(signal));
+    answers.push(await make().runQuery(known.query, signal), await make().isOnline(signal));
     fake = await known.start();
-    const text = JSON.stringify(told);
+    const text = JSON.stringify(answers);
     for (const secret of [...known.planted, 'planted-page']) expect(text).not.toContain(secret);
   });
 
-  it('says what a Secret lacks, by name', () => {
+  it('names the missing keys of a Secret', () => {
     const { secret } = known.source;
     if (!secret) return;
     for (const key of Object.keys(secret)) {

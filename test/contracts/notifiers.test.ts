@@ -72,7 +72,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     }
   });
 
-  it('words of a tenant call no one, and hide no address behind other words', async () => {
+  it("a tenant's text mentions no user, and hides no address behind other words", async () => {
     const words =
       '@all @here <!channel> <@1> [Grafana](https://evil.example) <https://evil.example|Grafana> <a href="https://evil.example">x</a>';
     for (const format of ['messageCard', 'adaptiveCard'] as const) {
@@ -102,7 +102,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, retry });
   });
 
-  it('what a receiver says about waiting is passed on', async () => {
+  it('the Retry-After of a receiver is passed on', async () => {
     const answer = { kind: 'answers', status: 429, headers: { 'retry-after': '30' } } as const;
     expect(await outcomeOf(type, answer)).toMatchObject({ ok: false, retry: true, retryAfterMs: 30_000 });
   });
@@ -138,14 +138,14 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(chat.posts.length).toBeLessThan(8);
   });
 
-  it('a receiver that is not there is told by its code', async () => {
+  it('an unreachable receiver is reported by its code', async () => {
     const address = `${await nowhere()}/hook/${planted.path}`;
     const outcome = await made(type, { address }).send(message, signal);
     expectNothingShown(outcome);
     expect(outcome).toEqual({ ok: false, reason: `no answer from ${new URL(address).host}: ECONNREFUSED`, retry: true });
   });
 
-  it('a certificate that nobody vouches for is no receiver', async () => {
+  it('a receiver with an unknown certificate gets nothing', async () => {
     // Plain HTTP under https: the handshake fails, and the words of the TLS library do not get out.
     const address = `https://${host()}/hook/${planted.path}`;
     const outcome = await made(type, { address }).send(message, signal);
@@ -157,7 +157,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     '05-A36: the address "%s" is refused without being shown',
     (address) => {
       const refused = notifierFor(type, { address });
-      expect(refused).toEqual({ problem: 'the address is no http or https address' });
+      expect(refused).toEqual({ problem: 'the address must be an http or https URL' });
     },
   );
 
@@ -184,7 +184,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
       other.behaves({ kind: 'answers', status: 200 });
       await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy }, { environment: elsewhere });
       expect([chat.posts.length, other.posts.length]).toEqual([1, 0]);
-      // By TLS it is asked for a tunnel, and its refusal shows nothing of what was to go through.
+      // By TLS it is asked for a tunnel, and its error shows nothing of the message.
       const secure = address.replace('http:', 'https:');
       expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address: secure, proxy })).toMatchObject({ ok: false, retry: true });
       expect(chat.posts.map(({ path }) => path)).toEqual(['CONNECT chat.invalid:443']);
@@ -193,7 +193,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
 
   it('a proxy that is none is refused without being shown', () => {
     const { origin } = chat;
-    expect(notifierFor(type, { address: origin, proxy: 's3cret-path' })).toEqual({ problem: 'the proxy is no http or https address' });
+    expect(notifierFor(type, { address: origin, proxy: 's3cret-path' })).toEqual({ problem: 'the proxy must be an http or https URL' });
   });
 
   it('throws only when it is aborted', async () => {
@@ -212,12 +212,12 @@ describe('slack', () => {
     { error: 'channel_not_found', retry: false },
     { error: 'invalid_auth', retry: false },
     { error: 'ratelimited', retry: true },
-  ])('05-W7: 200 with ok:false and $error is a refusal; a retry helps: $retry', async ({ error, retry }) => {
+  ])('05-W7: 200 with ok:false and $error is a failure; a retry helps: $retry', async ({ error, retry }) => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error }) } as const;
     expect(await outcomeOf('slack', answer)).toEqual({ ok: false, reason: `Slack refused it: ${error} (${host()})`, retry });
   });
 
-  it('05-W7: what is no code of Slack is not shown', async () => {
+  it('05-W7: a text that is not a code of Slack is not shown', async () => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error: `no ${planted.token}` }) } as const;
     expect(await outcomeOf('slack', answer)).toMatchObject({ ok: false, reason: expect.stringContaining('without a reason') });
   });

@@ -16,12 +16,12 @@ const THRESHOLD = 3;
 
 let monitoring: Monitoring;
 let well: readonly Verdict[] = [];
-/** What the real measurement gives in each outage. */
-const blind = new Map<string, readonly Verdict[]>();
+/** Verdicts of the real measurement in each outage. */
+const unmeasured = new Map<string, readonly Verdict[]>();
 
 beforeAll(async () => {
   monitoring = await startMonitoring();
-  for (const { name, trouble } of outages) blind.set(name, await monitoring.measure(trouble));
+  for (const { name, trouble } of outages) unmeasured.set(name, await monitoring.measure(trouble));
   well = await monitoring.measure();
 });
 afterAll(() => monitoring.stop());
@@ -41,7 +41,7 @@ const finish = (world: World): void => world.tickUntil(isQuiet, 60);
 const measured = (world: World): number => world.asked.filter(({ kind }) => kind === 'measure').length;
 const progress = ({ release, promoted }: World) => [weightOf(release.routes), release.routes.kind, release.iterations, [...promoted]];
 
-/** What an outage may not change. */
+/** Fields that an outage must not change. */
 const courseOf = ({ trace, promoted, release }: World) => ({
   trace: [...trace],
   promoted: [...promoted],
@@ -53,7 +53,7 @@ const mixed = Array.from({ length: Math.ceil(outages.length / OUTAGE_TICKS) }, (
   const kinds = outages.slice(index * OUTAGE_TICKS, (index + 1) * OUTAGE_TICKS);
   return {
     kinds: kinds.map(({ name }) => name).join('; '),
-    verdictsAt: (tick: number) => blind.get(kinds[tick % kinds.length]?.name ?? ''),
+    verdictsAt: (tick: number) => unmeasured.get(kinds[tick % kinds.length]?.name ?? ''),
   };
 });
 

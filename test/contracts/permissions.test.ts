@@ -27,7 +27,7 @@ function routerOf(provider: Provider): Router {
   return router;
 }
 
-/** What a release through it watches, writes and removes: by weights, by match and mirrored, and when the Canary goes. */
+/** Objects that a release through it watches, writes and removes: by weights, by match and mirrored, and on deletion. */
 function conductOf(provider: Provider): { watched: string[]; removed: string[] } {
   const router = routerOf(provider);
   const known = routerCases[provider];
@@ -125,7 +125,7 @@ describe('the role of the controller', () => {
       .join(' ');
   const written = 'get list watch create patch';
 
-  // Each of them grants every verb where the established controller is installed. That each of ours is needed: test/e2e/rules.test.ts.
+  // Each of them grants every verb where Flagger is installed. That each of ours is needed: test/e2e/rules.test.ts.
   it.each([
     { row: '06-RB3', group: 'apps', resources: ['deployments', 'daemonsets'], verbs: written },
     { row: '06-RB3', group: 'apps', resources: ['deployments/scale'], verbs: 'patch' },
@@ -177,7 +177,7 @@ describe('the role of the controller', () => {
     expect(rules.filter(({ apiGroups }) => apiGroups.includes('external.metrics.k8s.io')).flatMap(({ verbs }) => verbs)).toContain('list');
   });
 
-  it('06-RB18: no rule on finalizers is needed: what it makes blocks the deletion of no owner', () => {
+  it('06-RB18: no rule on finalizers is needed: its objects do not block the deletion of an owner', () => {
     expect(all.flatMap(({ resources }) => resources).filter((resource) => resource.endsWith('/finalizers'))).toEqual([]);
     const anchor = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'shop-serin-anchor', uid: 'a' } };
     const { ownerReferences } = renderTemplateRevision(aCanary(), { template: { spec: { containers: [] } } }, 's1:a', 1, anchor).metadata;

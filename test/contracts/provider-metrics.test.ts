@@ -59,7 +59,7 @@ const podOf = (workload: string): KubeObject => ({
   },
 });
 
-/** What the user has and what the router writes for this share of the canary, as a proxy sees it. */
+/** Objects of the user and of the router for this canary weight, as a proxy sees them. */
 function viewOf(fixture: ProviderFixture, canary: Canary, share: number): LaggedView {
   const router = routerFor(fixture.provider);
   if ('unsupported' in router) throw new Error(router.unsupported);
@@ -87,7 +87,7 @@ function resolve(fixture: ProviderFixture, canary: Canary, view: LaggedView): Re
   throw new Error(`no object of ${fixture.provider} speaks of ${fixture.host(app)}`);
 }
 
-/** What Prometheus has after some scrapes, between which the canary answers 19 requests well and one badly, and the primary all badly. */
+/** Samples of Prometheus after some scrapes, between which the canary answers 19 requests well and one badly, and the primary all badly. */
 function scraped(fixture: ProviderFixture, canary: Canary): Store {
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
   const store = new Store(3_600_000);
@@ -95,7 +95,7 @@ function scraped(fixture: ProviderFixture, canary: Canary): Store {
   const toCanary = resolve(fixture, canary, viewOf(fixture, canary, 100));
   const toPrimary = resolve(fixture, canary, viewOf(fixture, canary, 0));
   expect(toCanary.destination.name).toBe(canaryService);
-  // Beside an ingress of the user's, whoever does not get the canary goes by the apex Service, which selects the primary.
+  // Beside the user's ingress, requests that do not match go by the apex Service, which selects the primary.
   expect([primaryService, apexService]).toContain(toPrimary.destination.name);
   const answer = (route: ResolvedRoute, workload: string, status: number): void => {
     const { destination } = route;
@@ -123,7 +123,7 @@ function ask(store: Store, canary: Canary, template: string): number[] {
 /** Knative's target is its own route, and its queries name a Revision: the releases of `test/suite/kinds` are judged by them. */
 const fixtures = providerFixtures.filter(({ application }) => application === undefined);
 
-describe.each(fixtures)('the built-in queries of $provider, on what the embedded proxies count for it', (fixture) => {
+describe.each(fixtures)("the built-in queries of $provider, on the embedded proxies' counters", (fixture) => {
   const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
   it.each(['shop', 'storefront'])(`05-W11, 04-R-O1: see the canary behind Service %s, ${seen}`, (name) => {
     const app = { name, namespace };
@@ -135,7 +135,7 @@ describe.each(fixtures)('the built-in queries of $provider, on what the embedded
     expect(ask(store, canary, onlyFailures)).toEqual([]);
     // Eighty in the four pauses between scrapes, stretched to the window by half a pause.
     expect(ask(store, canary, requestCount)).toEqual([expect.closeTo(fixture.countsBothSides ? 180 : 90, 6)]);
-    // Every request took 40 ms, so that the bucket it fell into tells the value; a quantile is of the same requests (05-W12).
+    // Every request took 40 ms, so that its bucket gives the value; a quantile is of the same requests (05-W12).
     for (const query of [requestDuration, observer.requestDurationAt(0.5)]) {
       const [duration = 0, ...others] = ask(store, canary, query);
       expect(others).toEqual([]);

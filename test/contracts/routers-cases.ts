@@ -89,7 +89,7 @@ interface Schema {
   'x-kubernetes-int-or-string'?: boolean;
 }
 
-/** What a structural schema finds wrong: unknown fields, types, enums, missing fields. No formats, patterns or CEL. */
+/** Errors by a structural schema: unknown fields, types, enums, missing fields. No formats, patterns or CEL. */
 export function structuralErrors(object: KubeObject, crds: readonly KubeObject[]): string[] {
   const [group, version] = object.apiVersion.split('/');
   const crd = crds.find((one) => one.spec.group === group && one.spec.names.kind === object.kind);

@@ -35,13 +35,16 @@ describe.each(folders)('golden files of %s', (folder) => {
     await expect(toYaml(write)).toMatchFileSnapshot(goldenFile(folder, name));
   });
 
-  // An Ingress is no custom resource; the first form of App Mesh was never published in a form that Kubernetes still takes.
+  // An Ingress is not a custom resource; the first form of App Mesh was never published in a form that Kubernetes still takes.
   if (['nginx', 'skipper', 'appmesh-v1beta1'].includes(folder)) return;
   const crds = publishedCrds(folder);
-  it.each(cases)(`${folder}: what $name renders is valid for the published CRD`, ({ provider = folder, canary, apex, routes, current }) => {
-    const { write } = router(provider).render(canary, apex, routes, current);
-    expect(write.flatMap((object) => structuralErrors(object, crds))).toEqual([]);
-  });
+  it.each(cases)(
+    `${folder}: $name renders objects that the published CRD accepts`,
+    ({ provider = folder, canary, apex, routes, current }) => {
+      const { write } = router(provider).render(canary, apex, routes, current);
+      expect(write.flatMap((object) => structuralErrors(object, crds))).toEqual([]);
+    },
+  );
 });
 
 describe('golden files of the Services', () => {

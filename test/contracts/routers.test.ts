@@ -23,7 +23,7 @@ const caseOf = (provider: string): RouterCase => {
 };
 const inPlace = (provider: string): KubeObject[] => [...(caseOf(provider).inPlace ?? [])];
 
-/** What the cluster holds after the write: what is rendered may be a part of what is there. */
+/** Objects of the cluster after the write: a rendered object may be a part of the one there. */
 const held = (provider: string, write: readonly KubeObject[]): KubeObject[] => {
   const objects = write.map((object) => {
     const found = inPlace(provider).find((one) => refKey(refOf(one)) === refKey(refOf(object)));
@@ -139,7 +139,7 @@ describe('the registry', () => {
     },
   );
 
-  it.each(implemented)('04-R-T1: what validation believes of $provider is what its router supports', ({ provider, router }) =>
+  it.each(implemented)("04-R-T1: validation knows the features of $provider's router", ({ provider, router }) =>
     expect(providerCapabilities[provider as Provider]).toEqual(router.supports),
   );
   it.each(withObjects)('$provider: whether its objects may lie in another cluster is known of every kind', ({ provider, router }) => {
@@ -147,7 +147,7 @@ describe('the registry', () => {
     const watched = router.watches(canaryFor(provider, allToPrimary)).map(({ apiVersion }) => groupOf(apiVersion));
     expect(groups).toEqual(expect.arrayContaining(watched));
   });
-  it.each(implemented)('$provider lacks what the list says, and nothing else', ({ provider, router }) => {
+  it.each(implemented)('$provider lacks exactly the listed features', ({ provider, router }) => {
     const missing = Object.entries(router.supports).flatMap(([kind, has]) => (has ? [] : [kind]));
     expect(missing.sort()).toEqual(Object.keys(caseOf(provider).lacks).sort());
   });
@@ -188,7 +188,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     );
   });
 
-  it('04-R-S10: what it cannot make of spec.service is refused before anything is written', () => {
+  it('04-R-S10: a spec.service that it cannot express is refused before anything is written', () => {
     const { refusesService, spec, service: needed } = caseOf(provider);
     if (!refusesService) return;
     fc.assert(
@@ -210,7 +210,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     );
   });
 
-  it('writes only what it watches, under the names of the Canary, without owner references', () => {
+  it('writes only objects that it watches, under the names of the Canary, without owner references', () => {
     const { spec, service, ownNames = [] } = caseOf(provider);
     const canary = aCanary({ ...spec, service: { ...service, name: 'storefront' }, analysis: { match: beta } });
     const watched = router.watches(canary).map(refKey);
@@ -225,12 +225,12 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     }
   });
 
-  it('04-R-T2: a condition that says nothing is refused and never becomes everybody', () => {
+  it('04-R-T2: a condition that says nothing is refused and never matches every request', () => {
     for (const empty of [{}, { headers: {} }, { queryParams: {} }])
       expect(() => render({ kind: 'matched', match: [...beta, empty] })).toThrow(RoutingError);
   });
 
-  it('04-R-L2: finalize tolerates what is absent and is the same a second time', () => {
+  it('04-R-L2: finalize tolerates absent objects and is the same a second time', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.finalize(canary, [])).toEqual({ write: [], remove: [] });
     const current = deepFreeze(render(allToPrimary).write);
@@ -243,7 +243,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
 });
 
 describe.each(withObjects)('routers with objects: $provider', ({ provider, router }) => {
-  it('reads nothing where there is nothing, and says what is wrong with an object of somebody else', () => {
+  it('reads nothing from nothing, and reports the defect of a foreign object', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.readRoutes(canary, [])).toBeUndefined();
     const { foreignSpec, foreignMetadata, holdsRoutes } = caseOf(provider);
@@ -255,7 +255,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
     expect(router.readRoutes(canary, [...rest, foreign])).toEqual({ unreadable: expect.stringContaining('shop') });
   });
 
-  it('04-R-T4: a foreign label or annotation changes neither what is written nor what is read', () => {
+  it('04-R-T4: a foreign label or annotation changes neither the written nor the read routes', () => {
     const canary = canaryFor(provider, sticky);
     const routes: Routes = { kind: 'weighted', canary: weight(35) };
     const clean = router.render(canary, anApex, routes, inPlace(provider));
@@ -264,7 +264,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
       ...object,
       metadata: { ...object.metadata, labels: { argocd: 'x' }, annotations: { ...object.metadata.annotations, foreign: 'y' } },
     });
-    // What is copied from an object of the user follows it; what is written is not touched by others.
+    // Copied objects follow the user's; written ones are not touched by others.
     const touched = held(provider, clean.write).map((object) => (written.includes(refKey(refOf(object))) ? touch(object) : object));
     expect(router.render(canary, anApex, routes, touched)).toEqual(clean);
     expect(router.readRoutes(canary, touched)).toEqual(routes);
@@ -273,7 +273,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
   it('an A/B condition stands on every rule that can reach the canary', () => {
     if (!router.supports.headerMatch) return;
     const isConditioned = caseOf(provider).isConditioned;
-    if (!isConditioned) throw new Error('its case does not tell how to see the condition');
+    if (!isConditioned) throw new Error('its case lacks isConditioned');
     const { write } = router.render(canaryFor(provider, matched), anApex, matched, inPlace(provider));
     expect(isConditioned(write)).toBe(true);
   });

@@ -86,7 +86,7 @@ describe('serin traffic show', () => {
     });
   });
 
-  it('says what it looked for where there is nothing', async () => {
+  it('names the object that it did not find', async () => {
     await expect(readTraffic(clusterOf([]), 'prod', 'shop', 'istio')).rejects.toThrow(/no Canary.* shop in namespace prod/);
   });
 });

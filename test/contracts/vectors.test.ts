@@ -53,7 +53,7 @@ describe('committed vectors', () => {
     }
   });
 
-  it.each(all)('03-H1: the revision of $name does not depend on the order of keys, nor on what its status says', ({ target }) => {
+  it.each(all)('03-H1: the revision of $name does not depend on the order of keys, nor on its status', ({ target }) => {
     const other = shuffled(target) as KubeObject;
     const metadata = { ...other.metadata, resourceVersion: '999', managedFields: [{ manager: 'kubectl' }] };
     const { status } = target;

@@ -228,7 +228,7 @@ describe('the chart of Serin', () => {
     { set: 'secrets.mode=all', told: /mode/ },
     { set: 'namespaces=a', told: /namespaces/ },
     { set: 'kubeconfigQPS=many', told: /kubeconfigQPS/ },
-    { set: 'prometheus.install=true', told: /no Prometheus in this chart/ },
+    { set: 'prometheus.install=true', told: /this chart has no Prometheus/ },
     { set: 'image.repository=ghcr.io/fluxcd/flagger', told: /image of another controller/ },
     { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', told: /more than one replica/ },
     { set: 'secrets.namespaces={c},namespaces={a,b}', told: /secrets\.namespaces: .* c\b/ },
@@ -325,7 +325,7 @@ describe('the chart of Serin, where the definitions are somebody else’s', () =
     const before = (await real.cluster.get(ref))?.metadata.resourceVersion;
     const ran = await helm.run('install', 'serin', CHART, '--namespace', 'serin');
     expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
-    expect(ran.said).toMatch(/canaries\.flagger\.app was made by somebody else/);
+    expect(ran.said).toMatch(/canaries\.flagger\.app is not from this release/);
     expect((await real.cluster.get(ref))?.metadata.resourceVersion).toBe(before);
     await helm.run('uninstall', 'serin', '--namespace', 'serin');
     expect(await real.cluster.get(ref)).toBeDefined();

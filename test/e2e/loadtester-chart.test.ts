@@ -258,8 +258,8 @@ describe('the chart of the load tester', () => {
   it.each([
     { row: '06-LC1', set: 'replicaCount=2', told: /state of one process/ },
     { row: '06-LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', told: /image of another load tester/ },
-    { row: '06-SE1', set: 'commands.namespaces={test}', told: /whoever reaches the port could run commands/ },
-    { row: '06-SE3', set: 'istio.enabled=true', told: /whoever reaches the gateway could/ },
+    { row: '06-SE1', set: 'commands.namespaces={test}', told: /every client that reaches the port could run commands/ },
+    { row: '06-SE3', set: 'istio.enabled=true', told: /every client that reaches the gateway could/ },
     { row: '06-F10', set: 'commands.namespace={test}', told: /namespace/ },
     { row: '06-F10', set: 'image.digest=sha256:abc', told: /digest/ },
     { row: '06-F10', set: 'service.port=http', told: /port/ },

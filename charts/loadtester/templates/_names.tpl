@@ -32,7 +32,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* As JSON; the one that the established chart takes comes last. */}}
+{{/* As JSON; the one that Flagger's chart takes comes last. */}}
 {{- define "loadtester.imagePullSecrets" -}}
 {{- $secrets := .Values.imagePullSecrets }}
 {{- with .Values.image.pullSecret }}

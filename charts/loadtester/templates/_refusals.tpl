@@ -8,9 +8,9 @@
 {{- end }}
 {{- $isOpen := not (include "loadtester.hasCredentials" .) }}
 {{- if and .Values.commands.namespaces $isOpen (not .Values.commands.unauthenticated) }}
-{{- fail "commands.namespaces: whoever reaches the port could run commands. Set credentials, or commands.unauthenticated if you want this." }}
+{{- fail "commands.namespaces: every client that reaches the port could run commands. Set credentials, or commands.unauthenticated if you want this." }}
 {{- end }}
 {{- if and .Values.istio.enabled $isOpen }}
-{{- fail "istio.enabled: whoever reaches the gateway could start load and open gates. Set credentials." }}
+{{- fail "istio.enabled: every client that reaches the gateway could start load and open gates. Set credentials." }}
 {{- end }}
 {{- end }}

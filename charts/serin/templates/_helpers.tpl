@@ -50,7 +50,7 @@
 {{- toJson $names }}
 {{- end }}
 
-{{/* Where the lease is: the controller puts it into its one namespace, and otherwise where it is told to. */}}
+{{/* Where the lease is: the controller puts it into its one namespace, and otherwise into the configured one. */}}
 {{- define "serin.leaseNamespace" -}}
 {{- $namespaces := include "serin.namespaces" . | fromJsonArray }}
 {{- ternary (first (append $namespaces "")) .Release.Namespace (eq (len $namespaces) 1) }}

@@ -1,7 +1,7 @@
 {{/* What cannot work is refused here, before anything is changed. The types of all values are in values.schema.json. */}}
 {{- define "serin.refusals" -}}
 {{- if .Values.prometheus.install }}
-{{- fail "prometheus.install: there is no Prometheus in this chart. Install one, set metricsServer to its address, and remove the value." }}
+{{- fail "prometheus.install: this chart has no Prometheus. Install one, set metricsServer to its address, and remove the value." }}
 {{- end }}
 {{- if regexMatch "(^|/)flagger$" .Values.image.repository }}
 {{- fail (printf "image.repository: %s is the image of another controller. Set it to an image of Serin." .Values.image.repository) }}

@@ -38,9 +38,9 @@ validations:
       pause, resume, retry, undo"
     reason: Invalid
   - expression: "!variables.isReadable || variables.words[3] == request.userInfo.username"
-    message: serin.dev/request is in the name of somebody else than whoever writes it
+    message: serin.dev/request is in the name of another user than its writer
     messageExpression: "'serin.dev/request is in the name of ' + variables.words[3] + ', but the API server knows you as ' +
-      request.userInfo.username + ': ask in your own name (kubectl auth whoami tells it)'"
+      request.userInfo.username + ': ask in your own name (kubectl auth whoami shows it)'"
     reason: Forbidden
   - expression: "!variables.isReadable || variables.rights.exists(right,
       authorizer.group('flagger.app').resource('canaries').namespace(object.metadata.namespace).name(object.metadata.name).check(right).all\
@@ -48,6 +48,6 @@ validations:
     message: "the right to this request is missing: grant its verb on canaries.flagger.app by a Role"
     messageExpression: "request.userInfo.username + ' may not ' + variables.words[0] + ' canary ' + object.metadata.name + (variables.phase ==
       '' ? '' : ' in phase ' + variables.phase) + ': it takes the verb ' + variables.rights.join(' or ') + ' on canaries.flagger.app in
-      namespace ' + object.metadata.namespace + ', which somebody who has it can grant by a Role'"
+      namespace ' + object.metadata.namespace + ', which a user who has it can grant by a Role'"
     reason: Forbidden
 {{- end }}

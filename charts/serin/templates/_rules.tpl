@@ -53,7 +53,7 @@
   verbs: [get, create, patch]
 {{- end }}
 {{- if has "Deployment" $kinds }}
-# the side without traffic rests at zero
+# the side without traffic is scaled to zero
 - apiGroups: [apps]
   resources: [deployments/scale]
   verbs: [patch]

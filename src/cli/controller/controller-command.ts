@@ -17,7 +17,7 @@ import { parseLabelSelector } from '../../kube/label-selector-text.ts';
 import { electLeader, type Leadership } from '../../kube/lease.ts';
 import { splitCluster } from '../../kube/split-cluster.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../../kube/write-deadline.ts';
-import { globalServer } from '../../metrics/metrics-server.ts';
+import { globalServer } from '../../metrics/metrics-source.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { digest } from '../../workloads/canonical-json.ts';

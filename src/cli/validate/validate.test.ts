@@ -145,9 +145,9 @@ describe('serin validate', () => {
     const { code, lines } = await validated(['-'], { stdin, ...checks });
     expect(code).toBe(1);
     expect(lines).toEqual([
-      expect.stringMatching(/^stdin:7 MetricTemplate\/errors: error: spec\.provider\.address: is no address/),
+      expect.stringMatching(/^stdin:7 MetricTemplate\/errors: error: spec\.provider\.address: is not an address/),
       expect.stringMatching(/^stdin:[89] MetricTemplate\/errors: error: spec\.query: query template 1:15, in \{\{ tarrget \}\}/),
-      expect.stringMatching(/^stdin:16 AlertProvider\/chat: error: spec\.address: the address is no http or https address/),
+      expect.stringMatching(/^stdin:16 AlertProvider\/chat: error: spec\.address: the address must be an http or https URL/),
     ]);
   });
 

@@ -5,7 +5,7 @@ import { bounded } from './bounded.ts';
 export interface ClusterRequest {
   /** Default: GET. */
   method?: 'GET' | 'POST' | 'DELETE';
-  /** With its query; each part of it that users wrote is encoded and no `.` or `..`. */
+  /** With its query; each part from users is encoded and never `.` or `..`. */
   path: string;
   body?: object;
 }

@@ -16,14 +16,14 @@ export interface Ask {
 }
 
 export interface AskOptions {
-  /** Who is asked, in words for the user: `Prometheus`. */
+  /** The backend's name for the user: `Prometheus`. */
   who: string;
   /** For the whole call, redirects included. */
   timeoutMs: number;
   insecureSkipVerify?: boolean | undefined;
   /** Default: straight. */
   findWay?: FindWay | undefined;
-  /** The only way there is. */
+  /** The egress proxy; the request takes no other route. */
   proxy?: string | undefined;
   tls?: TlsFiles | undefined;
   /** More tries, where a first one may have met a moment's trouble; all of them within `timeoutMs`. Default: 0. */
@@ -35,7 +35,7 @@ export interface AskOptions {
   clock?: Clock | undefined;
 }
 
-/** What was answered, whatever its status; or why there is nothing that could be read. `reason` holds no credentials. */
+/** The answer, whatever its status; or why it could not be read. `reason` holds no credentials. */
 export type Answer = { status: number; body: string } | { kind: 'error'; reason: string };
 
 /** Asks once, or as often again as `retries` says: a check comes again with the next interval anyhow. Never throws. */
@@ -58,7 +58,7 @@ export async function ask(what: Ask, options: AskOptions): Promise<Answer> {
 const MOST_RETRIES = 5;
 const FIRST_PAUSE_MS = 200;
 
-/** What may be otherwise in a moment. An error is one of the network here, or of an address that no second try makes better but none harms. */
+/** Whether a retry may help. An error is one of the network, or of a bad address, which a retry does not harm. */
 const mayPass = (answer: Answer): boolean => 'kind' in answer || answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
 
 async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOptions, deadline: AbortSignal): Promise<Answer> {

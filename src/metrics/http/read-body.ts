@@ -16,7 +16,7 @@ export class TooLongError extends Error {
 }
 
 /**
- * The whole answer. Beyond `SMALL_BODY_BYTES` no more is taken from the socket before `growAnswer` lets it. Its room is free again when this resolves:
+ * The whole answer. Beyond `SMALL_BODY_BYTES` no more is taken from the socket before `growAnswer` lets it. Its memory is free again when this resolves:
  * the text is read in the same turn of the event loop, before another answer can grow.
  */
 export async function readBody(
@@ -24,7 +24,7 @@ export async function readBody(
   way: Pick<Way, 'growAnswer'>,
   signal: AbortSignal,
 ): Promise<{ response: NonNullable<Request['response']>; body: string }> {
-  // Destroying a half-read answer may report an error once more, when no one waits for it.
+  // Destroying a half-read answer may report an error once more, which is ignored.
   request.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let bytes = 0;

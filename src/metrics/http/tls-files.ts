@@ -1,8 +1,8 @@
-/** What of a Secret decides how TLS is spoken, as PEM. */
+/** TLS settings read from a Secret, as PEM. */
 export interface TlsFiles {
   /** Authorities that are trusted, and no others. */
   ca?: string;
-  /** What Serin shows of itself. */
+  /** Serin's own certificate and key. */
   cert?: string;
   key?: string;
 }

@@ -7,7 +7,7 @@ import type { Observer } from './observer.ts';
 
 export type { Observer } from './observer.ts';
 
-/** SMI says how to split traffic, not how to count it; the established choice is Istio's metrics (05-B4). */
+/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05-B4). */
 const observers = {
   apisix,
   appmesh,

@@ -21,7 +21,7 @@ export const istio = mesh(
 );
 
 /**
- * The pods of a Service target are named by whoever runs them: requests are told by the Service that they were sent to, as their senders
+ * The pods of a Service target have any names: requests are counted by the Service that they were sent to, as their senders
  * count them, since a pod knows all Services that select it (05-W10, 04-R-O2).
  */
 export const istioService = mesh(

@@ -3,7 +3,7 @@ export interface Observer {
   name: string;
   /** Gives percent of requests that did not fail, 0–100. */
   requestSuccessRate: string;
-  /** Gives the rate of requests if there is no series of any that succeeded, else nothing: asked when there is no success rate. */
+  /** The rate of requests if no series of successes exists, else nothing: run when the success rate is empty. */
   onlyFailures: string;
   /** Gives the number of requests in the window: asked where a metric wants a minimum of them. */
   requestCount: string;
@@ -12,7 +12,7 @@ export interface Observer {
   /** The same as a quantile, 0–1, of every request. */
   requestDurationAt(quantile: number): string;
   durationUnit: 'ms' | 's';
-  /** What the value of `requestDuration` is: a few providers publish no histogram that fits. */
+  /** The kind of value of `requestDuration`: a few providers publish no histogram that fits. */
   durationStatistic: 'p99' | 'mean';
   /** Whether `{{ target }}` alone chooses the side measured, so that the same query can be asked for the primary. */
   selectsWorkload: boolean;

@@ -21,7 +21,7 @@ it.each(Provider.options)('05-W36: %s asks for failures only of the same request
   expect(render(onlyFailures)).toBe(`${all} unless ${successes.replace('sum(rate(', 'sum(').replace('[1m]))', ')')}`);
 });
 
-it.each(['nginx', 'skipper'] as const)('04-R-O3: of %s, whose duration is a mean, any percentile can be asked for', (provider) => {
+it.each(['nginx', 'skipper'] as const)('04-R-O3: of %s, whose duration is a mean, any percentile can be queried', (provider) => {
   const observer = observerFor(provider, 'Deployment');
   expect(observer.requestDuration).not.toContain('quantile');
   expect(observer.requestDurationAt(0.99)).toMatch(/^histogram_quantile\(0\.99, sum\(rate\(\w+_bucket\{/);

@@ -6,7 +6,7 @@ import type { Transport } from './backend.ts';
 /** One attempt of the client; the check's own time is shorter and ends them all. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
 
-/** What the client sends, of which its own types say less. */
+/** The client's request, with fields that its own types lack. */
 interface Sent {
   protocol: string;
   hostname: string;
@@ -35,7 +35,7 @@ export function askingHandler(who: string, transport: () => Partial<Transport> |
       });
       if ('kind' in answer) throw new Unanswered(answer.reason);
       const { status } = answer;
-      // Of a refusal in another form, a proxy's page perhaps, the client would see only that it cannot be read.
+      // Of an error in another form, such as a proxy's page, the client would see only that it cannot be read.
       const text = status >= 300 && !isJson(answer.body) ? '{}' : answer.body;
       return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
     },

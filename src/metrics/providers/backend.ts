@@ -11,13 +11,13 @@ import type { MetricProvider } from './metric-provider.ts';
 export interface BackendSource {
   /** `spec.provider` of the MetricTemplate. */
   provider: MetricTemplate['spec']['provider'];
-  /** Of the MetricTemplate. */
+  /** The namespace of the MetricTemplate. */
   namespace: string;
-  /** Of the Secret that it names: its data, decoded and untrimmed; undefined where it names none. */
+  /** Data of the Secret that it names, decoded and untrimmed; undefined where it names none. */
   secret: Readonly<Record<string, string>> | undefined;
   /** Name of that Secret with its namespace, for messages. */
   secretName: string;
-  /** Length of the metric's interval in milliseconds; undefined where it is no Go duration, which only some backends mind (05-T12). */
+  /** Length of the metric's interval in milliseconds; undefined where it is not a Go duration, which only some backends mind (05-T12). */
   intervalMs: number | undefined;
   /** How far back from now is asked, where the template says so; undefined: as the backend does. */
   windowMs: number | undefined;
@@ -39,7 +39,7 @@ export type MakeBackend = (source: BackendSource) => MetricProvider | { problem:
 
 export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay' | 'clock' | 'tls' | 'proxy' | 'retries'>;
 
-/** What of a source decides how its backend is spoken to. */
+/** The transport settings of a source. */
 export function transportOf({ provider, timeoutMs, findWay, clock, tls }: BackendSource): Transport {
   const { insecureSkipVerify, proxy, retries } = provider;
   return { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries };
@@ -57,7 +57,7 @@ export function secretKeys<K extends string>(
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? ''])) as Record<K, string>;
 }
 
-/** How far back a backend looks that goes by the metric's interval; or why that cannot be told (05-T12). */
+/** The window of a backend that goes by the metric's interval; or why it is unknown (05-T12). */
 export function windowOf(source: BackendSource, intervals: number): number | { problem: string } {
   if (source.windowMs !== undefined) return source.windowMs;
   if (source.intervalMs !== undefined) return source.intervalMs * intervals;

@@ -46,7 +46,7 @@ function newClient(
 
 const MOST_CLIENTS = 32;
 const clients = new Map<string, CloudWatchClient>();
-/** Of the query that a shared client works for: its namespace has turns of its own (I15). */
+/** The transport of a shared client's query: its namespace has turns of its own (I15). */
 const caller = new AsyncLocalStorage<Transport | undefined>();
 
 /** One a region for the controller's own identity, whose credentials it keeps until they end. */

@@ -14,7 +14,7 @@ it('05-W23: the address of a template is asked with the keys of its own Secret o
 
 it.each([
   ['none', undefined, /region is required/],
-  ['one that would be another host', 'eu-west-1.example.org/', /is no region/],
+  ['one that would be another host', 'eu-west-1.example.org/', /is not a region/],
 ])('a region is needed: %s', (_, region, words) => {
   const { region: __, ...provider } = { region: '', ...source.provider };
   expect(cloudwatch({ ...source, provider: { ...provider, ...(region === undefined ? {} : { region }) } })).toEqual({
@@ -29,16 +29,16 @@ it('05-P15: keys may be in any letter case, and unknown ones are left out', () =
   });
 });
 
-it('DF602: what is nested deeper than a MetricDataQuery can be is left out', () => {
+it('DF602: nesting deeper than any MetricDataQuery is left out', () => {
   const depth = 3000;
   const { queries } = readMetricDataQueries(`[${'{"Metric":'.repeat(depth)}1${'}'.repeat(depth)}]`) as { queries: object[] };
   expect(JSON.stringify(queries)).toBe(`[${'{"Metric":'.repeat(8)}{}${'}'.repeat(8)}]`);
 });
 
 it.each([
-  ['a text', 'SELECT 1', /is no JSON:/],
-  ['an object', '{}', /is no JSON array/],
-  ['an array of texts', '["a"]', /an element that is no object/],
-])('a query that is %s is refused before anyone is asked', (_, query, words) => {
+  ['a text', 'SELECT 1', /is not JSON:/],
+  ['an object', '{}', /is not a JSON array/],
+  ['an array of texts', '["a"]', /an element that is not an object/],
+])('a query that is %s is refused without a request', (_, query, words) => {
   expect(readMetricDataQueries(query)).toEqual({ problem: expect.stringMatching(words) });
 });

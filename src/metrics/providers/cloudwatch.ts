@@ -7,7 +7,7 @@ import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
 const WHO = 'CloudWatch';
-/** As established (05-P15). */
+/** As in Flagger (05-P15). */
 const INTERVALS = 10;
 const MAX_DATAPOINTS = 20;
 /** Values come newest first and are turned round, so that the newest is judged. */
@@ -17,14 +17,14 @@ const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empt
 export const cloudwatch: MakeBackend = (source) => {
   const { region } = source.provider;
   if (!region) return { problem: 'spec.provider.region is required' };
-  if (!/^[a-z0-9-]{1,63}$/.test(region)) return { problem: `spec.provider.region ${JSON.stringify(region.slice(0, 80))} is no region` };
+  if (!/^[a-z0-9-]{1,63}$/.test(region)) return { problem: `spec.provider.region ${JSON.stringify(region.slice(0, 80))} is not a region` };
   const window = windowOf(source, INTERVALS);
   if (typeof window !== 'number') return window;
   const keys = ownKeys(source);
   if (keys && 'problem' in keys) return keys;
   const address = cloudwatchAddress(source);
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
-    return { problem: 'spec.provider.address is no http or https URL' };
+    return { problem: 'spec.provider.address must be an http or https URL' };
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
   const send = async (input: GetMetricDataCommandInput, signal: AbortSignal) => {
     // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.
@@ -49,7 +49,7 @@ export const cloudwatch: MakeBackend = (source) => {
       const answer = await send({ ...span, MetricDataQueries, MaxDatapoints: MAX_DATAPOINTS, ScanBy: 'TimestampDescending' }, signal);
       if ('kind' in answer) return answer;
       const { MetricDataResults } = answer;
-      if (!MetricDataResults) return { kind: 'error', reason: `${WHO} answered with JSON that is no query result` };
+      if (!MetricDataResults) return { kind: 'error', reason: `${WHO} gave an unexpected response (JSON without a query result)` };
       return pickSample(
         MetricDataResults.map(({ Values = [] }) => Values.toReversed()),
         RULE,
@@ -57,7 +57,7 @@ export const cloudwatch: MakeBackend = (source) => {
       );
     },
     async isOnline(signal) {
-      // Refused by whoever understands the request, which is all that is asked (05-P16).
+      // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
       const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal);
       return 'kind' in answer && !answer.reason.startsWith(`${WHO} answered 400`) ? answer.reason : undefined;
     },
@@ -78,12 +78,12 @@ function ownKeys({ secret, secretName }: BackendSource): AwsKeys | { problem: st
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
-/** What the client throws is an answer with a status, one that it cannot read, or none at all. */
+/** The client throws for an answer with a status, for an unreadable one, and for none. */
 function inWords(error: unknown, secrets: readonly (string | undefined)[]): unknown {
-  if (error instanceof SyntaxError) return new Unanswered(`${WHO} answered with something that is no JSON`);
+  if (error instanceof SyntaxError) return new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
   const status = (error as { $metadata?: GetMetricDataCommandOutput['$metadata'] })?.$metadata?.httpStatusCode;
   if (status === undefined) return error;
   const words = redact(error, secrets).slice(0, 300);
-  // The client's own word for a refusal that says nothing.
+  // The client's own word for an error without a message.
   return new Unanswered(`${WHO} answered ${status}${words === 'UnknownError' ? '' : `: ${words}`}`);
 }

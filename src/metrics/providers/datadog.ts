@@ -10,7 +10,7 @@ const INTERVALS = 10;
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 
 const Answer = z.object({ series: z.array(z.object({ pointlist: z.array(z.tuple([z.number(), z.number().nullable()])) })) });
-const Refusal = z.object({ errors: z.array(z.string()) });
+const ErrorBody = z.object({ errors: z.array(z.string()) });
 
 /** Datadog's query API v1: `GET /api/v1/query` with both keys as headers. */
 export const datadog: MakeBackend = (source) => {
@@ -22,7 +22,7 @@ export const datadog: MakeBackend = (source) => {
   const headers = { 'dd-api-key': keys.datadog_api_key, 'dd-application-key': keys.datadog_application_key };
   const get = (path: string, query: Record<string, string> = {}) => {
     const url = baseUrl(address, path, query);
-    return url ? { url, headers } : { problem: 'spec.provider.address is no http or https URL' };
+    return url ? { url, headers } : { problem: 'spec.provider.address must be an http or https URL' };
   };
   const seconds = (ms: number) => String(Math.floor(ms / 1000));
   return jsonBackend({
@@ -34,6 +34,6 @@ export const datadog: MakeBackend = (source) => {
     rule: RULE,
     probe: () => get('/api/v1/validate'),
     isGood: (status) => status === 200,
-    refusal: (json) => Refusal.safeParse(json).data?.errors.join('; '),
+    errorText: (json) => ErrorBody.safeParse(json).data?.errors.join('; '),
   });
 };

@@ -5,11 +5,11 @@ import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const INTERVALS = 10;
-/** Of the first result the last data entry is judged; `read` gives that one alone, unless the template reduces several. */
+/** The last data entry of the first result is judged; `read` gives that one alone, unless the template reduces several. */
 const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 
 const Answer = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });
-const Refusal = z.object({ error: z.object({ message: z.string() }) });
+const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
 /** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05-P40). */
 export const dynatrace: MakeBackend = (source) => {
@@ -22,7 +22,7 @@ export const dynatrace: MakeBackend = (source) => {
   const get = (path: string, query: Record<string, string>) => {
     const url = baseUrl(address, path, query);
     const headers = { authorization: `Api-Token ${keys.dynatrace_token}` };
-    return url ? { url, headers } : { problem: 'spec.provider.address is no http or https URL' };
+    return url ? { url, headers } : { problem: 'spec.provider.address must be an http or https URL' };
   };
   const toMs = Math.floor(source.nowMs / 1000) * 1000;
   return jsonBackend({
@@ -36,6 +36,6 @@ export const dynatrace: MakeBackend = (source) => {
     rule: RULE,
     probe: () => get('/api/v2/metrics', { pageSize: '1' }),
     isGood: (status) => status === 200,
-    refusal: (json) => Refusal.safeParse(json).data?.error.message,
+    errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
   });
 };

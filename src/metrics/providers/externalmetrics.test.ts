@@ -44,7 +44,7 @@ it.each([
   expect(parseQuantity(text)).toBe(value);
 });
 
-it.each(['', 'm', '1 m', '1mm', '0x1', 'NaN', '1e', '1Ki5'])('%j is no quantity', (text) => {
+it.each(['', 'm', '1 m', '1mm', '0x1', 'NaN', '1e', '1Ki5'])('%j is not a quantity', (text) => {
   expect(parseQuantity(text)).toBeUndefined();
 });
 
@@ -64,7 +64,7 @@ it('05-W23, P63: an address without a token of its own is asked without any, and
   await fake.stop();
 });
 
-it('says so where there is no cluster to ask', async () => {
+it('says so without a cluster', async () => {
   const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', ''), secret: undefined });
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.runQuery('m', signal)).toEqual({ kind: 'error', reason: expect.stringContaining('there is none here') });

@@ -9,7 +9,7 @@ const SCOPES = ['https://www.googleapis.com/auth/monitoring.read'];
 let own: GoogleAuth | undefined;
 
 /**
- * A token for reading metrics: of the key, which signs it here and asks nobody; without one of the controller's own identity. To be
+ * A token for reading metrics: of the key, which signs it here without a request; without one of the controller's own identity. To be
  * loaded by those who use it: the library is larger than most of the other backends.
  */
 export function googleToken(

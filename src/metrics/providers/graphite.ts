@@ -21,7 +21,7 @@ export const graphite: MakeBackend = (source) => {
     parameters.set('format', 'json');
     parameters.sort();
     const url = baseUrl(address, '/render');
-    if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+    if (!url) return { problem: 'spec.provider.address must be an http or https URL' };
     url.search = parameters.toString();
     return { url, ...(credentials ? { headers: { authorization: credentials } } : {}) };
   };
@@ -42,7 +42,7 @@ function readTargets(json: unknown): (number | null)[][] | undefined {
   return targets?.some((points) => points.includes(undefined)) ? undefined : (targets as (number | null)[][] | undefined);
 }
 
-/** Values may come as text; undefined for a text that is no number. */
+/** Values may come as text; undefined for a text that is not a number. */
 function numberOf(value: number | string | null): number | null | undefined {
   if (typeof value !== 'string') return value;
   if (value === 'NaN') return Number.NaN;

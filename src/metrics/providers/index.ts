@@ -29,7 +29,7 @@ export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
   stackdriver,
 };
 
-/** A type that is missing is Prometheus, as established (05-T20); an unknown one is an error. */
+/** A type that is missing is Prometheus, as in Flagger (05-T20); an unknown one is an error. */
 export const backendFor: MakeBackend = (source) => {
   const { type = 'prometheus' } = source.provider;
   if (!Object.hasOwn(backends, type)) return { problem: `spec.provider.type ${type} is unknown; known are ${metricProviders.join(', ')}` };

@@ -19,7 +19,7 @@ export const influxdb: MakeBackend = (source) => {
   const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
-  if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+  if (!url) return { problem: 'spec.provider.address must be an http or https URL' };
   const run = async (query: string, signal: AbortSignal) => {
     const answer = await ask(
       {
@@ -30,7 +30,7 @@ export const influxdb: MakeBackend = (source) => {
       { who: 'InfluxDB', ...transportOf(source), secrets: [keys.token], signal },
     );
     if ('kind' in answer || (answer.status >= 200 && answer.status < 300)) return answer;
-    return { kind: 'error', reason: `InfluxDB answered ${answer.status}${refusalIn(answer.body, keys.token)}` } as const;
+    return { kind: 'error', reason: `InfluxDB answered ${answer.status}${errorTextIn(answer.body, keys.token)}` } as const;
   };
   return {
     async runQuery(query, signal) {
@@ -52,7 +52,7 @@ export function readRecords(csv: string): { samples: Samples } | { reason: strin
   try {
     rows = parse(csv, { relax_column_count: true, skip_empty_lines: true });
   } catch {
-    return { reason: 'InfluxDB answered with something that is no CSV' };
+    return { reason: 'InfluxDB gave an unexpected response (no CSV)' };
   }
   const tables = new Map<string, (number | null)[]>();
   let types: readonly string[] = [];
@@ -75,7 +75,7 @@ export function readRecords(csv: string): { samples: Samples } | { reason: strin
     if (value === undefined) return { reason: 'the query gives records without _value, which is what would be judged' };
     if (types.length > 0 && !NUMBERS.includes(types[value] ?? '')) return { reason: `_value is of type ${types[value]}, not a number` };
     const number = numberOf(row[value] ?? '');
-    if (number === undefined) return { reason: `_value ${JSON.stringify(row[value]?.slice(0, 40))} is no number` };
+    if (number === undefined) return { reason: `_value ${JSON.stringify(row[value]?.slice(0, 40))} is not a number` };
     const table = at('table') ?? '';
     const points = tables.get(table);
     if (points) points.push(number);
@@ -93,11 +93,11 @@ function numberOf(text: string): number | null | undefined {
   return Number.isNaN(Number(text)) ? undefined : Number(text);
 }
 
-const Refusal = z.object({ message: z.string() });
+const ErrorBody = z.object({ message: z.string() });
 
-function refusalIn(body: string, token: string): string {
+function errorTextIn(body: string, token: string): string {
   try {
-    const words = Refusal.safeParse(JSON.parse(body)).data?.message;
+    const words = ErrorBody.safeParse(JSON.parse(body)).data?.message;
     return words === undefined ? '' : `: ${hideSecrets(words, [token]).slice(0, 300)}`;
   } catch {
     return '';

@@ -5,7 +5,7 @@ import { pickSample, type SampleRule, type Samples } from '../samples.ts';
 import { type BackendSource, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 
-/** What to send, and to whom; or why it cannot be told. */
+/** The request to send; or why it cannot be made. */
 type Request = Ask | ClusterRequest | { problem: string };
 
 export interface JsonBackend {
@@ -15,17 +15,17 @@ export interface JsonBackend {
   secrets: readonly (string | undefined)[];
   /** The request for a rendered query; or why there can be none. */
   request(query: string): Request;
-  /** What it found; throws, or gives undefined, where the answer has not the documented shape. */
+  /** The samples found; throws, or gives undefined, where the answer has not the documented shape. */
   read(json: unknown): Samples | undefined;
   rule: SampleRule;
   /** A request that any working installation answers well. */
   probe(): Request;
   /** Statuses below 300 that are an answer; default: all of 2xx. */
   isGood?(status: number): boolean;
-  /** The same for the probe, where a refusal of it shows that somebody is there. */
+  /** The same for the probe, where an error shows that the backend answers. */
   probeIsGood?(status: number): boolean;
-  /** The backend's own words in the body of a refusal; nothing of a body of another shape is shown (05-W37). */
-  refusal?(json: unknown): string | undefined;
+  /** The backend's message in the body of an error; nothing of a body of another shape is shown (05-W37). */
+  errorText?(json: unknown): string | undefined;
 }
 
 /** A backend that is asked over HTTP and answers with JSON. */
@@ -43,16 +43,16 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
     const toCluster = 'path' in request;
     const answer = await (toCluster ? askCluster(source.askCluster, request, options(signal)) : ask(request, options(signal)));
     if ('kind' in answer || isGood(answer.status)) return answer;
-    return { kind: 'error', reason: `${who} answered ${answer.status}${refusalIn(answer.body, backend)}` } as const;
+    return { kind: 'error', reason: `${who} answered ${answer.status}${errorTextIn(answer.body, backend)}` } as const;
   };
   return {
     async runQuery(query, signal): Promise<Measurement> {
       const answer = await fetch(backend.request(query), backend.isGood ?? is2xx, signal);
       if ('kind' in answer) return answer;
       const json = parse(answer.body);
-      if (json === undefined) return { kind: 'error', reason: `${who} answered with something that is no JSON` };
+      if (json === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (no JSON)` };
       const samples = backend.read(json);
-      if (samples === undefined) return { kind: 'error', reason: `${who} answered with JSON that is no query result` };
+      if (samples === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (JSON without a query result)` };
       return pickSample(samples, rule, source.choice);
     },
     async isOnline(signal) {
@@ -62,7 +62,7 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
   };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for anything but JSON. */
 function parse(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -73,7 +73,7 @@ function parse(body: string): unknown {
 
 const MOST_WORDS = 300;
 
-function refusalIn(body: string, { refusal, secrets }: JsonBackend): string {
-  const words = refusal?.(parse(body));
+function errorTextIn(body: string, { errorText, secrets }: JsonBackend): string {
+  const words = errorText?.(parse(body));
   return words === undefined ? '' : `: ${hideSecrets(words, secrets).slice(0, MOST_WORDS)}`;
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 
-/** What a query of Keptn asks for (05-P45). */
+/** A query of Keptn (05-P45). */
 export type KeptnQuery =
   | { kind: 'metric'; namespace: string; name: string }
   | { kind: 'analysis'; namespace: string; definition: string; timeframe: string; args: Record<string, string> };
@@ -27,11 +27,11 @@ export function readKeptnQuery(query: string): KeptnQuery | { problem: string } 
   const where = { namespace: namespace.toLowerCase() };
   if (known === 'metric') return { kind: known, ...where, name: name.toLowerCase() };
   if (parseDuration(timeframe) === undefined)
-    return { problem: `the timeframe ${JSON.stringify(timeframe.slice(0, 40))} is no duration such as 5m` };
+    return { problem: `the timeframe ${JSON.stringify(timeframe.slice(0, 40))} is not a duration such as 5m` };
   return { kind: known, ...where, definition: name.toLowerCase(), timeframe, args: argumentsIn(args) };
 }
 
-/** One without exactly one `=` is left out, as established. */
+/** One without exactly one `=` is left out, as in Flagger. */
 function argumentsIn(text: string): Record<string, string> {
   const pairs = text.split(';').map((pair) => pair.split('='));
   return Object.fromEntries(pairs.flatMap(([key = '', value, ...more]) => (value === undefined || more.length > 0 ? [] : [[key, value]])));

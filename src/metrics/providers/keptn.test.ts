@@ -30,8 +30,8 @@ it.each([
   expect(readKeptnQuery(query)).toEqual({ problem: expect.stringContaining('is not keptnmetric/namespace/name') });
 });
 
-it('a timeframe that is no duration is refused', () => {
-  expect(readKeptnQuery('analysis/shop/slo/soon')).toEqual({ problem: expect.stringContaining('"soon" is no duration') });
+it('a timeframe that is not a duration is refused', () => {
+  expect(readKeptnQuery('analysis/shop/slo/soon')).toEqual({ problem: expect.stringContaining('"soon" is not a duration') });
 });
 
 /** A cluster whose Analysis says these, one look after the other; the last one stays. */

@@ -43,7 +43,7 @@ export const keptn: MakeBackend = (source) => {
     rule: RULE,
     probe: () => ({ path: API }),
     isGood: (status) => status === 200,
-    refusal: statusReason,
+    errorText: statusReason,
   });
   return {
     isOnline: metrics.isOnline,
@@ -54,7 +54,7 @@ export const keptn: MakeBackend = (source) => {
   };
 };
 
-/** A value that is not there yet is no data; one that is no number breaks the answer. */
+/** A value that is not there yet means no data; a value that is not a number breaks the answer. */
 function readMetric(json: unknown): number[][] | undefined {
   const metric = Metric.safeParse(json).data;
   if (!metric) return undefined;
@@ -81,13 +81,13 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
       const made = await ask({ method: 'POST', path: collection, body: analysisOf(name, query) }, within);
       if (made.status >= 300) {
         isMade = false;
-        throw refusal(made);
+        throw failureOf(made);
       }
       const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS, clock }, within);
       return { kind: 'value', value };
     }, options);
   } finally {
-    // With a time of its own, since the check's may be over; an Analysis that stays behind says by its label whose it was.
+    // With its own timeout, since the check's may be over; an Analysis that stays behind has a label that names its owner.
     if (isMade) {
       const own = new AbortController().signal;
       await askCluster(ask, { method: 'DELETE', path: `${collection}/${name}` }, { ...options, signal: own });
@@ -108,16 +108,16 @@ async function verdictOf(
 ): Promise<number> {
   for (;;) {
     const seen = await ask({ path }, signal);
-    if (seen.status !== 200) throw refusal(seen);
+    if (seen.status !== 200) throw failureOf(seen);
     const analysis = Analysis.safeParse(parse(seen.body));
-    if (!analysis.success) throw new Unanswered(`${WHO} answered with JSON that is no query result`);
+    if (!analysis.success) throw new Unanswered(`${WHO} gave an unexpected response (JSON without a query result)`);
     const { state, pass } = analysis.data.status ?? {};
     if (state === 'Completed' && pass !== undefined) return pass ? 1 : 0;
     await sleep(clock, everyMs, signal);
   }
 }
 
-function refusal({ status, body }: { status: number; body: string }): Unanswered {
+function failureOf({ status, body }: { status: number; body: string }): Unanswered {
   const reason = status >= 400 ? statusReason(parse(body, () => undefined)) : undefined;
   return new Unanswered(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
 }
@@ -125,7 +125,7 @@ function refusal({ status, body }: { status: number; body: string }): Unanswered
 function parse(
   text: string,
   otherwise: () => unknown = () => {
-    throw new Unanswered(`${WHO} answered with something that is no JSON`);
+    throw new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
   },
 ): unknown {
   try {

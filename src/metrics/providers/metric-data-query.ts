@@ -1,4 +1,4 @@
-/** Of AWS' MetricDataQuery and what is in it. */
+/** Fields of AWS' MetricDataQuery. */
 const KEYS = [
   ...['Id', 'Expression', 'Label', 'Period', 'AccountId', 'ReturnData', 'MetricStat', 'Metric', 'Stat', 'Unit'],
   ...['Namespace', 'MetricName', 'Dimensions', 'Name', 'Value'],
@@ -14,11 +14,12 @@ export function readMetricDataQueries(query: string): { queries: object[] } | { 
   try {
     json = JSON.parse(query);
   } catch {
-    return { problem: 'the query is no JSON: CloudWatch wants an array of MetricDataQuery' };
+    return { problem: 'the query is not JSON: CloudWatch wants an array of MetricDataQuery' };
   }
-  if (!Array.isArray(json)) return { problem: 'the query is no JSON array: CloudWatch wants an array of MetricDataQuery' };
+  if (!Array.isArray(json)) return { problem: 'the query is not a JSON array: CloudWatch wants an array of MetricDataQuery' };
   const wrong = json.find((one) => typeof one !== 'object' || one === null || Array.isArray(one));
-  if (wrong !== undefined) return { problem: 'the query has an element that is no object: CloudWatch wants an array of MetricDataQuery' };
+  if (wrong !== undefined)
+    return { problem: 'the query has an element that is not an object: CloudWatch wants an array of MetricDataQuery' };
   return { queries: named(json) as object[] };
 }
 

@@ -1,7 +1,7 @@
-/** What one query gave. A failure to measure is never a value (I11). */
+/** The result of one query. A failure to measure is never a value (I11). */
 export type Measurement =
   | { kind: 'value'; value: number }
-  /** The backend answered and has nothing to say: no series, or NaN. */
+  /** The backend answered without a value: no series, or NaN. */
   | { kind: 'noData'; reason: string }
   /** No answer that can be used. `reason` holds no credentials. */
   | { kind: 'error'; reason: string };

@@ -8,7 +8,7 @@ const DEFAULT_ADDRESS = 'https://insights-api.newrelic.com';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
 
 const Answer = z.object({ results: z.array(z.looseObject({ result: z.number().nullish() })) });
-const Refusal = z.object({ error: z.string() });
+const ErrorBody = z.object({ error: z.string() });
 
 /** New Relic's Insights query API: `GET /v1/accounts/{id}/query`, the window written into the NRQL (05-P20). */
 export const newrelic: MakeBackend = (source) => {
@@ -22,7 +22,7 @@ export const newrelic: MakeBackend = (source) => {
     const url = baseUrl(address, path, { nrql: `${query} SINCE ${Math.floor(window / 1000)} seconds ago` });
     return url
       ? { url, headers: { 'x-query-key': keys.newrelic_query_key } }
-      : { problem: 'spec.provider.address is no http or https URL' };
+      : { problem: 'spec.provider.address must be an http or https URL' };
   };
   return jsonBackend({
     who: 'New Relic',
@@ -31,12 +31,12 @@ export const newrelic: MakeBackend = (source) => {
     request: get,
     read(json) {
       const { data } = Answer.safeParse(json);
-      // Several aggregates or facets have no one result: nothing that could be judged, as established.
+      // Several aggregates or facets have no single result to judge, as in Flagger.
       return data && (data.results.length === 1 ? [[data.results[0]?.result ?? null]] : []);
     },
     rule: RULE,
     probe: () => get('SELECT * FROM Metric'),
     isGood: (status) => status === 200,
-    refusal: (json) => Refusal.safeParse(json).data?.error,
+    errorText: (json) => ErrorBody.safeParse(json).data?.error,
   });
 };

@@ -34,7 +34,7 @@ export function checkedAnswer(body: string): Readable | { reason: string } {
   try {
     json = JSON.parse(body);
   } catch {
-    return { reason: 'Prometheus answered with something that is no JSON' };
+    return { reason: 'Prometheus gave an unexpected response (no JSON)' };
   }
   const parsed = Answer.safeParse(json);
   if (!parsed.success) return noResult;
@@ -45,7 +45,7 @@ export function checkedAnswer(body: string): Readable | { reason: string } {
   return data.resultType === 'scalar' ? checkedScalar(data.result) : checkedVector(data.result);
 }
 
-/** What the driver made of a checked answer; `null` for each series without a value. */
+/** A checked answer as the driver parsed it; `null` for each series without a value. */
 export function samplesOf({ resultType, result }: QueryResult, absent: ReadonlySet<number>): Samples {
   const values: number[] =
     resultType === 'scalar' ? [Number((result as unknown as [number, string])[1])] : result.map(({ value }) => value.value);
@@ -53,7 +53,7 @@ export function samplesOf({ resultType, result }: QueryResult, absent: ReadonlyS
   return Array.from({ length: values.length + absent.size }, (_, place) => [absent.has(place) ? null : (left.next().value ?? null)]);
 }
 
-const noResult = { reason: 'Prometheus answered with JSON that is no query result' };
+const noResult = { reason: 'Prometheus gave an unexpected response (JSON without a query result)' };
 const rangeResult = { reason: 'the query gives a range of values: wrap it so that one value is left' };
 
 function checkedScalar(result: Result): Readable | { reason: string } {
@@ -83,12 +83,12 @@ const vectorOf = (result: { metric: object; value: [number, string] }[]): Omit<R
   data: { resultType: 'vector', result },
 });
 
-/** A float as Go writes it, in a form that `parseFloat` reads to the same number; undefined: one that is no text is no value. */
+/** A float as Go writes it, in a form that `parseFloat` reads to the same number; undefined: not a text, so without a value. */
 function asNumber(text: unknown): string | undefined | { reason: string } {
   if (typeof text !== 'string') return undefined;
   if (text === '+Inf' || text === 'Inf') return 'Infinity';
   if (text === '-Inf') return '-Infinity';
   if (text === 'NaN') return text;
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isNaN(value) ? { reason: `the sample ${JSON.stringify(text.slice(0, 40))} is no number` } : String(value);
+  return Number.isNaN(value) ? { reason: `the sample ${JSON.stringify(text.slice(0, 40))} is not a number` } : String(value);
 }

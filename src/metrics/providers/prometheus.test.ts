@@ -77,7 +77,7 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
   });
 });
 
-it('keeps a path prefix, folds white space, sends the token, and tells no credentials (05-P1, P2, Q5, B25)', async () => {
+it('keeps a path prefix, folds white space, sends the token, and shows no credentials (05-P1, P2, Q5, B25)', async () => {
   let seen: (string | undefined)[] = [];
   const address = await serve((request, response) => {
     seen = [request.url, request.headers.authorization];

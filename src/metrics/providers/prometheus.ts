@@ -8,7 +8,7 @@ import { type MakeBackend, type Transport, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
 
-/** Of several series the last that has a value decides, unless the template chooses (05-P5, W20). */
+/** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
 
 export interface PrometheusOptions extends Transport {
@@ -32,7 +32,7 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
     async isOnline(signal) {
       const answer = await runQuery('vector(1)', signal);
       if (answer.kind !== 'value') return answer.reason;
-      return answer.value === 1 ? undefined : `vector(1) gave ${answer.value}: whatever answers there is no Prometheus`;
+      return answer.value === 1 ? undefined : `vector(1) gave ${answer.value}: the server there is not Prometheus`;
     },
   };
 }
@@ -68,7 +68,7 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
 async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | { reason: string }> {
   // Without the driver's time: the clock of Prometheus decides what is now.
   const url = baseUrl(options.address, '/api/v1/query', { query });
-  if (!url) return { reason: 'the address of Prometheus is no http or https URL' };
+  if (!url) return { reason: 'the address of Prometheus must be an http or https URL' };
   const { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries } = options;
   const transport = { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries };
   const secrets = secretsOf(options);
@@ -94,7 +94,7 @@ function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Reco
   return all;
 }
 
-/** Prometheus' own words for a refused query; of any other body nothing, since it may be anybody's (05-W37). */
+/** Prometheus' own words for a refused query; of any other body nothing, since any server may have sent it (05-W37). */
 function detailOf(body: string, secrets: readonly (string | undefined)[]): string {
   try {
     const { error } = JSON.parse(body) as { error?: unknown };

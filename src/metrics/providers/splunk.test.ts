@@ -19,7 +19,7 @@ it.each([
 });
 
 it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address that is %s is refused', (address) => {
-  expect(splunk(sourceOf(known, 'splunk', address))).toEqual({ problem: expect.stringContaining('is no http, https, ws or wss URL') });
+  expect(splunk(sourceOf(known, 'splunk', address))).toEqual({ problem: expect.stringContaining('must be an http, https, ws or wss URL') });
 });
 
 it('05-P52: a template may choose among several series', async () => {
@@ -74,7 +74,7 @@ describe('05-P51: a frame of data', () => {
     expect(valuesOf(frameOf(frame, { zip: true }))).toEqual(values);
   });
 
-  it('tells series apart whose identities differ in 64 bits only', () => {
+  it('distinguishes series whose identities differ in 64 bits only', () => {
     const frame = frameOf({ 1: 1, 2: 2 });
     frame.writeBigUInt64BE(0xffff_ffff_ffff_fffen, 20 + 12 + 1);
     frame.writeBigUInt64BE(0xffff_ffff_ffff_ffffn, 20 + 12 + 17 + 1);

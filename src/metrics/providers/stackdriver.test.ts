@@ -12,9 +12,9 @@ it('05-W23: the address of a template is asked with the key of its own Secret on
 });
 
 it.each([
-  ['a text that is no JSON', 'planted-text', /is no JSON key of a service account/],
-  ['credentials that name a program to run', '{"type":"external_account","credential_source":{"executable":{}}}', /is no JSON key/],
-])('%s is no key', (_, serviceAccountKey, words) => {
+  ['a text that is not JSON', 'planted-text', /is not a JSON key of a service account/],
+  ['credentials that name a program to run', '{"type":"external_account","credential_source":{"executable":{}}}', /is not a JSON key/],
+])('%s is not a key', (_, serviceAccountKey, words) => {
   const made = stackdriver({ ...source, secret: { project: 'shop', serviceAccountKey } });
   expect(made).toEqual({ problem: expect.stringMatching(words) });
   expect(JSON.stringify(made)).not.toContain('planted');

@@ -10,7 +10,7 @@ import { ServiceAccountKey } from './service-account-key.ts';
 
 const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
 const WHO = 'Stackdriver';
-/** Points come newest first and are turned round by `read`; a value that is no number counts as zero, as established (05-4.2). */
+/** Points come newest first and are turned round by `read`; a value that is not a number counts as zero, as in Flagger (05-4.2). */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'zero', empty: 'noData', nan: 'keep' };
 
 /** JSON of a protobuf: what JSON has no number for is a text, and so is every 64-bit integer. */
@@ -20,7 +20,7 @@ const Series = z.object({ pointData: z.array(z.object({ values: z.array(Value) }
 const Answer = z.object({ timeSeriesData: z.array(Series) });
 /** An answer without any series leaves the list out. */
 const Nothing = z.strictObject({ timeSeriesDescriptor: z.unknown(), nextPageToken: z.unknown(), partialErrors: z.unknown() }).partial();
-const Refusal = z.object({ error: z.object({ message: z.string() }) });
+const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
 /** Google Cloud Monitoring: an MQL query over REST, or a PromQL one (05-P35, W25). */
 export const stackdriver: MakeBackend = (source) => {
@@ -43,7 +43,7 @@ export const stackdriver: MakeBackend = (source) => {
     return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
-  if (!url) return { problem: 'spec.provider.address is no http or https URL' };
+  if (!url) return { problem: 'spec.provider.address must be an http or https URL' };
   return withToken(token, (bearer) => {
     const post = (query: string) => ({
       url,
@@ -57,10 +57,10 @@ export const stackdriver: MakeBackend = (source) => {
       request: post,
       read: readSeries,
       rule: RULE,
-      // An empty query is refused by whoever understands the request (05-P36).
+      // A server that understands the request refuses an empty query (05-P36).
       probe: () => post(''),
       probeIsGood: (status) => status === 200 || status === 400,
-      refusal: (json) => Refusal.safeParse(json).data?.error.message,
+      errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
     });
   });
 };
@@ -81,7 +81,7 @@ function readSeries(json: unknown): (number | null)[][] | undefined {
 function ownKey({ secret, secretName }: BackendSource): ServiceAccountKey | { problem: string } | undefined {
   if (!secret?.serviceAccountKey) return undefined;
   const key = ServiceAccountKey.safeParse(parse(secret.serviceAccountKey));
-  return key.data ?? { problem: `serviceAccountKey of Secret ${secretName} is no JSON key of a service account` };
+  return key.data ?? { problem: `serviceAccountKey of Secret ${secretName} is not a JSON key of a service account` };
 }
 
 function parse(text: string): unknown {

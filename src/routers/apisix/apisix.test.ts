@@ -31,13 +31,13 @@ it('04-V17: name, priority and both backends', () => {
   expect(written?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
 });
 
-describe('what is refused', () => {
-  const refusal = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
+describe('refused conditions', () => {
+  const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
   it.each([
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'an entry that says nothing', match: [...beta, {}], says: 'match[1]' },
     { why: 'a regex that cannot be compiled', match: [{ headers: { a: { regex: '[b' } } }], says: 'headers.a.regex' },
-  ])('04-R-T2: $why', ({ match, says }) => expect(refusal(match)).toContain(says));
+  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a rule that the application shares with others, while the canary has a share', () => {
     const shared = aRoute('web', [rule(['shop']), { ...rule(['shop'], ['other']), name: 'both' }]);
@@ -48,7 +48,7 @@ describe('what is refused', () => {
   });
 });
 
-describe('what is read', () => {
+describe('reading routes', () => {
   it('04-R-T6: both weights, of every rule', () => {
     expect(apisix.readRoutes(canary, [source, copy])).toEqual(share(30));
     const two = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]), {
@@ -81,7 +81,7 @@ describe('what is read', () => {
   );
 });
 
-describe('04-R-L6, R-S4: nothing crashes, and the way back is open', () => {
+describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the primary', () => {
   it('on a route without rules, backends or weights, or without routeRef', () => {
     for (const http of [undefined, [], [{ name: 'main' }], [{ name: 'main', backends: [] }]])
       expect(() => apisix.render(canary, anApex, share(10), [aRoute('web', http)])).toThrow('no rule of ApisixRoute web');

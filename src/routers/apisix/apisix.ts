@@ -7,7 +7,7 @@ import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { renderMatch } from './exprs.ts';
 import { copiedRules, ownRules, readRules, reweighted, rulesOf, type Sides, sharedRule } from './rules.ts';
 
@@ -20,7 +20,7 @@ export const apisix: Router = {
   refuses(canary) {
     const { match } = canary.spec.analysis;
     if ((names(canary).routeCopy ?? '').length > MOST_NAME) return 'spec.routeRef.name and the name of the Service are too long together';
-    return match?.length ? refusalOf(() => renderMatch(match)) : undefined;
+    return match?.length ? rejectionOf(() => renderMatch(match)) : undefined;
   },
   watches: (canary) => Object.values(refs(canary)),
   render: (canary, _apex, routes, current) => render(canary, routes, current),

@@ -26,7 +26,7 @@ export interface Sides {
 /** Before every rule of the user's; their order among themselves stays. */
 const FIRST = 10_000;
 const ALL = 100;
-/** What a backend without a weight has. Source: the ingress controller of APISIX, DefaultWeight. */
+/** Weight of a backend without one. Source: the ingress controller of APISIX, DefaultWeight. */
 const DEFAULT_WEIGHT = 100;
 const ENTRY = /-ab-\d+$/;
 
@@ -41,7 +41,7 @@ export function ownRules(source: KubeObject | undefined, apex: string): readonly
   return rulesOf(source).filter((rule) => leadsTo(rule, apex) && isAlone(rule));
 }
 
-/** A rule whose traffic the application shares with others, so that a share of it cannot be told. */
+/** A rule whose traffic the application shares with others, so that its weight is unknown. */
 export function sharedRule(source: KubeObject | undefined, apex: string): Rule | undefined {
   return rulesOf(source).find((rule) => leadsTo(rule, apex) && !isAlone(rule));
 }
@@ -77,7 +77,7 @@ export function reweighted(rule: Rule, sides: Sides, share: number): Rule {
   return structuredClone({ ...rule, backends });
 }
 
-/** The routes that the rules of the copy express; `source` tells which of their expressions are the user's own. */
+/** The routes that the rules of the copy express; the user's own expressions are those of `source`. */
 export function readRules(copy: KubeObject, sides: Sides, source: KubeObject | undefined): Routes | { unreadable: string } {
   const where = `ApisixRoute ${copy.metadata.name}`;
   const rules = rulesOf(copy);
@@ -101,7 +101,7 @@ function shareOf({ backends = [] }: Rule, { primary, canary }: Sides): number | 
   return share;
 }
 
-/** Every rule of the user's has the same entries, so that those of the first one tell them. */
+/** Every rule of the user has the same entries: read those of the first. */
 function readMatch(rules: readonly Rule[], source: KubeObject | undefined): HttpMatch[] | undefined | 'unreadable' {
   const nameOf = ({ name = '' }: Rule) => name.replace(ENTRY, '');
   const [first] = rules;

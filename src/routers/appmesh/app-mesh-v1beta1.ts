@@ -5,7 +5,7 @@ import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { v1beta1 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
 import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes } from './routes.ts';
@@ -21,7 +21,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 export const appMeshV1beta1: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses: (canary) =>
-    refusalOf(() => {
+    rejectionOf(() => {
       if (!canary.spec.service.meshName) throw new RoutingError('spec.service.meshName is missing: App Mesh needs the name of the mesh');
       checkMeshSpec(canary);
     }),

@@ -6,7 +6,7 @@ import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Apex, Router } from '../router.ts';
-import { refusalOf } from '../routing-error.ts';
+import { rejectionOf } from '../routing-error.ts';
 import { v1beta2 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
 import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } from './routes.ts';
@@ -21,7 +21,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 /** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04-4.6). */
 export const appMeshV1beta2: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
-  refuses: (canary) => refusalOf(() => checkMeshSpec(canary)),
+  refuses: (canary) => rejectionOf(() => checkMeshSpec(canary)),
   watches: (canary) => [...refsOf(canary, 'VirtualNode'), ...refsOf(canary, 'VirtualRouter'), ...refsOf(canary, 'VirtualService')],
   prepare: renderNodes,
   render(canary, apex, routes, current) {
@@ -33,7 +33,7 @@ export const appMeshV1beta2: Router = {
     return {
       write: [
         ...renderNodes(canary, apex),
-        // The VirtualService is written again when it is gone or changed: the established controller makes it once only (04-R-D7).
+        // The VirtualService is written again when it is gone or changed: Flagger makes it once only (04-R-D7).
         ...routers.flatMap(({ name, routes, metadata }) => [
           keeping(renderRouter(canary, name, routes), current, namesOurSides(canary)),
           keeping(renderService(canary, name, metadata), current, routesTo(name)),
@@ -77,7 +77,7 @@ const routesTo =
     (spec as { provider?: { virtualRouter?: { virtualRouterRef?: { name?: string } } } }).provider?.virtualRouter?.virtualRouterRef
       ?.name === name;
 
-/** The port of the pods, where it is told by number. */
+/** The port of the pods, where it is a number. */
 function portOf({ spec: { service } }: Canary): number {
   const { targetPort, port } = service;
   return typeof targetPort === 'number' && targetPort > 0 ? targetPort : port;
@@ -85,7 +85,7 @@ function portOf({ spec: { service } }: Canary): number {
 
 const listenerOf = (canary: Canary) => ({ portMapping: { port: portOf(canary), protocol: protocolOf(canary) } });
 
-/** Selected as the Services select them: the established selector takes the target's name for the label's value. */
+/** Selected as the Services select them: Flagger's selector takes the target's name for the label's value. */
 function renderNodes(canary: Canary, { selector }: Apex): KubeObject[] {
   const { canaryService } = names(canary);
   const { backends = [] } = canary.spec.service;

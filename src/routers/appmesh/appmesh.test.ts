@@ -29,7 +29,7 @@ describe.each([
     { what: 'an empty text', spec: { analysis: { match: [{ headers: { x: { exact: '' } } }] } }, says: /1 to 255/ },
     { what: 'eleven entries', spec: { analysis: { match: Array(11).fill({ headers: headers(1) }) } }, says: /11 entries/ },
     { what: '04-R-T1: a mirror', spec: { analysis: { mirror: true } }, says: /mirror/ },
-  ])('$what is refused with the field named, and bars no way back', ({ spec, says }) => {
+  ])('$what is refused with the field named, and traffic can still be routed to the primary', ({ spec, says }) => {
     expect(router.refuses?.(mesh(spec))).toMatch(says);
     expect(router.render(mesh(spec), anApex, allToPrimary, []).write.length).toBeGreaterThan(0);
   });
@@ -38,13 +38,13 @@ describe.each([
     expect(router.refuses?.(mesh({ analysis: { match: Array(10).fill({ headers: headers(10) }) } }))).toBeUndefined();
   });
 
-  it('04-R-D6: what stands is rendered as it stands, its annotations too', () => {
+  it('04-R-D6: an existing object is rendered unchanged, its annotations too', () => {
     const canary = mesh({ service: { hosts: ['shop.example.org'], apex: { annotations: { a: 'b' } } } });
     const { write } = router.render(canary, anApex, allToPrimary, []);
     expect(router.render(canary, anApex, allToPrimary, write).write).toEqual(write);
   });
 
-  it('04-R-D2: routes that were there before are given back', () => {
+  it('04-R-D2: routes that were there before are restored', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(10) };
     const own = router.render(mesh(), anApex, routes, []).write;
     const apex = own.findLast(({ spec }) => spec.routes !== undefined);
@@ -94,7 +94,7 @@ describe('appmesh:v1beta2 alone', () => {
     expect(named(write, 'VirtualNode', 'shop-primary')?.spec.podSelector).toEqual({ matchLabels: { name: 'web-primary' } });
   });
 
-  it("a VirtualService that leads to its owner's own router stays when that router is given back", () => {
+  it("a VirtualService that leads to its owner's own router stays when that router is restored", () => {
     const theirs = {
       apiVersion: 'appmesh.k8s.aws/v1beta2',
       kind: 'VirtualRouter',

@@ -1,4 +1,4 @@
-/** What differs between the two versions of App Mesh's routes; all else is the same. */
+/** Differences between the routes of App Mesh's two versions. */
 export interface Dialect {
   /** The field of a route that holds its HTTP part. */
   readonly http: 'http' | 'httpRoute';

@@ -7,13 +7,13 @@ import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
 const ACCESS_LOG = 'appmesh.flagger.app/accesslog';
 const GATEWAY = 'gateway.appmesh.k8s.aws';
 
-/** What a VirtualNode carries of `service.apex`. */
+/** Metadata of `service.apex` on a VirtualNode. */
 export function nodeMetadata({ metadata: { namespace }, spec: { service } }: Canary, name: string) {
   const { labels, annotations } = service.apex ?? {};
   return { name, namespace, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...withoutSpecRecords(annotations), ...fluxOff } };
 }
 
-/** How a gateway exposes the apex, in annotations of its VirtualService: hosts end with a comma each, as established. */
+/** How a gateway exposes the apex, in annotations of its VirtualService: hosts end with a comma each, as in Flagger. */
 export function gatewayAnnotations({ spec: { service } }: Canary): { annotations?: Labels } {
   const { hosts = [], timeout, retries } = service;
   if (hosts.length === 0) return {};

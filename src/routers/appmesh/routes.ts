@@ -13,14 +13,14 @@ type Unreadable = { unreadable: string };
 
 const RETRY_EVENTS: readonly string[] = ['server-error', 'gateway-error', 'client-error', 'stream-error'];
 const DEFAULT_RETRY = { attempts: 1, perTryMs: 250, events: ['gateway-error'] } as const;
-/** Below the priority of the route for everybody else (04-4.5), so that there is room for so many alternatives. */
+/** Below the priority of the route for all other requests (04-4.5): so many alternatives fit above it. */
 const FIRST_PRIORITY = 10;
 const LAST_PRIORITY = 20;
 const MOST_ALTERNATIVES = LAST_PRIORITY - FIRST_PRIORITY;
 
 /**
- * The routes of the apex: one for everybody, or one for each alternative of the condition and a last one to the primary. The first is
- * named as established, which put all alternatives into one and so asked for all of them at once.
+ * The routes of the apex: one for all requests, or one for each alternative of the condition and a last one to the primary. The first is
+ * named as in Flagger, which put all alternatives into one and so asked for all of them at once.
  */
 export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialect): Json[] {
   const { apexService, primaryService, canaryService } = names(canary);
@@ -44,7 +44,7 @@ export function renderCanaryRoute(canary: Canary, dialect: Dialect): Json {
   return route(canary, dialect, { name: canaryService }, {}, targets);
 }
 
-/** What the spec asks for beyond what these routes can hold; a way back to the primary is rendered all the same. */
+/** Requests of the spec that these routes cannot hold; routing to the primary is rendered all the same. */
 export function checkMeshSpec(canary: Canary): void {
   const { analysis, service } = canary.spec;
   if (beginsMirrored(canary)) throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
@@ -77,7 +77,7 @@ export function readMeshRoutes(canary: Canary, found: unknown, dialect: Dialect,
   return split === 100 ? { kind: 'matched', match } : { kind: 'weighted', canary: split, match };
 }
 
-/** The prefix of the first `service.match`, as established; nothing else of it has a place in App Mesh. */
+/** The prefix of the first `service.match`, as in Flagger; nothing else of it has a place in App Mesh. */
 function prefixOf({ spec: { service } }: Canary): string {
   const uri = service.match?.[0]?.uri;
   return uri && 'prefix' in uri ? uri.prefix : '/';
@@ -124,7 +124,7 @@ function retryWords(text = ''): string[] {
 
 function alternatives(match: readonly HttpMatch[]) {
   if (match.length > MOST_ALTERNATIVES)
-    throw new RoutingError(`analysis.match has ${match.length} entries: App Mesh has room for ${MOST_ALTERNATIVES}`);
+    throw new RoutingError(`analysis.match has ${match.length} entries: App Mesh holds at most ${MOST_ALTERNATIVES}`);
   return match.map(renderHeaders);
 }
 

@@ -40,8 +40,8 @@ export function serviceConditions(entries: readonly HttpMatchRequest[] | undefin
 }
 
 /**
- * As far as it can be expressed: for what goes to the primary anyway, so that nothing that was edited in the middle of a release bars the
- * way back (04-R-S4). Of an entry that cannot be expressed, what can be is left.
+ * As far as it can be expressed: for what goes to the primary anyway, so that no edit in the middle of a release keeps
+ * traffic from the primary (04-R-S4). Of an entry that cannot be expressed, what can be is left.
  */
 export function expressibleConditions(entries: readonly HttpMatchRequest[] | undefined): Conditions[] {
   if (!entries?.length) return [anyPath];
@@ -68,7 +68,7 @@ function ifExpressible<T>(attempt: () => T, otherwise: T): T {
 
 /**
  * `analysis.match` within `service.match`: every pair is a route of its own, since entries are alternatives and conditions of one route
- * hold together (04-R-S8). An entry that says nothing would match everybody, so it is refused (04-R-T2).
+ * hold together (04-R-S8). An entry that says nothing would match every request, so it is refused (04-R-T2).
  */
 export function mergeConditions(analysis: readonly HttpMatch[], service: readonly Conditions[]): Conditions[] {
   return analysis.flatMap((entry, index) => {

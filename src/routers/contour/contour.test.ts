@@ -21,7 +21,7 @@ const read = (routes: object[], canary = aCanary()) => router.readRoutes(canary,
 const render = (routes: Routes, canary = aCanary()) => router.render(canary, anApex, routes, []).write[0]?.spec.routes;
 const matched = (...match: HttpMatch[]): Routes => ({ kind: 'matched', match });
 
-describe('objects of the established controller', () => {
+describe('objects of Flagger', () => {
   it.each([
     { what: 'a zero that is left out', routes: [{ conditions: [{ prefix: '/' }], services: to(100, undefined) }], expected: allToPrimary },
     {
@@ -31,7 +31,7 @@ describe('objects of the established controller', () => {
     },
     { what: 'a share', routes: [{ services: to(70, 30) }], expected: { kind: 'weighted', canary: 30 } },
     {
-      what: 'A/B under way, path and header in one condition',
+      what: 'A/B in progress, path and header in one condition',
       routes: [
         { conditions: [{ prefix: '/', header: { name: 'x-user', exact: 'insider' } }], services: to(undefined, 100) },
         { conditions: [{ prefix: '/' }], services: to(100, undefined) },
@@ -47,7 +47,7 @@ describe('objects of the established controller', () => {
       expected: { kind: 'weighted', canary: 50, match: [{ headers: { cookie: { regex: '.*a\\.b.*' } } }] },
     },
     {
-      what: 'A/B at rest',
+      what: 'A/B, idle',
       routes: [
         { conditions: [{ prefix: '/', header: { name: 'x-user', exact: 'insider' } }], services: to(100, undefined) },
         { conditions: [{ prefix: '/' }], services: to(100, undefined) },
@@ -59,7 +59,7 @@ describe('objects of the established controller', () => {
   it.each([
     { what: 'no weight at all, which Contour spreads evenly', routes: [{ services: to(undefined, undefined) }] },
     { what: 'a sum of 110', routes: [{ services: to(70, 40) }] },
-    { what: 'a service of somebody else', routes: [{ services: [...to(70, 30), { name: 'other', weight: 10 }] }] },
+    { what: 'a foreign service', routes: [{ services: [...to(70, 30), { name: 'other', weight: 10 }] }] },
     { what: 'an A/B condition without a header', routes: [{ services: to(0, 100) }, { services: to(100, 0) }] },
     { what: 'two weights', routes: [{ services: to(70, 30) }, { services: to(60, 40) }] },
     { what: 'only the primary', routes: [{ services: to(100, 0).slice(0, 1) }] },
@@ -102,7 +102,7 @@ describe('A/B', () => {
     ]);
   });
 
-  it('04-R-T8: the order of headers in the spec is no difference', () => {
+  it('04-R-T8: the order of headers in the spec makes no difference', () => {
     const one = matched({ headers: { a: { exact: 'x' }, b: { exact: 'y' } } });
     const other = matched({ headers: { b: { exact: 'y' }, a: { exact: 'x' } } });
     expect(render(one)).toEqual(render(other));
@@ -114,7 +114,7 @@ describe('A/B', () => {
   });
 });
 
-describe('what cannot be expressed', () => {
+describe('specs that cannot be expressed', () => {
   it.each([
     { spec: { service: { match: [{ method: { exact: 'GET' } }] } }, says: 'service.match[0].method' },
     { spec: { service: { match: [{ uri: { suffix: '/x' } }] } }, says: 'service.match[0].uri.suffix' },
@@ -124,16 +124,16 @@ describe('what cannot be expressed', () => {
     { spec: { service: { retries: { retryOn: '5xx,unheard' } } }, says: 'service.retries.retryOn: Contour does not know unheard' },
     { spec: { analysis: { match: [{ sourceLabels: { app: 'x' } }] } }, says: 'analysis.match[0].sourceLabels' },
     { spec: { analysis: { match: [{ headers: { a: { regex: '(x)\\1' } } }] } }, says: 'refers back' },
-    { spec: { analysis: { match: [{ headers: { a: { regex: '(' } } }] } }, says: 'is no regular expression' },
+    { spec: { analysis: { match: [{ headers: { a: { regex: '(' } } }] } }, says: 'is not a regular expression' },
     { spec: { analysis: { match: [{ headers: { a: { exact: 'x' } } }, {}] } }, says: 'analysis.match[1] names no header' },
-  ])('04-R-S8, R-S10, R-T2: $says is refused before anything moves, and bars no way back', ({ spec, says }) => {
+  ])('04-R-S8, R-S10, R-T2: $says is refused before anything moves, and traffic can still be routed to the primary', ({ spec, says }) => {
     const canary = aCanary(spec);
     expect(router.refuses?.(canary)).toContain(says);
     expect(render(allToPrimary, canary)[0].services).toHaveLength(2);
     expect(router.refuses?.(aCanary())).toBeUndefined();
   });
 
-  it('04-R-S4: what can be expressed is the same on the way back', () => {
+  it('04-R-S4: the expressible part is the same when traffic is routed to the primary', () => {
     const entries = [
       { uri: { regex: '/a+' }, headers: { A: { exact: '1' }, a: { exact: '2' }, b: { prefix: '' } }, queryParams: { q: { exact: '' } } },
       { headers: {} },
@@ -150,13 +150,13 @@ it('--ingress-class stands on the HTTPProxy, also on the one that deletion leave
   expect(left?.spec).toMatchObject({ ingressClassName: 'public', routes: [{ services: [{ name: 'shop', weight: 100 }] }] });
 });
 
-it('04-R-D2: what was found in place is put back', () => {
+it('04-R-D2: an adopted HTTPProxy is restored', () => {
   const original = proxy([{ services: [{ name: 'shop', port: 8080 }] }]);
   const { write } = router.render(aCanary(), anApex, allToPrimary, [original]);
   expect(router.finalize(aCanary(), write).write[0]?.spec).toEqual(original.spec);
 });
 
-describe('04-R-S4: what Contour says of the HTTPProxy', () => {
+describe("04-R-S4: Contour's status of the HTTPProxy", () => {
   const said = (generation: number | undefined, status: object): KubeObject => ({
     ...proxy([]),
     metadata: { name: 'shop', namespace: 'prod', ...(generation === undefined ? {} : { generation }) },
@@ -169,9 +169,9 @@ describe('04-R-S4: what Contour says of the HTTPProxy', () => {
     ],
   });
 
-  it('an invalid one is not in force, and the reason is told', () => {
+  it('an invalid one is not in force, and the reason is reported', () => {
     expect(router.isInForce?.(aCanary(), [said(2, invalid(2))])).toBe(false);
-    expect(router.objection?.(aCanary(), [said(2, invalid(2))])).toBe(
+    expect(router.rejection?.(aCanary(), [said(2, invalid(2))])).toBe(
       'Contour says that HTTPProxy shop is invalid (ServiceUnresolvedReference: no shop-canary)',
     );
   });

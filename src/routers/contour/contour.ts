@@ -5,22 +5,22 @@ import { weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
-import { refusalOf } from '../routing-error.ts';
+import { rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { renderRoutes, routesToApex } from './http-routes.ts';
-import { invalidity } from './objection.ts';
 import { readHttpProxy } from './read-routes.ts';
+import { invalidity } from './rejection.ts';
 
 /**
  * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04-4.7). `ingressClass`
- * is the flag's. There is no session affinity: an HTTPProxy can set a response header but not add one, and to set Set-Cookie would take
+ * is the flag's. Session affinity is unsupported: an HTTPProxy can set a response header but not add one, and to set Set-Cookie would take
  * away the application's own cookies.
  */
 export function contour(ingressClass = ''): Router {
   return {
     supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: false },
     refuses: (canary) =>
-      refusalOf(() => {
+      rejectionOf(() => {
         const { match } = canary.spec.analysis;
         renderRoutes(canary, match?.length ? { kind: 'matched', match } : { kind: 'weighted', canary: weight(1) });
       }),
@@ -35,8 +35,8 @@ export function contour(ingressClass = ''): Router {
       const found = findObject(current, proxyRef(canary));
       return found && readHttpProxy(canary, found);
     },
-    isInForce: (canary, current) => objection(canary, current) === undefined,
-    objection,
+    isInForce: (canary, current) => rejection(canary, current) === undefined,
+    rejection,
     finalize: (canary, current) => finalize(canary, current, ingressClass),
   };
 }
@@ -46,7 +46,7 @@ function proxyRef(canary: Canary): ObjectRef {
   return { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', name: names(canary).apexService, namespace };
 }
 
-function objection(canary: Canary, current: readonly KubeObject[]): string | undefined {
+function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
   const found = findObject(current, proxyRef(canary));
   return found && invalidity(found);
 }

@@ -8,7 +8,7 @@ import { routePolicies } from './route-policies.ts';
 
 type Json = Record<string, unknown>;
 
-/** `spec.routes`: the canary's part of each condition, and with an A/B condition everybody else to the primary. */
+/** `spec.routes`: the canary's part of each condition, and with an A/B condition all other requests to the primary. */
 export function renderRoutes(canary: Canary, routes: Routes): Json[] {
   const { match } = canary.spec.service;
   const isStrict = reachesCanary(routes) || routes.kind === 'mirrored';
@@ -27,7 +27,7 @@ export function renderRoutes(canary: Canary, routes: Routes): Json[] {
   ];
 }
 
-/** What deletion leaves behind. */
+/** The routes that deletion leaves behind. */
 export function routesToApex(canary: Canary): Json[] {
   const services = [side(canary, names(canary).apexService, 100)];
   return expressibleConditions(canary.spec.service.match).map((conditions) => ({ conditions, ...routePolicies(canary, false), services }));
@@ -44,7 +44,7 @@ function mirrored(canary: Canary, share: number): Json[] {
   return [side(canary, primaryService, 100), { ...side(canary, canaryService, share), mirror: true }];
 }
 
-/** The header tells a Linkerd proxy behind Contour which Service is meant (04-V11). */
+/** The header names the Service for a Linkerd proxy behind Contour (04-V11). */
 function side(canary: Canary, name: string, weight: number): Json {
   const { port } = canary.spec.service;
   const value = `${name}.${canary.metadata.namespace}.svc.cluster.local:${port}`;

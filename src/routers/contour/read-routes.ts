@@ -23,7 +23,7 @@ interface Route {
   services?: { name?: string; weight?: number; mirror?: boolean }[];
 }
 
-/** The routes of an HTTPProxy that we or the established controller wrote. */
+/** The routes of an HTTPProxy that we or Flagger wrote. */
 export function readHttpProxy(canary: Canary, { metadata, spec }: KubeObject): Routes | Unreadable {
   const { primaryService, canaryService } = names(canary);
   const where = `HTTPProxy ${metadata.name}`;
@@ -33,7 +33,7 @@ export function readHttpProxy(canary: Canary, { metadata, spec }: KubeObject): R
   if (first === undefined || shares.includes(undefined))
     return { unreadable: `${where} does not route to ${primaryService} and ${canaryService} with weights that sum to 100` };
   if (routes.some(copyOf)) return readMirror(routes.map(copyOf), shares, where);
-  // Where an A/B condition holds, the established controller repeats both sides in the route of everybody else.
+  // Where an A/B condition holds, Flagger repeats both sides in the route of all other requests.
   const namesCanary = routes.map(({ services = [] }) => services.some(({ name }) => name === canaryService));
   const rest = routes.findIndex((_, index) => !namesCanary[index] || shares[index] !== first);
   const segment = rest === -1 ? routes : routes.slice(0, rest);
@@ -41,7 +41,7 @@ export function readHttpProxy(canary: Canary, { metadata, spec }: KubeObject): R
   const share = Weight.parse(first);
   if (segment.length === 0) return { unreadable: `${where} does not name ${canaryService}` };
   const match = matchOf(canary, segment, rest === -1 ? [] : routes.slice(rest));
-  if (match === 'everybody') {
+  if (match === 'any') {
     return rest === -1
       ? { kind: 'weighted', canary: share }
       : { unreadable: `the condition of ${where} for its canary matches every request, or cannot be read` };
@@ -73,16 +73,16 @@ function readMirror(copies: readonly (number | undefined)[], shares: readonly (n
   return { kind: 'mirrored', share: share.data };
 }
 
-function matchOf(canary: Canary, segment: readonly Route[], rest: readonly Route[]): HttpMatch[] | 'everybody' {
+function matchOf(canary: Canary, segment: readonly Route[], rest: readonly Route[]): HttpMatch[] | 'any' {
   const found = segment.map(({ conditions }) => single(conditions));
   const likely = canary.spec.analysis.match;
   if (likely?.length && isDeepStrictEqual(found, mergedOf(canary, likely))) return structuredClone(likely);
-  // Each entry stands once for every route of `service.match`; the first of them tells what it says.
+  // Each entry stands once for every route of `service.match`; read the first.
   const width = Math.max(rest.length, 1);
   const base = single(rest[0]?.conditions);
   const entries = found.filter((_, index) => index % width === 0).map((conditions) => entryOf(conditions, base));
   const said = entries.flatMap((entry) => (entry && Object.keys(entry).length > 0 ? [entry] : []));
-  return rest.length > 0 && said.length === entries.length && said.length > 0 ? said : 'everybody';
+  return rest.length > 0 && said.length === entries.length && said.length > 0 ? said : 'any';
 }
 
 function mergedOf(canary: Canary, likely: readonly HttpMatch[]): Conditions[] | undefined {
@@ -94,7 +94,7 @@ function mergedOf(canary: Canary, likely: readonly HttpMatch[]): Conditions[] | 
   }
 }
 
-/** One condition an entry; the established controller puts path and header into one. */
+/** One condition an entry; Flagger puts path and header into one. */
 function single(conditions: readonly Condition[] = []): Condition[] {
   return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): Condition => ({ [field]: value })));
 }

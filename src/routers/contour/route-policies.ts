@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** Fixed, as established: how long a request may be silent. */
+/** Fixed, as in Flagger: how long a request may be silent. */
 const IDLE = '5m';
 /** Patterns and words of the published HTTPProxy schema; anything else is refused by the API server. */
 const DURATION = /^(?:\d+(?:\.\d*)?(?:h|m|s|ms|us|µs|ns))+$/;
@@ -11,7 +11,7 @@ const RETRY_ON = new Set([
   ...['cancelled', 'deadline-exceeded', 'internal', 'resource-exhausted', 'unavailable'],
 ]);
 
-/** What `service.timeout` and `service.retries` ask of each route. Where it is not strict, what Contour would refuse is left out (04-R-S8). */
+/** Timeouts and retries of each route. When not strict, values that Contour would refuse are left out (04-R-S8). */
 export function routePolicies(canary: Canary, isStrict: boolean): { timeoutPolicy?: object; retryPolicy?: object } {
   const { timeout, retries } = canary.spec.service;
   const response = duration(timeout, 'service.timeout', isStrict);

@@ -34,7 +34,7 @@ function conditionOf(name: string, condition: StringMatch, kind: ConditionKind, 
 }
 
 export function checkHeaderName(name: string, field: string): void {
-  if (!TOKEN.test(name)) throw new RoutingError(`${field}: ${JSON.stringify(name)} is no name that Gateway API takes`);
+  if (!TOKEN.test(name)) throw new RoutingError(`${field}: ${JSON.stringify(name)} is not a name that Gateway API accepts`);
 }
 
 /** Both must hold. A name can stand only once in a match, and header names ignore case. */

@@ -9,7 +9,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', '
 const ORIGIN = /^\*$|^https?:\/\/(?:(?:\*\.)?(?:[a-zA-Z0-9-]+\.)*[a-zA-Z0-9-]+|\*)(?::[0-9]{1,5})?$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,256}$/;
 const MOST = 64;
-/** What the API server would add. */
+/** Defaults that the API server would add. */
 const DEFAULT_MAX_AGE_SECONDS = 5;
 const field = (name: string) => `service.corsPolicy.${name}`;
 

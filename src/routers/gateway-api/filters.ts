@@ -19,7 +19,7 @@ const LONGEST_VALUE = 4096;
 const LONGEST_PATH = 1024;
 export const HOSTNAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
-/** What every rule does to requests and answers, in the established order. `response`: a header that is added besides the user's. */
+/** Filters of every rule, in Flagger's order. `response`: a header that is added besides the user's. */
 export function commonFilters(
   canary: Canary,
   { version, kind }: { version: GatewayApiVersion; kind: RouteKind },
@@ -66,7 +66,7 @@ function headerList(change: HeaderChange | undefined, field: string): HeaderList
       })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const [set, add, remove] = [list(change?.set, 'set'), list(change?.add, 'add'), [...new Set(change?.remove)]];
-  // Room for the cookie of a release.
+  // One more fits: the cookie of a release.
   if (set.length > MOST || add.length >= MOST || remove.length > MOST)
     throw new RoutingError(`${field} changes more headers than a route takes`);
   if (set.length + add.length + remove.length === 0) return undefined;

@@ -33,7 +33,7 @@ const stickyCanary = { matches: cookie('.*sh-canary.*QwErTyUiOp.*'), backendRefs
 const stickyPrimary = { matches: cookie('.*sh-primary.*AsDfGhJkLz.*'), backendRefs: to(100, 0) };
 const affinity = { sessionAffinity: { cookieName: 'sh-canary', primaryCookieName: 'sh-primary' } };
 
-describe('routes of the established controller', () => {
+describe("Flagger's routes", () => {
   const root = [{ path: { type: 'PathPrefix', value: '/' } }];
   const segment = [{ path: { type: 'PathPrefix', value: '/' }, headers: [{ name: 'x', value: 'y' }] }];
   const onlyPrimary = [{ name: 'shop-primary', port: 8080, weight: 100 }];
@@ -90,13 +90,13 @@ describe('routes of the established controller', () => {
     { what: 'Services of another namespace', rules: [{ backendRefs: to(50, 50).map((ref) => ({ ...ref, namespace: 'test' })) }] },
     { what: 'a catch-all that claims to be A/B', rules: [{ backendRefs: to(0, 100) }, { backendRefs: onlyPrimary }] },
     { what: 'a mirror beside a weight', rules: [{ filters: [mirror()], backendRefs: to(90, 10) }] },
-    { what: 'a rule of somebody else', rules: [{ ...stickyCanary, matches: segment }, { backendRefs: to(90, 10) }] },
+    { what: 'a foreign rule', rules: [{ ...stickyCanary, matches: segment }, { backendRefs: to(90, 10) }] },
   ])('04-R-T6: $what is unreadable, never a guess', ({ rules }) => {
     expect(v1.readRoutes(canaryWith(), [httpRoute(rules)])).toHaveProperty('unreadable');
   });
 });
 
-describe('what no route can say', () => {
+describe('specs that no route can express', () => {
   const fine = { match: [{ uri: { prefix: '/api' } }] };
   it.each<{ what: string; service?: object; analysis?: object; says: RegExp }>([
     { what: '04-V19: no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
@@ -152,7 +152,11 @@ describe('what no route can say', () => {
       analysis: { iterations: 1, match: [insider, { headers: { b: { exact: 'c' } } }] },
       says: /alternatives/,
     },
-    { what: 'gRPC: a path that is no call', service: { appProtocol: 'grpc', match: [{ uri: { prefix: '/a' } }] }, says: /package.Service/ },
+    {
+      what: 'gRPC: a path that does not name a method',
+      service: { appProtocol: 'grpc', match: [{ uri: { prefix: '/a' } }] },
+      says: /package.Service/,
+    },
     {
       what: 'gRPC: a query',
       service: { appProtocol: 'grpc' },
@@ -171,7 +175,7 @@ describe('what no route can say', () => {
   });
 });
 
-describe('04-R-S4, R-S5: the way home', () => {
+describe('04-R-S4, R-S5: routing to the primary', () => {
   const edits = [
     { what: 'a path', service: { match: [{ uri: { exact: 'no-path' } }] } },
     { what: 'a host', service: { hosts: ['NO HOST'] } },
@@ -180,17 +184,17 @@ describe('04-R-S4, R-S5: the way home', () => {
   ];
   const live = (routes: Routes) => v1.render(canaryWith({}, { match: [insider] }), anApex, routes, []).write;
 
-  it.each(edits)('$what that nothing can be made of does not bar it: the route keeps what it has, with other weights', ({ service }) => {
+  it.each(edits)('an invalid $what does not block it: the route keeps its fields, with other weights', ({ service }) => {
     for (const routes of [matched, { kind: 'mirrored', share: weight(50) }, { kind: 'weighted', canary: weight(40) }] as Routes[]) {
       const current = live(routes);
       expect(() => v1.render(canaryWith(service), anApex, { kind: 'weighted', canary: weight(50) }, current)).toThrow(/service/);
-      const [home] = v1.render(canaryWith(service), anApex, allToPrimary, current).write;
-      expect(home?.spec.parentRefs).toEqual(current[0]?.spec.parentRefs);
-      const refs = home?.spec.rules.flatMap((rule: { backendRefs: unknown[] }) => rule.backendRefs);
+      const [restored] = v1.render(canaryWith(service), anApex, allToPrimary, current).write;
+      expect(restored?.spec.parentRefs).toEqual(current[0]?.spec.parentRefs);
+      const refs = restored?.spec.rules.flatMap((rule: { backendRefs: unknown[] }) => rule.backendRefs);
       expect(refs.every(({ name, weight: share }: { name: string; weight: number }) => share === (name === 'shop-primary' ? 100 : 0))).toBe(
         true,
       );
-      expect(JSON.stringify(home)).not.toContain('RequestMirror');
+      expect(JSON.stringify(restored)).not.toContain('RequestMirror');
     }
   });
 
@@ -198,14 +202,14 @@ describe('04-R-S4, R-S5: the way home', () => {
     expect(v1.render(canaryWith({}, { match: [{}] }), anApex, allToPrimary, []).write).toHaveLength(1);
   });
 
-  it.each(edits)('04-R-L2: $what does not bar deletion', ({ service }) => {
+  it.each(edits)('04-R-L2: $what does not block deletion', ({ service }) => {
     const [left] = v1.finalize(canaryWith(service), live(matched)).write;
     expect(left?.spec.rules).toHaveLength(1);
     expect(left?.spec.rules[0].backendRefs).toEqual([{ group: '', kind: 'Service', name: 'shop', port: 8080, weight: 100 }]);
   });
 });
 
-describe('what the parents say', () => {
+describe('conditions set by the parents', () => {
   const parent = (conditions: object[], parentRef: object = { name: 'edge' }) => ({ parentRef, controllerName: 'c', conditions });
   const says = (type: string, status: string, observedGeneration?: number) => ({
     ...{ type, status },
@@ -224,7 +228,7 @@ describe('what the parents say', () => {
       parents: [parent([says('Accepted', 'False', 3)], { name: 'x' })],
       inForce: true,
     },
-    { what: '04-R-S4: a refusal of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
+    { what: '04-R-S4: a rejection of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
     {
       what: 'the parent is named in full',
       parents: [parent([says('Accepted', 'False', 3)], { kind: 'Gateway', namespace: 'prod', name: 'edge' })],

@@ -5,10 +5,10 @@ import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
-import { hostnames, objectionOf, parentRefs } from './parents.ts';
+import { hostnames, parentRefs, parentRejection } from './parents.ts';
 import { readRouteObject } from './read-routes.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
 import { type Dialect, renderRules, rulesToApex } from './rules.ts';
@@ -26,7 +26,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
 
   /**
    * A listener takes one of an HTTPRoute and a GRPCRoute with the same hosts, the older: an HTTPRoute that serves this application already
-   * goes on being its route until somebody deletes it.
+   * goes on being its route until it is deleted by hand.
    */
   function routeRef(canary: Canary, current: readonly KubeObject[]): ObjectRef {
     const http = refTo(canary, 'HTTPRoute');
@@ -43,7 +43,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
   }
 
-  /** What was found in place gets its spec back; ours is left with all traffic on the apex Service until garbage collection takes it. */
+  /** Restores an adopted route; ours is left with all traffic on the apex Service until garbage collection takes it. */
   function finalize(canary: Canary, current: readonly KubeObject[]): Change {
     const ref = routeRef(canary, current);
     const found = findObject(current, ref);
@@ -54,14 +54,14 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
   }
 
-  function objection(canary: Canary, current: readonly KubeObject[]): string | undefined {
+  function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
     const found = findObject(current, routeRef(canary, current));
-    return found && objectionOf(found);
+    return found && parentRejection(found);
   }
 
   return {
     supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
-    refuses: (canary) => refusalOf(() => checkSpec(canary, { version, kind: routeKindOf(canary, version) })),
+    refuses: (canary) => rejectionOf(() => checkSpec(canary, { version, kind: routeKindOf(canary, version) })),
     watches: (canary) =>
       routeKindOf(canary, version) === 'GRPCRoute'
         ? [refTo(canary, 'HTTPRoute'), refTo(canary, 'GRPCRoute')]
@@ -71,8 +71,8 @@ export function gatewayApi(version: GatewayApiVersion): Router {
       const found = findObject(current, routeRef(canary, current));
       return found && readRouteObject(canary, found);
     },
-    isInForce: (canary, current) => objection(canary, current) === undefined,
-    objection,
+    isInForce: (canary, current) => rejection(canary, current) === undefined,
+    rejection,
     finalize,
   };
 }

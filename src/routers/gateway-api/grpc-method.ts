@@ -1,7 +1,7 @@
 import type { StringMatch } from '../../api/string-match.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** What a GRPCRoute has in place of a path. */
+/** The service and method of a GRPCRoute, in place of a path. */
 export interface GrpcMethod {
   type: 'Exact' | 'RegularExpression';
   service?: string;

@@ -17,13 +17,13 @@ export interface RouteMatch {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
-/** What an Istio condition can say and a route cannot; leaving one out would let more requests in (04-R-T2). */
+/** Istio conditions that a route cannot express; leaving one out would let more requests in (04-R-T2). */
 const FOREIGN = ['scheme', 'authority', 'withoutHeaders', 'port', 'sourceLabels', 'gateways', 'sourceNamespace'] as const;
 const LONGEST_PATH = 1024;
 const PATH = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})+$/;
 const BROKEN_PATH = /\/\/|\/\.{1,2}(?:\/|$)|%2[fF]/;
 
-/** `service.match` in the words of the route. The API server would add `/` where there is no path, so it is written (04-R-S2). */
+/** `service.match` as conditions of the route. The API server would add `/` without a path, so it is written (04-R-S2). */
 export function serviceMatches(canary: Canary, kind: RouteKind): RouteMatch[] {
   const entries = canary.spec.service.match ?? [];
   return entries.length === 0 ? [everything(kind)] : entries.map((entry, index) => serviceMatch(entry, kind, `service.match[${index}]`));
@@ -66,7 +66,7 @@ function methodOf(method: NonNullable<HttpMatchRequest['method']>, field: string
 
 /**
  * `analysis.match` within `service.match`: every pair, analysis outer, both holding (04-3.4, R-A7). A condition that cannot be said is an
- * error and never becomes everybody (04-R-T2).
+ * error and never matches every request (04-R-T2).
  */
 export function mergeMatch(analysis: readonly HttpMatch[], service: readonly RouteMatch[], kind: RouteKind): RouteMatch[] {
   return analysis.flatMap((entry, index) => {

@@ -7,14 +7,14 @@ import { both } from './rules.ts';
 type Json = Record<string, unknown>;
 
 /**
- * The spec of a route that stands, with all traffic on one side: the way home that is left when the Canary asks for what no route can say.
- * What the API server has accepted once it accepts again (04-R-S4, R-S5). `share` is the canary's.
+ * The spec of a route that stands, with all traffic on one side: the fallback when the Canary asks for what no route can express.
+ * The API server accepts again what it accepted once (04-R-S4, R-S5). `share` is the canary's weight.
  */
 export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): Json {
   return rewritten(canary, found, foundRules(found), both(canary, share, {}));
 }
 
-/** The same for what deletion leaves: the last rule, which is for everybody, with the apex Service behind it. */
+/** The same for deletion: only the last rule, which matches every request, stays, with the apex Service behind it. */
 export function leftToApex(canary: Canary, found: KubeObject): Json {
   const [primary] = both(canary, 0, {});
   return rewritten(canary, found, foundRules(found).slice(-1), [{ ...primary, name: names(canary).apexService }]);

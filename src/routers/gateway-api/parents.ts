@@ -29,10 +29,10 @@ export function parentRefs(canary: Canary): ParentRef[] {
   if (found.length > MOST_PARENTS) throw new RoutingError(`service.gatewayRefs has more than ${MOST_PARENTS} entries`);
   const refs = found.map(({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name, sectionName, port }, index) => {
     const field = `service.gatewayRefs[${index}]`;
-    if (group !== '' && !HOSTNAME.test(group)) throw new RoutingError(`${field}.group is no API group`);
-    if (!KIND.test(kind)) throw new RoutingError(`${field}.kind is no kind`);
-    if (namespace !== undefined && !LABEL.test(namespace)) throw new RoutingError(`${field}.namespace is no name of a namespace`);
-    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw new RoutingError(`${field}.sectionName is no name of a listener`);
+    if (group !== '' && !HOSTNAME.test(group)) throw new RoutingError(`${field}.group is not an API group`);
+    if (!KIND.test(kind)) throw new RoutingError(`${field}.kind is not a kind`);
+    if (namespace !== undefined && !LABEL.test(namespace)) throw new RoutingError(`${field}.namespace is not a namespace name`);
+    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw new RoutingError(`${field}.sectionName is not a listener name`);
     return {
       ...{ group, kind, ...(namespace === undefined ? {} : { namespace }), name },
       ...(sectionName === undefined ? {} : { sectionName }),
@@ -66,15 +66,15 @@ export function hostnames(canary: Canary): string[] {
 }
 
 /**
- * What the parents say of the route as it is now, unless they have taken it over: a sentence. A condition without `observedGeneration` may
+ * Why a parent does not serve the route as it is now; undefined when all do. A condition without `observedGeneration` may
  * be of any age and says nothing, and neither does a parent without an entry (04-R-S4, V20).
  */
-export function objectionOf(object: KubeObject): string | undefined {
+export function parentRejection(object: KubeObject): string | undefined {
   const refs: Partial<ParentRef>[] = object.spec?.parentRefs ?? [];
-  const told: ParentStatus[] = object.status?.parents ?? [];
+  const parents: ParentStatus[] = object.status?.parents ?? [];
   const { generation = 0, namespace = '' } = object.metadata;
   const where = `${object.kind} ${object.metadata.name}`;
-  for (const { parentRef, conditions = [] } of told) {
+  for (const { parentRef, conditions = [] } of parents) {
     if (!parentRef || !refs.some((ref) => isSameParent(ref, parentRef, namespace))) continue;
     for (const type of ['Accepted', 'ResolvedRefs']) {
       const condition = conditions.find((one) => one.type === type);
@@ -87,8 +87,15 @@ export function objectionOf(object: KubeObject): string | undefined {
   return undefined;
 }
 
-function isSameParent(one: Partial<ParentRef>, other: Partial<ParentRef>, home: string): boolean {
+function isSameParent(one: Partial<ParentRef>, other: Partial<ParentRef>, ownNamespace: string): boolean {
   const key = ({ group, kind, namespace, name, sectionName, port }: Partial<ParentRef>): string =>
-    JSON.stringify([group ?? 'gateway.networking.k8s.io', kind ?? 'Gateway', namespace ?? home, name, sectionName ?? '', port ?? 0]);
+    JSON.stringify([
+      group ?? 'gateway.networking.k8s.io',
+      kind ?? 'Gateway',
+      namespace ?? ownNamespace,
+      name,
+      sectionName ?? '',
+      port ?? 0,
+    ]);
   return key(one) === key(other);
 }

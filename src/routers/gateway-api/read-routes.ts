@@ -27,7 +27,7 @@ interface Split {
   namesCanary: boolean;
 }
 
-/** The routes of a route object that we or the established controller wrote. */
+/** The routes of a route object that we or Flagger wrote. */
 export function readRouteObject(canary: Canary, object: KubeObject): Routes | Unreadable {
   const kind = object.kind as RouteKind;
   const rules: FoundRule[] = object.spec?.rules ?? [];
@@ -67,8 +67,8 @@ export function readRouteObject(canary: Canary, object: KubeObject): Routes | Un
 
 /** Whether a backend is this Service of the Canary's own namespace. */
 export function isService(canary: Canary, { group = '', kind = 'Service', name, namespace }: FoundRef, service: string): boolean {
-  const home = canary.metadata.namespace;
-  return (group === '' || group === 'core') && kind === 'Service' && name === service && (namespace ?? home) === home;
+  const own = canary.metadata.namespace;
+  return (group === '' || group === 'core') && kind === 'Service' && name === service && (namespace ?? own) === own;
 }
 
 function splitOf(canary: Canary, { backendRefs = [] }: FoundRule): Split {
@@ -103,9 +103,9 @@ function readAffinity(canary: Canary, rules: readonly FoundRule[], main: FoundRu
   for (const rule of rules) {
     const pair = cookieOf(rule, main, kind);
     if (pair === undefined) {
-      // The established controller writes a plain copy of the main rule first when there is no cookie to delete.
+      // Flagger writes a plain copy of the main rule first without a cookie to delete.
       if (isDeepStrictEqual(normalised(rule.matches, kind), normalised(main.matches, kind))) continue;
-      return { unreadable: `a rule of the ${kind} is neither ours nor one of the established controller` };
+      return { unreadable: `a rule of the ${kind} is neither ours nor one of Flagger's` };
     }
     if (pair.startsWith('=')) continue;
     affinity[roleOf(canary, pair, rule)] = pair;

@@ -5,7 +5,7 @@ export type RouteKind = 'HTTPRoute' | 'GRPCRoute';
 
 /**
  * `service.appProtocol: grpc` asks for a GRPCRoute, which v1 alone has. Not `kubernetes.io/h2c`, nor a port named `grpc`: manifests of
- * the established controller carry both on HTTPRoutes.
+ * Flagger carry both on HTTPRoutes.
  */
 export function routeKindOf(canary: Canary, version: GatewayApiVersion): RouteKind {
   return version === 'v1' && canary.spec.service.appProtocol?.toLowerCase() === 'grpc' ? 'GRPCRoute' : 'HTTPRoute';

@@ -132,7 +132,7 @@ function rule(
   };
 }
 
-/** Younger than v1beta1, where they are left out as established (04-V29); a GRPCRoute has none. Validation warns of both. */
+/** Younger than v1beta1, where they are left out as in Flagger (04-V29); a GRPCRoute has none. Validation warns of both. */
 function timeoutsOf(canary: Canary, { version, kind }: Dialect): Rule['timeouts'] {
   const { timeout, backendTimeout } = canary.spec.service;
   if (version !== 'v1' || kind === 'GRPCRoute' || (!timeout && !backendTimeout)) return undefined;

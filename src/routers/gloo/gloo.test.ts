@@ -35,12 +35,12 @@ const header = (name: string, value?: string, regex?: boolean) => ({
   ...(regex ? { regex } : {}),
 });
 
-describe('objects of the established controller', () => {
+describe('objects of Flagger', () => {
   it.each([
     { what: 'a zero that is left out', routes: [sides(100, undefined)], expected: allToPrimary },
     { what: 'a share', routes: [sides(70, 30)], expected: { kind: 'weighted', canary: 30 } },
     {
-      what: 'A/B, which has no route for everybody else',
+      what: 'A/B, which has no route for all other requests',
       routes: [
         sides(undefined, 100, {
           matchers: [{ headers: [header('x-user', 'insider'), header('b', 'a+', true), header('c')], methods: undefined }],
@@ -52,7 +52,7 @@ describe('objects of the established controller', () => {
       },
     },
     {
-      what: 'A/B at rest',
+      what: 'A/B, idle',
       routes: [sides(100, undefined, { matchers: [{ headers: [header('x-user', 'insider')] }] })],
       expected: allToPrimary,
     },
@@ -61,17 +61,17 @@ describe('objects of the established controller', () => {
   it.each([
     { what: 'no weight at all', routes: [sides(undefined, undefined)] },
     { what: 'a sum of 110', routes: [sides(70, 40)] },
-    { what: 'an Upstream of somebody else', routes: [{ routeAction: { multi: { destinations: [to('primary', 90), to('other', 10)] } } }] },
+    { what: 'a foreign Upstream', routes: [{ routeAction: { multi: { destinations: [to('primary', 90), to('other', 10)] } } }] },
     { what: 'only the primary', routes: [{ routeAction: { multi: { destinations: [to('primary', 100)] } } }] },
     {
-      what: 'a condition that matches everybody',
+      what: 'a condition that matches every request',
       routes: [sides(0, 100), { routeAction: { multi: { destinations: [to('primary', 100)] } } }],
     },
     {
       what: 'a method, which A/B does not know',
       routes: [sides(0, 100, { matchers: [{ headers: [header('a', 'b')], methods: ['GET'] }] })],
     },
-    { what: 'a route of somebody else before ours', routes: [sides(100, 0, { matchers: [{ headers: [header('a')] }] }), sides(70, 30)] },
+    { what: 'a foreign route before ours', routes: [sides(100, 0, { matchers: [{ headers: [header('a')] }] }), sides(70, 30)] },
     { what: 'copies sent elsewhere', routes: [sides(100, 0, { options: { shadowing: { upstream: { name: 'other' }, percentage: 5 } } })] },
     { what: '04-R-L6: no action', routes: [{}] },
     { what: '04-R-L6: no routes', routes: [] },
@@ -80,7 +80,7 @@ describe('objects of the established controller', () => {
   );
 });
 
-it('04-V12: has the established names', () => {
+it("04-V12: has Flagger's names", () => {
   expect(render(allToPrimary).map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     'Upstream prod-shop-primaryupstream-8080',
     'Upstream prod-shop-canaryupstream-8080',
@@ -94,7 +94,7 @@ describe('A/B', () => {
     { headers: { d: { exact: '' } } },
   ];
 
-  it('04-R-T3: everybody else goes to the primary, by a route that comes last', () => {
+  it('04-R-T3: all other requests go to the primary, by a route that comes last', () => {
     const routes = render({ kind: 'matched', match }).at(-1)?.spec.routes;
     expect(routes).toHaveLength(2);
     expect(routes[0].matchers).toHaveLength(2);
@@ -106,7 +106,7 @@ describe('A/B', () => {
     expect(read(render({ kind: 'matched', match }).at(-1)?.spec.routes, moved)).toEqual({ kind: 'matched', match });
   });
 
-  it('04-R-T8: the order of headers in the spec is no difference', () => {
+  it('04-R-T8: the order of headers in the spec makes no difference', () => {
     const [one, other] = [
       { a: { exact: 'x' }, b: { exact: 'y' } },
       { b: { exact: 'y' }, a: { exact: 'x' } },
@@ -145,7 +145,7 @@ describe('Upstreams', () => {
 
   it('say which Upstream is missing at the start, and are not held up by it later', () => {
     expect(() => render(allToPrimary, elsewhere)).toThrow(RoutingError);
-    expect(() => render(allToPrimary, elsewhere)).toThrow('there is no Upstream settings in shared');
+    expect(() => render(allToPrimary, elsewhere)).toThrow('Upstream settings not found in shared');
     const ours = render(allToPrimary, elsewhere, [upstream('settings', { useHttp2: true }, 'shared')]);
     expect(render(allToPrimary, elsewhere, ours)).toEqual(ours);
   });
@@ -157,7 +157,7 @@ describe('Upstreams', () => {
 });
 
 describe('deletion', () => {
-  it('leaves the RouteTable to the apex Service without our Upstreams, and gives back what was found in place', () => {
+  it('leaves the RouteTable to the apex Service without our Upstreams, and restores adopted objects', () => {
     const left = gloo.finalize(aCanary(), render({ kind: 'weighted', canary: weight(40) }));
     expect(left.remove).toEqual([]);
     expect(left.write[0]?.spec.routes[0].routeAction).toEqual({

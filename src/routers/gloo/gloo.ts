@@ -4,7 +4,7 @@ import { names } from '../../api/names.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
-import { refusalOf } from '../routing-error.ts';
+import { rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { matchersFor } from './matchers.ts';
 import { readRouteTable } from './read-routes.ts';
@@ -14,7 +14,7 @@ import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
 /** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04-4.8). */
 export const gloo: Router = {
   supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
-  refuses: (canary) => refusalOf(() => matchersFor(canary.spec.analysis.match ?? [])),
+  refuses: (canary) => rejectionOf(() => matchersFor(canary.spec.analysis.match ?? [])),
   watches(canary) {
     const config = configRef(canary);
     return [...upstreamRefs(canary), tableRef(canary), ...(config ? [config] : [])];

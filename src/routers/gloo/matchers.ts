@@ -16,7 +16,7 @@ export interface Matcher {
   queryParameters?: TextMatcher[];
 }
 
-/** The A/B condition, one matcher an entry. An entry that says nothing would match everybody, so it is refused (04-R-T2). */
+/** The A/B condition, one matcher an entry. An entry that says nothing would match every request, so it is refused (04-R-T2). */
 export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;

@@ -19,7 +19,7 @@ interface Route {
   options?: { shadowing?: { upstream?: { name?: string }; percentage?: number } };
 }
 
-/** The routes of a RouteTable that we or the established controller wrote. */
+/** The routes of a RouteTable that we or Flagger wrote. */
 export function readRouteTable(canary: Canary, { metadata, spec }: KubeObject): Routes | Unreadable {
   const where = `RouteTable ${metadata.name}`;
   const routes: Route[] = spec?.routes ?? [];
@@ -35,9 +35,9 @@ export function readRouteTable(canary: Canary, { metadata, spec }: KubeObject): 
   if (!main || !namesCanary(canary, main)) return { unreadable: `${where} does not name the Upstream of the canary` };
   if (main.options?.shadowing) return readShadowing(canary, main, share, where);
   const affinity = readAffinity(canary, routes.slice(0, at), main);
-  if (!affinity) return { unreadable: `a route of ${where} is neither ours nor one of the established controller` };
+  if (!affinity) return { unreadable: `a route of ${where} is neither ours nor one of Flagger's` };
   const withAffinity = Object.keys(affinity).length > 0 ? { affinity } : {};
-  // The established controller has no route for everybody else, and repeats the condition at rest.
+  // Flagger has no route for all other requests, and repeats the condition when idle.
   if (!main.matchers?.length || (!hasFallback && share === 0)) {
     return hasFallback
       ? { unreadable: `the condition of ${where} for its canary matches every request` }

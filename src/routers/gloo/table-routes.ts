@@ -9,8 +9,8 @@ type Json = Record<string, unknown>;
 type Cookies = Partial<Record<Side, string>>;
 
 /**
- * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, everybody in the segment,
- * and with an A/B condition everybody else to the primary (04-R-T3).
+ * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment,
+ * and with an A/B condition all other requests to the primary (04-R-T3).
  */
 export function renderTableRoutes(canary: Canary, routes: Routes): Json[] {
   if (routes.kind === 'mirrored') {
@@ -27,7 +27,7 @@ export function renderTableRoutes(canary: Canary, routes: Routes): Json[] {
   ];
 }
 
-/** What deletion leaves behind: no Upstream of ours, which goes. */
+/** The routes that deletion leaves behind: none of our Upstreams, which are removed. */
 export function routesToApex(canary: Canary): Json[] {
   const ref = { name: names(canary).apexService, namespace: canary.metadata.namespace };
   return [{ inheritablePathMatchers: true, routeAction: { single: { kube: { ref, port: canary.spec.service.port } } } }];

@@ -7,7 +7,7 @@ import type { Apex } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 
 const apiVersion = 'gloo.solo.io/v1';
-/** What `spec.upstreamRef` gives to both Upstreams (04-4.8). The established controller has `httpProxyHostName`, which the schema drops. */
+/** Settings that `spec.upstreamRef` gives to both Upstreams (04-4.8). Flagger has `httpProxyHostName`, which the schema drops. */
 const copied = [
   ...['sslConfig', 'circuitBreakers', 'connectionConfig', 'loadBalancerConfig', 'useHttp2'],
   ...['initialStreamWindowSize', 'initialConnectionWindowSize', 'httpProxyHostname'],
@@ -15,7 +15,7 @@ const copied = [
 
 export type Side = 'primary' | 'canary';
 
-/** The established names (04-V12). */
+/** Flagger's names (04-V12). */
 export function upstreamRef(canary: Canary, side: Side): ObjectRef {
   const { namespace } = canary.metadata;
   const name = `${namespace}-${names(canary).apexService}-${side}upstream-${canary.spec.service.port}`;
@@ -45,7 +45,7 @@ export function renderUpstream(canary: Canary, apex: Apex, side: Side, current: 
         serviceName: side === 'primary' ? primaryService : canaryService,
         serviceNamespace: namespace,
         servicePort: canary.spec.service.port,
-        // Gloo leaves out pods without these labels; of a Service that is the target the pods are whoever's.
+        // Gloo leaves out pods without these labels; a Service as the target may select any pods.
         ...(canary.spec.targetRef.kind === 'Service' ? {} : { selector: { [key]: side === 'primary' ? primaryValue(value) : value } }),
       },
     },
@@ -59,7 +59,7 @@ function settings(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]
   const source = findObject(current, config) ?? findObject(current, ref);
   if (!source)
     throw new RoutingError(
-      `spec.upstreamRef: there is no Upstream ${config.name} in ${config.namespace}: create it, or remove the reference`,
+      `spec.upstreamRef: Upstream ${config.name} not found in ${config.namespace}: create it, or remove the reference`,
     );
   return Object.fromEntries(
     copied.flatMap((field) => (source.spec?.[field] === undefined ? [] : [[field, structuredClone(source.spec[field])]])),

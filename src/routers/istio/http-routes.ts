@@ -7,8 +7,8 @@ import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from '
 type Json = Record<string, unknown>;
 
 /**
- * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, everybody in the
- * segment, and (with a match) everybody else to the primary. An A/B condition stands on every rule that names the canary.
+ * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the
+ * segment, and (with a match) all other requests to the primary. An A/B condition stands on every rule that names the canary.
  */
 export function renderHttp(canary: Canary, routes: Routes): Json[] {
   const { canaryService } = names(canary);
@@ -74,11 +74,11 @@ function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; can
   };
 }
 
-/** What every http rule has in common; also of the single rule that deletion leaves behind. */
+/** Fields common to every http rule, and to the single rule that deletion leaves behind. */
 export function rule(canary: Canary, match: readonly IstioMatch[], route: Json[]): Json {
   const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
   const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
-  // What is empty says nothing, and whoever drops it must not look like drift (04-R-D11).
+  // Empty values mean nothing: dropping them must not look like drift (04-R-D11).
   const said = filled({
     match,
     rewrite: rewrite && withoutType(rewrite),
@@ -119,7 +119,7 @@ function both(canary: Canary, share: number, cookies: { primary?: string; canary
   return [side(primaryService, 100 - share, cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
-/** A port is named only where Istio cannot tell it: several ports behind a gateway or a delegate (04-4.2). */
+/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
 export function destination(canary: Canary, host: string): Json {
   const { portDiscovery, gateways, delegation, port } = canary.spec.service;
   const first = gateways?.[0];

@@ -21,7 +21,7 @@ const stickyCanary = { match: cookie('.*sh-canary.*QwErTyUiOp.*'), route: to(0, 
 const stickyPrimary = { match: cookie('.*sh-primary.*AsDfGhJkLz.*'), route: to(100, 0) };
 const affinity = { sessionAffinity: { cookieName: 'sh-canary', primaryCookieName: 'sh-primary' } };
 
-describe('objects of the established controller', () => {
+describe("Flagger's objects", () => {
   it.each([
     { what: 'weights', http: [{ route: to(70, 30) }], routes: { kind: 'weighted', canary: 30 } },
     {
@@ -93,14 +93,14 @@ describe('a VirtualService found in place', () => {
     expect(second?.metadata.annotations?.[originalConfig]).toBe(first.metadata.annotations?.[originalConfig]);
   });
 
-  it('04-R-D1, R-D2: deletion puts every field back; what the user applied last comes first', () => {
+  it("04-R-D1, R-D2: deletion restores every field; the user's last apply wins", () => {
     expect(istio.finalize(aCanary(), [first]).write[0]?.spec).toEqual(own.spec);
     const applied = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ spec: { hosts: ['newer'] } }) };
     const both = { ...first, metadata: { ...first.metadata, annotations: { ...first.metadata.annotations, ...applied } } };
     expect(istio.finalize(aCanary(), [both]).write[0]?.spec).toEqual({ hosts: ['newer'] });
   });
 
-  it('04-R-D2: what somebody makes of ours is not kept as an original that deletion would bring back', () => {
+  it('04-R-D2: a foreign edit of our object is not kept as an original that deletion would bring back', () => {
     const emptied = virtualService([], { 'serin.dev/canary-uid': 'c-1' });
     const annotations = istio.render(aCanary(), anApex, allToPrimary, [emptied]).write.at(-1)?.metadata.annotations;
     expect(annotations).not.toHaveProperty(originalConfig);
@@ -117,7 +117,7 @@ describe('a VirtualService found in place', () => {
   });
 });
 
-describe('what Istio cannot route', () => {
+describe('specs that Istio cannot route', () => {
   it.each([
     { what: '04-V4: delegation with gateways', spec: { service: { delegation: true, gateways: ['a/b'] } }, says: /service.gateways/ },
     {
@@ -136,13 +136,13 @@ describe('what Istio cannot route', () => {
     expect(istio.refuses?.(aCanary(spec))).toMatch(says);
   });
 
-  it('a condition that is refused does not bar the way back to the primary', () => {
+  it('a condition that is refused does not keep traffic from the primary', () => {
     const canary = aCanary({ analysis: { match: [{}] } });
     expect(istio.render(canary, anApex, allToPrimary, []).write).toHaveLength(3);
   });
 });
 
-/** What a proxy does with one request, by the rules in their order. */
+/** A proxy's handling of one request, by the rules in their order. */
 type Rule = {
   match?: { headers?: Record<string, { regex?: string; exact?: string }> }[];
   route: { destination: { host: string }; weight: number; headers?: { response: { add: Record<string, string> } } }[];
@@ -236,7 +236,7 @@ describe('session affinity', () => {
 });
 
 describe('the match of the service', () => {
-  it('all its forms arrive, in the words of Istio', () => {
+  it('all its forms are rendered', () => {
     const entry = {
       name: 'api',
       uri: { prefix: '/api' },
@@ -269,7 +269,7 @@ describe('the match of the service', () => {
     expect(rule?.match).toEqual([{ uri: { regex: '(?i:.*\\.HTML)' }, ignoreUriCase: true }]);
   });
 
-  it('04-R-D11: what is empty in the Canary is not written, so that nobody can take it out again', () => {
+  it('04-R-D11: an empty field of the Canary is not written, so that dropping it is not drift', () => {
     const empty = {
       match: [],
       hosts: [],
@@ -311,7 +311,7 @@ describe('mirroring', () => {
     { share: 100, says: undefined },
     { share: 10, says: { value: 10 } },
     { share: 0, says: { value: 0 } },
-  ])('04-V6: a copy of $share percent goes to the canary, which answers nobody', ({ share, says }) => {
+  ])('04-V6: a copy of $share percent goes to the canary, whose answers are dropped', ({ share, says }) => {
     const [rule, ...more] = rulesOf(aCanary(), { kind: 'mirrored', share: weight(share) }) as (Rule & Record<string, unknown>)[];
     expect(rule).toEqual({ mirror: { host: 'shop-canary' }, ...(says ? { mirrorPercentage: says } : {}), route: to(100, 0) });
     expect(more).toEqual([]);

@@ -6,7 +6,7 @@ import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { destination, renderHttp, renderTcp, rule } from './http-routes.ts';
 import { mergeMatch, serviceMatch } from './match.ts';
@@ -17,7 +17,7 @@ const apiVersion = 'networking.istio.io/v1beta1';
 /** Istio: one VirtualService and a DestinationRule for each side (04-4.2). */
 export const istio: Router = {
   supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
-  refuses: (canary) => refusalOf(() => checkSpec(canary)),
+  refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
   render(canary, _apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
@@ -51,7 +51,7 @@ function isTcp(canary: Canary): boolean {
   return canary.spec.service.appProtocol?.toLowerCase() === 'tcp';
 }
 
-/** All that the spec asks for; `render` itself fails only on what the routes need, so that a bad match never bars a way back. */
+/** All that the spec asks for; `render` itself fails only on what the routes need, so that a bad match never keeps traffic from the primary. */
 function checkSpec(canary: Canary): void {
   const { service, analysis } = canary.spec;
   checkExposure(canary);

@@ -28,9 +28,9 @@ export function serviceMatch(entries: readonly HttpMatchRequest[] | undefined): 
 }
 
 /**
- * `analysis.match` within `service.match`: every pair, analysis outer, both conditions holding (04-3.4; the established
+ * `analysis.match` within `service.match`: every pair, analysis outer, both conditions holding (04-3.4; Flagger's
  * replacement of the service's headers would let through requests that the service does not take, 04-R-A7).
- * An entry that says nothing would match everybody, so it is refused (04-R-T2).
+ * An entry that says nothing would match every request, so it is refused (04-R-T2).
  */
 export function mergeMatch(analysis: readonly HttpMatch[], service: readonly IstioMatch[]): IstioMatch[] {
   return analysis.flatMap((entry, index) => {

@@ -18,7 +18,7 @@ interface Rule {
 type Headers = { response?: { add?: Record<string, string> } };
 type Split = { primary: number; canary: number; namesCanary: boolean };
 
-/** The routes of a VirtualService that we or the established controller wrote. */
+/** The routes of a VirtualService that we or Flagger wrote. */
 export function readVirtualService(canary: Canary, object: KubeObject): Routes | Unreadable {
   const http: Rule[] = object.spec?.http ?? [];
   const rules: Rule[] = http.length > 0 ? http : (object.spec?.tcp ?? []);
@@ -83,9 +83,9 @@ function readAffinity(canary: Canary, rules: readonly Rule[], main: Rule): Affin
   for (const rule of rules) {
     const pair = cookieOf(rule, main);
     if (pair === undefined) {
-      // The established controller writes a plain copy of the main rule first when there is no cookie to delete.
+      // Flagger writes a plain copy of the main rule first without a cookie to delete.
       if (isDeepStrictEqual(rule.match, main.match)) continue;
-      return { unreadable: 'a rule of the VirtualService is neither ours nor one of the established controller' };
+      return { unreadable: 'a rule of the VirtualService is neither ours nor one of Flagger' };
     }
     if (pair.startsWith('=')) continue;
     affinity[roleOf(canary, pair, rule)] = pair;

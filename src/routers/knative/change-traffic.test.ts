@@ -25,7 +25,7 @@ describe('a command that is refused', () => {
     const before = block(UNTOUCHED);
     const copy = structuredClone(before);
     expect(() => changeTraffic(before, flagsOf(line))).toThrow(message);
-    expect(before, 'nothing is changed on the way').toEqual(copy);
+    expect(before, 'the input is unchanged').toEqual(copy);
   });
 });
 

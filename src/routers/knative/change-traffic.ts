@@ -11,7 +11,7 @@ export function changeTraffic(current: readonly TrafficTarget[], flags: TrafficF
   for (const tag of untags) takeTag(targets, tag);
   for (const { revision, tag } of tags) giveTag(targets, revision, tag);
   if (shares.length > 0) share(targets, shares);
-  // Nobody can reach them (07-K4, K13).
+  // Clients cannot reach them (07-K4, K13).
   return targets.filter(({ tag, percent }) => tag || (percent ?? 0) > 0);
 }
 
@@ -35,7 +35,7 @@ function giveTag(targets: TrafficTarget[], revision: string, tag: string): void 
   else targets.push({ ...named(revision), percent: 0, tag });
 }
 
-/** What is not named gets nothing. */
+/** A revision that is not named gets nothing. */
 function share(targets: TrafficTarget[], shares: readonly { name: string; percent: number }[]): void {
   if (!isOnlyTaking(shares)) for (const target of targets) target.percent = 0;
   const taken = new Set<TrafficTarget>();

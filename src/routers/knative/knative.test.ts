@@ -94,7 +94,7 @@ describe('render', () => {
 describe('readRoutes', () => {
   it.each([
     {
-      what: 'the traffic of the established controller',
+      what: "Flagger's traffic",
       traffic: [
         { latestRevision: true, percent: 20 },
         { revisionName: 'shop-00001', percent: 80 },
@@ -118,7 +118,7 @@ describe('readRoutes', () => {
 });
 
 describe('isInForce', () => {
-  it('04-R-S7: what the status shows is in force, whatever order and flags it has', () => {
+  it('04-R-S7: traffic in the status is in force, whatever order and flags it has', () => {
     const spec = [
       { revisionName: 'shop-00002', percent: 20 },
       { revisionName: 'shop-00001', percent: 80 },

@@ -17,7 +17,7 @@ const serviceRef = (canary: Canary): ObjectRef => ({
 
 /**
  * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow whatever the user
- * pushes next, before anybody has looked at it (03-B19). What is read is the spec; the status tells when it is in force (04-R-S7).
+ * pushes next, before its analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
  */
 export const knative: Router = {
   supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
@@ -57,7 +57,7 @@ function targetsFor(canary: Canary, service: KubeObject, share: number) {
   if (share === 0) return [rest];
   const analysed = analysedOf(canary, service);
   if (analysed === undefined) throw new RoutingError(`the revision of Knative Service ${service.metadata.name} under analysis is gone`);
-  // After the promotion both are one revision; two entries still tell how far the shift is (04-R-S7).
+  // After the promotion both are one revision; two entries still show the weight (04-R-S7).
   return [{ revisionName: analysed, percent: share }, rest];
 }
 

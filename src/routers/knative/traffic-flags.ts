@@ -76,6 +76,6 @@ function percentOf(value: string, text: string): number {
 function refuseSecond(flag: string, names: readonly string[]): void {
   const second = names.find((name, index) => names.indexOf(name) !== index);
   if (second === undefined) return;
-  const wayOut = second === LATEST ? '' : ': a revision that is to appear twice is named by its tags';
-  throw new TrafficFlagError(`${flag} ${second}: may be given only once in a command${wayOut}`);
+  const remedy = second === LATEST ? '' : ': a revision that is to appear twice is named by its tags';
+  throw new TrafficFlagError(`${flag} ${second}: may be given only once in a command${remedy}`);
 }

@@ -9,7 +9,7 @@ const inNamespace = (namespace: string) => {
   canary.metadata.namespace = namespace;
   return canary;
 };
-const established = (namespace: string): KubeObject => ({
+const flaggerRoute = (namespace: string): KubeObject => ({
   apiVersion: 'kuma.io/v1alpha1',
   kind: 'TrafficRoute',
   metadata: { name: 'shop' },
@@ -36,14 +36,14 @@ describe('TrafficRoutes, which belong to no namespace', () => {
     expect(kuma.readRoutes(inNamespace('test'), all)).toEqual({ kind: 'weighted', canary: 11 });
   });
 
-  it('a route of the established name is read, written and removed if it leads to our Services, and left alone if not', () => {
+  it("a route of Flagger's name is read, written and removed if it leads to our Services, and left alone if not", () => {
     const canary = inNamespace('prod');
-    expect(kuma.readRoutes(canary, [established('prod')])).toEqual({ kind: 'weighted', canary: 20 });
-    expect(kuma.render(canary, anApex, allToPrimary, [established('prod')]).write).toMatchObject([{ metadata: { name: 'shop' } }]);
-    expect(kuma.finalize(canary, [established('prod')]).remove).toMatchObject([{ name: 'shop' }]);
-    expect(kuma.readRoutes(canary, [established('test')])).toBeUndefined();
-    expect(kuma.render(canary, anApex, allToPrimary, [established('test')]).write).toMatchObject([{ metadata: { name: 'shop.prod' } }]);
-    expect(kuma.finalize(canary, [established('test')])).toEqual({ write: [], remove: [] });
+    expect(kuma.readRoutes(canary, [flaggerRoute('prod')])).toEqual({ kind: 'weighted', canary: 20 });
+    expect(kuma.render(canary, anApex, allToPrimary, [flaggerRoute('prod')]).write).toMatchObject([{ metadata: { name: 'shop' } }]);
+    expect(kuma.finalize(canary, [flaggerRoute('prod')]).remove).toMatchObject([{ name: 'shop' }]);
+    expect(kuma.readRoutes(canary, [flaggerRoute('test')])).toBeUndefined();
+    expect(kuma.render(canary, anApex, allToPrimary, [flaggerRoute('test')]).write).toMatchObject([{ metadata: { name: 'shop.prod' } }]);
+    expect(kuma.finalize(canary, [flaggerRoute('test')])).toEqual({ write: [], remove: [] });
   });
 
   it('04-R-L3: the route goes with its Canary, whatever port it was made for', () => {
@@ -52,7 +52,7 @@ describe('TrafficRoutes, which belong to no namespace', () => {
   });
 
   it('04-R-L6, R-T6: a route without conf, with one side or with odd weights is unreadable and stops nothing', () => {
-    const without: KubeObject = { ...established('prod'), metadata: { name: 'shop.prod' } };
+    const without: KubeObject = { ...flaggerRoute('prod'), metadata: { name: 'shop.prod' } };
     const one = structuredClone(without);
     one.spec.conf.split.pop();
     const odd = structuredClone(without);

@@ -22,7 +22,7 @@ export const kuma: Router = {
     if (choosesUsers(canary)) return "Kuma's TrafficRoute cannot match requests: analysis.match needs another provider";
     return beginsMirrored(canary) ? "Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false" : undefined;
   },
-  watches: (canary) => [ownRef(canary), establishedRef(canary)],
+  watches: (canary) => [ownRef(canary), flaggerRef(canary)],
   render(canary, _apex, routes, current) {
     const share = canaryShare(routes);
     return { write: [keeping(renderRoute(canary, share, current), current, namesOurSides(canary))], remove: [] };
@@ -33,9 +33,9 @@ export const kuma: Router = {
   },
   finalize(canary, current) {
     const own = ownRef(canary);
-    // Its name tells that we made it for this namespace, wherever it leads by now.
+    // By its name we made it for this namespace, wherever it leads by now.
     const isMade = findObject(current, own)?.metadata.annotations?.[ownerAnnotation] !== undefined;
-    const refs = [...(isMade ? [] : [own]), ...(isEstablished(canary, current) ? [establishedRef(canary)] : [])];
+    const refs = [...(isMade ? [] : [own]), ...(isOfFlagger(canary, current) ? [flaggerRef(canary)] : [])];
     const { write, remove } = givenBack(
       refs.map((ref) => [ref, namesOurSides(canary)]),
       current,
@@ -49,17 +49,17 @@ function ownRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: `${names(canary).apexService}.${canary.metadata.namespace}` };
 }
 
-function establishedRef(canary: Canary): ObjectRef {
+function flaggerRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: names(canary).apexService };
 }
 
-/** A route of the established name goes on as it is, if it leads to our Service and not to that of another namespace. */
+/** A route of Flagger's name goes on as it is, if it leads to our Service and not to that of another namespace. */
 function refIn(canary: Canary, current: readonly KubeObject[]): ObjectRef {
-  return !findObject(current, ownRef(canary)) && isEstablished(canary, current) ? establishedRef(canary) : ownRef(canary);
+  return !findObject(current, ownRef(canary)) && isOfFlagger(canary, current) ? flaggerRef(canary) : ownRef(canary);
 }
 
-function isEstablished(canary: Canary, current: readonly KubeObject[]): boolean {
-  const found = findObject(current, establishedRef(canary));
+function isOfFlagger(canary: Canary, current: readonly KubeObject[]): boolean {
+  const found = findObject(current, flaggerRef(canary));
   return found !== undefined && namesOurSides(canary)(found.spec ?? {});
 }
 

@@ -15,14 +15,14 @@ export interface CanaryRules {
   'canary-by-cookie'?: string;
 }
 
-/** What ingress-nginx accepts in values, in patterns and in names; with anything else it drops the annotation. Source: its annotation parser. */
+/** Characters that ingress-nginx accepts in values, patterns and names; with any other it drops the annotation. Source: its annotation parser. */
 const PLAIN = /^[-/._~a-zA-Z0-9: ]+$/;
 const PATTERN = /^[-/._~a-zA-Z0-9:^$[\](){}*+?|&=\\]+$/;
 const NAME = /^[-._~a-zA-Z0-9]+$/;
 const ELSEWHERE = 'istio and gatewayapi:v1 can';
 
 /** An entry of `analysis.match` as ingress-nginx says it, or why it cannot. */
-type Entry = { field: string; rule: CanaryRules } | { field: string; refusal: string };
+type Entry = { field: string; rule: CanaryRules } | { field: string; rejection: string };
 
 /**
  * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are
@@ -45,7 +45,7 @@ function chooseEntries(match: readonly HttpMatch[]): { rules: CanaryRules; idle:
   const rules = Object.assign({}, ...entries.map((entry) => (written.has(entry) && 'rule' in entry ? entry.rule : {}))) as CanaryRules;
   if (Object.keys(rules).length === 0) {
     const [first] = entries;
-    throw new RoutingError(first && 'refusal' in first ? first.refusal : 'analysis.match has no entry: it would match every request');
+    throw new RoutingError(first && 'rejection' in first ? first.rejection : 'analysis.match has no entry: it would match every request');
   }
   const idle = entries.filter((entry) => !written.has(entry));
   return { rules, idle: idle.map((entry) => ignored(`spec.${entry.field}`, `has no effect, since ${whyIdle(entry, entries)}`)) };
@@ -58,7 +58,7 @@ function lastOf(entries: readonly Entry[], annotation: 'canary-by-header' | 'can
 }
 
 function whyIdle(entry: Entry, entries: readonly Entry[]): string {
-  if ('refusal' in entry) return entry.refusal;
+  if ('rejection' in entry) return entry.rejection;
   const isHeader = entry.rule['canary-by-header'] !== undefined;
   const written = lastOf(entries, isHeader ? 'canary-by-header' : 'canary-by-cookie');
   return `an Ingress holds one ${isHeader ? 'header' : 'cookie'}, and ${written?.field} is written: keep one of them; ${ELSEWHERE}`;
@@ -76,7 +76,7 @@ function readEntry(entry: HttpMatch, index: number): Entry {
     const [name, condition] = onlyHeader(entry, field);
     return { field, rule: ruleOf(name, condition, `${field}.headers.${name}`) };
   } catch (error) {
-    if (error instanceof RoutingError) return { field, refusal: error.message };
+    if (error instanceof RoutingError) return { field, rejection: error.message };
     throw error;
   }
 }
@@ -92,7 +92,7 @@ function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
   throw new RoutingError(`${field} has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
 }
 
-/** A cookie is named by `exact`, and is asked for the value `always`, as established (04-V14); other forms look at the Cookie header. */
+/** A cookie is named by `exact`, and is asked for the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
 function ruleOf(name: string, condition: StringMatch, field: string): CanaryRules {
   if (!NAME.test(name)) throw new RoutingError(`${field} has a name that ingress-nginx does not accept: use letters, digits and -`);
   if (name.toLowerCase() === 'cookie' && 'exact' in condition) {
@@ -111,7 +111,7 @@ function ruleOf(name: string, condition: StringMatch, field: string): CanaryRule
   return { 'canary-by-header': name, 'canary-by-header-pattern': pattern };
 }
 
-/** ingress-nginx searches for the pattern in the value; a regex of the user's means that, as established. */
+/** ingress-nginx searches for the pattern in the value; a regex of the user's means that, as in Flagger. */
 function patternOf(condition: StringMatch): string {
   if ('exact' in condition) return `^${escapeRegex(condition.exact)}$`;
   if ('prefix' in condition) return `^${escapeRegex(condition.prefix)}`;
@@ -119,7 +119,7 @@ function patternOf(condition: StringMatch): string {
   return condition.regex;
 }
 
-/** The reverse of `renderMatch`; `likely` tells forms of a condition apart that are written alike. Undefined: no condition at all. */
+/** The reverse of `renderMatch`; `likely` picks between forms of a condition that are written alike. Undefined: no condition at all. */
 export function readMatch(rules: CanaryRules, likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
   const header = rules['canary-by-header'];
   const cookie = rules['canary-by-cookie'];

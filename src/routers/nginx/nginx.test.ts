@@ -29,10 +29,10 @@ const annotationsOf = (routes: Routes, prefix?: string, current = [source]) => {
   const [copy] = nginx(prefix).render(aCanary(ref), anApex, routes, current).write;
   return Object.entries(copy?.metadata.annotations ?? {}).filter(([key]) => key.includes('/canary'));
 };
-const refusal = (match: HttpMatch[], analysis: object = { iterations: 5 }) =>
+const rejection = (match: HttpMatch[], analysis: object = { iterations: 5 }) =>
   router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }));
 
-describe('what is written', () => {
+describe('written annotations', () => {
   it('04-V13: a custom prefix; 50 and then 0 of 100', () => {
     const prefix = 'custom.ingress.kubernetes.io';
     expect(annotationsOf(share(50), prefix)).toEqual([
@@ -69,7 +69,7 @@ describe('what is written', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused conditions', () => {
   it.each([
     { why: 'two headers together', match: [{ headers: { a: { exact: 'x' }, b: { exact: 'y' } } }], says: 'match[0] has 2 headers' },
     { why: 'a query parameter', match: [{ headers: { a: { exact: 'x' } }, queryParams: { q: { exact: '1' } } }], says: 'queryParams' },
@@ -83,13 +83,13 @@ describe('what is refused', () => {
     { why: 'a value that the annotation parser drops', match: [{ headers: { a: { exact: 'x;y' } } }], says: 'headers.a' },
     { why: 'a pattern that cannot be compiled', match: [{ headers: { a: { regex: '(x' } } }], says: 'headers.a.regex' },
     { why: 'a cookie with a value', match: [{ headers: { cookie: { exact: 'canary=always' } } }], says: 'headers.cookie.exact' },
-  ])('04-R-T2: $why', ({ match, says }) => expect(refusal(match)).toContain(says));
+  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
-  it('a share of those who match, since ingress-nginx adds the share of all others to them', () => {
+  it('a share of matching requests, since ingress-nginx adds the share of all others to them', () => {
     const match = [{ headers: { a: { exact: 'x' } } }];
-    expect(refusal(match, { stepWeight: 10 })).toContain('analysis.iterations');
+    expect(rejection(match, { stepWeight: 10 })).toContain('analysis.iterations');
     expect(() => router.render(aCanary(ref), anApex, { kind: 'weighted', canary: weight(10), match }, [source])).toThrow('share');
-    expect(refusal(match)).toBeUndefined();
+    expect(rejection(match)).toBeUndefined();
   });
 });
 
@@ -162,7 +162,7 @@ describe('alternatives beyond one header and one cookie', () => {
   });
 });
 
-describe('what is read', () => {
+describe('reading routes', () => {
   it.each([
     { rules: { canary: 'true' }, routes: allToPrimary },
     { rules: { canary: 'true', 'canary-weight': '300', 'canary-weight-total': '1000' }, routes: share(30) },
@@ -175,7 +175,7 @@ describe('what is read', () => {
 
   it.each([
     { why: 'no mark', rules: { 'canary-weight': '30' } },
-    { why: 'a weight that is no number', rules: { canary: 'true', 'canary-weight': 'half' } },
+    { why: 'a weight that is not a number', rules: { canary: 'true', 'canary-weight': 'half' } },
     { why: 'a weight beyond all', rules: { canary: 'true', 'canary-weight': '120' } },
     { why: 'a part of a percent', rules: { canary: 'true', 'canary-weight': '5', 'canary-weight-total': '1000' } },
     { why: 'a share and a condition', rules: { canary: 'true', 'canary-weight': '5', 'canary-by-cookie': 'c' } },
@@ -201,7 +201,7 @@ describe('04-R-L6: nothing crashes', () => {
     expect(() => router.render(canary, anApex, share(10), [])).toThrow('spec.ingressRef');
   });
 
-  it('04-R-S4: a release goes back although the Ingress and its copy are gone, and a first initialization says what is missing', () => {
+  it('04-R-S4: a release is rolled back although the Ingress and its copy are gone, and a first initialization names the missing object', () => {
     const begun = aCanary(ref);
     begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
     expect(router.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });

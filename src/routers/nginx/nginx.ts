@@ -9,7 +9,7 @@ import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '.
 import { leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { type CanaryRules, ignoredEntries, readMatch, renderMatch } from './canary-annotations.ts';
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
@@ -28,7 +28,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     const copy = copyRef && findObject(current, copyRef);
     const { apexService, canaryService } = names(canary);
     const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
-    // Whatever became of the user's Ingress, a copy that stands can be written back to 0 (04-R-S4).
+    // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4).
     const base = source && derived.length > 0 ? source : copy;
     if (!base || !copyRef) {
       if (needsObject(canary, routes)) throw new RoutingError(nothingToCopy(canary, source));
@@ -53,14 +53,14 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     };
   }
 
-  /** What others have added to the canary's rules cannot be taken out by an apply; empty, it says nothing to ingress-nginx. */
+  /** An apply cannot remove foreign additions to the canary's rules; ingress-nginx ignores empty ones. */
   function ours(rules: Labels, live: Labels): Labels {
     const wanted = Object.fromEntries(Object.entries(rules).map(([name, value]) => [key(name), value]));
     const foreign = Object.keys(live).filter((annotation) => isCanaryKey(annotation) && !(annotation in wanted));
     return { ...wanted, ...Object.fromEntries(foreign.toSorted().map((annotation) => [annotation, ''])) };
   }
 
-  /** Without this a cookie of ingress-nginx's own affinity would keep users on a canary that was taken back. */
+  /** Without this a cookie of ingress-nginx's own affinity would keep users on a canary that was rolled back. */
   function withoutAffinity(rules: Labels, annotations: Labels): Labels {
     const isAtRest = rules['canary-weight'] === '0' && BY_RULE.every((name) => !rules[name]);
     return isAtRest && annotations[key('affinity')] ? { [key('affinity-canary-behavior')]: 'legacy' } : {};
@@ -75,7 +75,8 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     // Less than 100 in all counts as 100. Source: ingress-nginx, route_to_alternative_balancer.
     const total = Math.max(ALL, wholeNumber(live[key('canary-weight-total')]) ?? ALL);
     const share = ((wholeNumber(live[key('canary-weight')] || '0') ?? -1) * ALL) / total;
-    if (!Number.isInteger(share) || share < 0 || share > ALL) return { unreadable: `${key('canary-weight')} of ${where} is no percentage` };
+    if (!Number.isInteger(share) || share < 0 || share > ALL)
+      return { unreadable: `${key('canary-weight')} of ${where} is not a percentage` };
     const rules: CanaryRules = Object.fromEntries(BY_RULE.map((name) => [name, live[key(name)] ?? '']));
     const match = readMatch(rules, canary.spec.analysis.match);
     if (!match) return { kind: 'weighted', canary: weight(share) };
@@ -108,7 +109,7 @@ function refuses(canary: Canary): string | undefined {
   if (longName !== undefined || !match?.length) return longName;
   if (iterations <= 0)
     return 'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can';
-  return refusalOf(() => renderMatch(match));
+  return rejectionOf(() => renderMatch(match));
 }
 
 function ignores(canary: Canary): readonly Finding[] {

@@ -30,12 +30,12 @@ export function splitPredicates(text: string): string[] {
   return [...found, text.slice(start).trim()].filter((predicate) => predicate !== '');
 }
 
-/** The user's own predicates, without those that we or the established controller set. */
+/** The user's own predicates, without those that we or Flagger set. */
 export function foreignPredicates(text: string | undefined): string[] {
   return splitPredicates(text ?? '').filter((predicate) => predicate !== FIRST && predicate !== NEVER);
 }
 
-/** An A/B condition. Predicates hold together, so that there is no way to say that either of two entries is enough. */
+/** An A/B condition. All predicates must hold, so that alternatives cannot be expressed. */
 export function renderMatch(match: readonly HttpMatch[]): string[] {
   const [entry, second] = match;
   if (!entry) throw new RoutingError('analysis.match has no entry: it would match every request');

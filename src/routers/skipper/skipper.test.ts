@@ -50,14 +50,14 @@ describe('predicates', () => {
   ])('$text is split into $parts', ({ text, parts }) => expect(splitPredicates(text)).toEqual(parts));
 });
 
-describe('what is refused', () => {
-  const refusal = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
+describe('refused conditions', () => {
+  const rejection = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
   it.each([
     { why: 'either of two entries', match: [...beta, { headers: { a: { exact: 'b' } } }], says: 'more than one entry' },
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'a look ahead, which RE2 has not', match: [{ headers: { a: { regex: '(?!b)' } } }], says: 'headers.a.regex' },
     { why: 'nothing', match: [{ headers: {} }], says: 'every request' },
-  ])('04-R-T2: $why', ({ match, says }) => expect(refusal(match)).toContain(says));
+  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a path that is shared with another Service, while the canary has a share', () => {
     const shared = anIngress('web', ['shop', 'other']);
@@ -66,7 +66,7 @@ describe('what is refused', () => {
   });
 });
 
-describe('what is read', () => {
+describe('reading routes', () => {
   it.each([
     { weights: { 'shop-canary': 30, 'shop-primary': 70 }, predicate: 'Weight(100)', routes: share(30) },
     { weights: { 'shop-canary': 0, 'shop-primary': 100 }, predicate: 'False()', routes: allToPrimary },
@@ -86,7 +86,7 @@ describe('what is read', () => {
     { why: 'a fraction', copy: copyWith({ 'shop-canary': 0.3, 'shop-primary': 99.7 }, 'Weight(100)') },
     { why: 'another sum', copy: copyWith({ 'shop-canary': 30, 'shop-primary': 30 }, 'Weight(100)') },
     { why: 'a share that is taken out', copy: copyWith({ 'shop-canary': 30, 'shop-primary': 70 }, 'False()') },
-    { why: 'a predicate of somebody else', copy: copyWith({ 'shop-canary': 30, 'shop-primary': 70 }, 'Weight(100) && Between(1, 2)') },
+    { why: 'a foreign predicate', copy: copyWith({ 'shop-canary': 30, 'shop-primary': 70 }, 'Weight(100) && Between(1, 2)') },
     { why: 'no path to the canary', copy: { ...anIngress('web-canary', ['shop-primary'], copyWith({}, '').metadata.annotations) } },
   ])('04-R-T6: $why is unreadable', ({ copy }) =>
     expect(skipper.readRoutes(canary, [copy])).toEqual({ unreadable: expect.stringContaining('web-canary') }),

@@ -8,7 +8,7 @@ import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '.
 import { type IngressPath, type IngressRule, leadingTo, leadsTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { FIRST, foreignPredicates, NEVER, readMatch, renderMatch, splitPredicates } from './predicates.ts';
 
 const WEIGHTS = 'zalando.org/backend-weights';
@@ -21,7 +21,7 @@ export const skipper: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses(canary) {
     const { match } = canary.spec.analysis;
-    return refusesName(canary) ?? (match?.length ? refusalOf(() => renderMatch(match)) : undefined);
+    return refusesName(canary) ?? (match?.length ? rejectionOf(() => renderMatch(match)) : undefined);
   },
   watches: (canary) => Object.values(copyRefs(canary)),
   render: (canary, _apex, routes, current) => render(canary, routes, current),

@@ -71,8 +71,8 @@ describe('an nginx configuration of a TrafficSplit', () => {
   it.each([
     { what: '07-T12: the root among its backends', bad: split({ web: 900, 'web-next': 100 }), says: /itself/ },
     { what: 'a condition', bad: split({ 'web-next': 1 }, { matches: [{ kind: 'HTTPRouteGroup', name: 'a' }] }), says: /spec\.matches/ },
-    { what: 'a name that is more than a name', bad: split({ 'a; } server { listen 80': 1 }), says: /no name/ },
-    { what: 'a root that is none', bad: split({ 'web-next': 1 }, { service: 'a b' }), says: /no name/ },
+    { what: 'a name that is more than a name', bad: split({ 'a; } server { listen 80': 1 }), says: /not a Service name/ },
+    { what: 'a root that is none', bad: split({ 'web-next': 1 }, { service: 'a b' }), says: /not a Service name/ },
     { what: 'a weight that is none', bad: split({ 'web-next': 'half' }), says: /half/ },
   ])('$what is refused', ({ bad, says }) => expect(() => renderNginxUpstreams(bad, both)).toThrow(says));
 });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** What the configuration needs to know of the cluster. */
+/** Facts of the cluster that the configuration needs. */
 export interface NginxLook {
   /** Ports of a Service; undefined: there is none of this name. */
   ports(service: string): readonly number[] | undefined;
@@ -15,7 +15,7 @@ const ADDRESS = /^[-a-zA-Z0-9.:[\]]+$/;
 
 /**
  * A TrafficSplit as the `upstream` blocks of an nginx, one for each port of its root, as in the example implementation of the SMI
- * specification (07-T17): weights reduced by their greatest common divisor. What has no weight, no such port (07-T6) or no endpoints (07-T10)
+ * specification (07-T17): weights reduced by their greatest common divisor. A backend without weight, such a port (07-T6) or endpoints (07-T10)
  * is left out; a port over which nothing is left has no block.
  */
 export function renderNginxUpstreams(split: KubeObject, look: NginxLook): { port: number; name: string; text: string }[] {
@@ -50,7 +50,7 @@ function serversOf(split: KubeObject, root: string, port: number, look: NginxLoo
   return whole.map(({ address, weight }) => ({ address, weight: weight / divisor }));
 }
 
-/** What makes whole numbers of quantities such as 100m; n is the smallest unit that there is. */
+/** Factors that make quantities such as 100m whole numbers; n is the smallest unit. */
 function fraction(weights: readonly number[]): number {
   for (let scale = 1; scale < 1e9; scale *= 10)
     if (weights.every((weight) => Number.isInteger(Number((weight * scale).toFixed(6))))) return scale;
@@ -63,11 +63,11 @@ function greatestCommonDivisor(a: number, b: number): number {
 
 /** Nothing but names may get into a configuration. */
 function named(service: string): string {
-  if (!NAME.test(service)) throw new RoutingError(`${JSON.stringify(service)} is no name of a Service`);
+  if (!NAME.test(service)) throw new RoutingError(`${JSON.stringify(service)} is not a Service name`);
   return service;
 }
 
 function addressed(address: string): string {
-  if (!ADDRESS.test(address)) throw new RoutingError(`${JSON.stringify(address)} is no address`);
+  if (!ADDRESS.test(address)) throw new RoutingError(`${JSON.stringify(address)} is not an address`);
   return address;
 }

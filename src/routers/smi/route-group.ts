@@ -14,7 +14,7 @@ export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): K
   };
 }
 
-/** Whether a group's spec is one that we rendered: somebody else may have one of the same name. */
+/** Whether a group's spec is one that we rendered: a foreign one may have the same name. */
 export function isOurGroup(spec: object): boolean {
   const matches: unknown = 'matches' in spec ? spec.matches : undefined;
   return Array.isArray(matches) && matches.length > 0 && matches.every((match, index) => match?.name === `ab-${index}`);

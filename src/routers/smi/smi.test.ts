@@ -15,7 +15,7 @@ const object = (kind: 'TrafficSplit' | 'HTTPRouteGroup', spec: object, version =
 });
 const matched: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' } } }] };
 
-describe('what was there before', () => {
+describe('objects that were there before', () => {
   const theirSplit = object('TrafficSplit', { service: 'shop', backends: [{ service: 'shop-blue', weight: 1 }] });
   const theirGroup = object('HTTPRouteGroup', { matches: [{ name: 'reads', methods: ['GET'] }] });
 
@@ -29,7 +29,7 @@ describe('what was there before', () => {
     expect(router.finalize(aCanary(), given.write)).toEqual({ write: [], remove: [] });
   });
 
-  it("04-R-D2: somebody's HTTPRouteGroup of the same name is neither removed at rest nor lost in an A/B release", () => {
+  it('04-R-D2: a foreign HTTPRouteGroup of the same name is neither removed when idle nor lost in an A/B release', () => {
     expect(router.render(aCanary(), anApex, allToPrimary, [theirGroup])).toMatchObject({ write: [{ kind: 'TrafficSplit' }], remove: [] });
     const during = router.render(aCanary(), anApex, matched, [theirGroup]).write;
     const after = router.render(aCanary(), anApex, allToPrimary, during);
@@ -53,7 +53,7 @@ describe('TrafficSplits, as their specification has them', () => {
     spec: { ports: ports.map((port) => ({ port })) },
   });
   const birds = (...backends: { service: string; weight?: unknown }[]) => object('TrafficSplit', { service: 'birds', backends });
-  const told = (split: KubeObject, ...known: KubeObject[]) =>
+  const found = (split: KubeObject, ...known: KubeObject[]) =>
     splitFindings(split, known).map(({ severity, path, message }) => `${severity} ${path} ${message}`);
 
   it.each(versions)('07-T4: %s writes weights in its own form', (version) => {
@@ -90,24 +90,24 @@ describe('TrafficSplits, as their specification has them', () => {
     expect(router.readRoutes(aCanary(), [split])).toHaveProperty('unreadable');
   });
 
-  it('07-T6, T9: a backend that lacks a port of the root is told, with the port; one that may come later is not', () => {
+  it('07-T6, T9: a backend that lacks a port of the root is reported, with the port; one that may come later is not', () => {
     const split = birds({ service: 'blue-birds', weight: 50 }, { service: 'green-birds', weight: 50 });
     const blue =
       'warning spec.backends[0].service is blue-birds, which has no port 8080 as Service birds has: it gets no requests on port 8080';
-    expect(told(split, service('birds', 8080), service('blue-birds', 1024), service('green-birds', 8080))).toEqual([blue]);
-    expect(told(split, service('birds', 8080), service('green-birds', 8080, 9090))).toEqual([]);
-    expect(told(split, service('blue-birds', 1024))).toEqual([]);
+    expect(found(split, service('birds', 8080), service('blue-birds', 1024), service('green-birds', 8080))).toEqual([blue]);
+    expect(found(split, service('birds', 8080), service('green-birds', 8080, 9090))).toEqual([]);
+    expect(found(split, service('blue-birds', 1024))).toEqual([]);
   });
 
   it('07-T9: Services of other namespaces are other Services', () => {
     const elsewhere = { ...service('blue-birds', 1024), metadata: { name: 'blue-birds', namespace: 'test' } };
-    expect(told(birds({ service: 'blue-birds', weight: 1 }), service('birds', 8080), elsewhere)).toEqual([]);
+    expect(found(birds({ service: 'blue-birds', weight: 1 }), service('birds', 8080), elsewhere)).toEqual([]);
   });
 
-  it('07-T11: a backend that is the root of another split is told', () => {
+  it('07-T11: a backend that is the root of another split is reported', () => {
     const inner = object('TrafficSplit', { service: 'blue-birds.prod.svc.cluster.local', backends: [] });
     inner.metadata.name = 'inner';
-    expect(told(birds({ service: 'blue-birds', weight: 1 }), inner)).toEqual([
+    expect(found(birds({ service: 'blue-birds', weight: 1 }), inner)).toEqual([
       expect.stringMatching(/^warning .* inner, .* not hierarchical$/),
     ]);
   });
@@ -116,7 +116,7 @@ describe('TrafficSplits, as their specification has them', () => {
     for (const root of ['birds', 'birds.prod', 'birds.prod.svc.cluster.local']) {
       const split = birds({ service: 'green', weight: 100 }, { service: 'birds', weight: 900 });
       split.spec.service = root;
-      expect(told(split)).toEqual([expect.stringMatching(/^warning spec\.backends\[1\]\.service is birds, the root itself/)]);
+      expect(found(split)).toEqual([expect.stringMatching(/^warning spec\.backends\[1\]\.service is birds, the root itself/)]);
     }
   });
 
@@ -135,19 +135,19 @@ describe('TrafficSplits, as their specification has them', () => {
   it.each([
     { version: 'v1alpha4', weights: [1.5, -1, '5'], wrong: 3 },
     { version: 'v1alpha1', weights: ['500m', 5, 'five'], wrong: 1 },
-  ])('07-T3, T4: weights that are none of $version are told', ({ version, weights, wrong }) => {
+  ])('07-T3, T4: weights that are none of $version are reported', ({ version, weights, wrong }) => {
     const backends = weights.map((weight, index) => ({ service: `birds-${index}`, weight }));
     const found = splitFindings(object('TrafficSplit', { service: 'birds', backends }, version), []);
     expect(found.filter(({ severity }) => severity === 'error')).toHaveLength(wrong);
   });
 
-  it('04-R-T2: conditions in a version that does not know them are told, since everybody would match', () => {
+  it('04-R-T2: conditions in a version that does not know them are reported, since every request would match', () => {
     const spec = { service: 'birds', backends: [{ service: 'blue', weight: 1 }], matches: [{ kind: 'HTTPRouteGroup', name: 'a' }] };
-    expect(told(object('TrafficSplit', spec, 'v1alpha2'))).toEqual([expect.stringMatching(/^error spec\.matches/)]);
-    expect(told(object('TrafficSplit', spec, 'v1alpha3'))).toEqual([]);
+    expect(found(object('TrafficSplit', spec, 'v1alpha2'))).toEqual([expect.stringMatching(/^error spec\.matches/)]);
+    expect(found(object('TrafficSplit', spec, 'v1alpha3'))).toEqual([]);
   });
 
-  it('07-T9: a Canary whose root is another Service with other ports is told before it is applied', () => {
+  it('07-T9: a Canary whose root is another Service with other ports is reported before it is applied', () => {
     const canary = aCanary({ service: { hosts: ['storefront'] } });
     const [first, ...rest] = canarySplitFindings(canary, [service('storefront', 8080, 9090)]);
     expect(first).toMatchObject({ severity: 'warning', path: 'spec.service.hosts[0]', message: expect.stringContaining('port 9090') });

@@ -8,7 +8,7 @@ import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
-import { RoutingError, refusalOf } from '../routing-error.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { isOurGroup, readRouteGroup, renderRouteGroup } from './route-group.ts';
 import { splitFindings } from './split-findings.ts';
 
@@ -84,7 +84,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       if (!matches)
         return choosesUsers(canary) ? `SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4` : undefined;
       if (!match?.length) return undefined;
-      return refusalOf(() => renderRouteGroup(groupRef(canary), match));
+      return rejectionOf(() => renderRouteGroup(groupRef(canary), match));
     },
     watches: (canary) => [splitRef(canary), ...(matches ? [groupRef(canary)] : [])],
     render: (canary, _apex, routes, current) => render(canary, routes, current),
@@ -92,7 +92,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       const split = findObject(current, splitRef(canary));
       return split && readSplit(canary, split, findObject(current, groupRef(canary)));
     },
-    doubts(canary, look) {
+    warnings(canary, look) {
       const ref = splitRef(canary);
       const split = look.find(ref);
       if (!split) return [];

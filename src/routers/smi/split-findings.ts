@@ -9,7 +9,7 @@ interface Backend {
   weight?: unknown;
 }
 
-/** What is wrong with a TrafficSplit, by its specification, beside the Services and splits that are known (07-T3, T6, T9, T11, T12). */
+/** Defects of a TrafficSplit, by its specification, beside the known Services and splits (07-T3, T6, T9, T11, T12). */
 export function splitFindings(split: KubeObject, known: readonly KubeObject[]): Finding[] {
   const namespace = split.metadata.namespace ?? 'default';
   const neighbours = known.filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace);
@@ -96,5 +96,5 @@ const portsOf = (service: KubeObject): number[] => (service.spec?.ports ?? []).m
 
 function matchFindings(split: KubeObject): Finding[] {
   if (!split.spec.matches?.length || !/\/v1alpha[12]$/.test(split.apiVersion)) return [];
-  return [error('spec.matches', `is unknown to ${split.apiVersion}, which sends everybody to the backends: use v1alpha3 or v1alpha4`)];
+  return [error('spec.matches', `is unknown to ${split.apiVersion}, which sends every request to the backends: use v1alpha3 or v1alpha4`)];
 }

@@ -11,7 +11,7 @@ interface Side {
   percent?: number;
 }
 
-/** The routes of a TraefikService that we or the established controller wrote. */
+/** The routes of a TraefikService that we or Flagger wrote. */
 export function readTraefikService(canary: Canary, { metadata, spec }: KubeObject, mirror: KubeObject | undefined): Routes | Unreadable {
   const services: Side[] = spec?.weighted?.services ?? [];
   const [only] = services;
@@ -35,7 +35,7 @@ function readWeighted(canary: Canary, services: readonly Side[], where: string):
   return { kind: 'weighted', canary: share.data };
 }
 
-/** Traefik takes it for 1; beside a 100 it is how the established controller writes 0 (04-R-T5). */
+/** Traefik takes it for 1; beside a 100 it is how Flagger writes 0 (04-R-T5). */
 function missingWeight(other: Side | undefined): number {
   return other?.weight === 100 ? 0 : 1;
 }

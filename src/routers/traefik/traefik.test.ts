@@ -43,7 +43,7 @@ describe('TraefikService', () => {
   it.each([
     { what: '04-R-T4: half and half as 100 and 100', found: weighted(primary(100), canarySide(100)) },
     { what: 'a missing weight, which is 1', found: weighted(primary(), canarySide(30)) },
-    { what: 'a service of somebody else', found: weighted(primary(50), { name: 'other', weight: 50 }) },
+    { what: 'a foreign service', found: weighted(primary(50), { name: 'other', weight: 50 }) },
     { what: 'one side twice', found: weighted(primary(50), primary(50)) },
     { what: 'no service', found: weighted() },
     { what: '04-R-L6: no kind at all', found: service({}) },
@@ -81,7 +81,7 @@ describe('TraefikService', () => {
     expect(traefik.finalize(canary, copying ? [copying] : []).remove).toMatchObject([{ name: 'shop-mirror' }]);
   });
 
-  it('I12: does not take a mirror of somebody else; the way back stays open', () => {
+  it('I12: does not take a foreign mirror; traffic can still be routed to the primary', () => {
     const foreign = { ...service({ mirroring: { name: 'theirs' } }), metadata: { name: 'shop-mirror', namespace: 'prod' } };
     const attempt = () => traefik.render(canary, anApex, { kind: 'mirrored', share: weight(100) }, [foreign]);
     expect(attempt).toThrow(RoutingError);
@@ -90,7 +90,7 @@ describe('TraefikService', () => {
     expect(traefik.finalize(canary, [foreign])).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-D2, R-L1: what was found in place is put back; what we made leads to the apex Service', () => {
+  it('04-R-D2, R-L1: an adopted object is restored; ours leads to the apex Service', () => {
     const original = { weighted: { sticky: { cookie: {} }, services: [{ name: 'shop', port: 8080 }] } };
     const [taken] = traefik.render(canary, anApex, allToPrimary, [service(original)]).write;
     expect(traefik.finalize(canary, taken ? [taken] : []).write[0]?.spec).toEqual(original);

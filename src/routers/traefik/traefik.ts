@@ -13,8 +13,9 @@ import { readTraefikService } from './read-routes.ts';
 const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not ours to change: remove analysis.match';
 
 /**
- * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to (04-4.11), and one for copies of requests. Its `sticky` cookie is no session
- * affinity: the value names a side, not a release, so the users of one release would begin the next one on its canary.
+ * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to (04-4.11), and one for copies of requests.
+ * Its `sticky` cookie is not session affinity: the value names a side, not a release, so the users of one release would begin the next
+ * one on its canary.
  */
 export const traefik: Router = {
   supports: { weights: true, mirroring: true, headerMatch: false, sessionAffinity: false },

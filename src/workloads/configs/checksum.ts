@@ -17,7 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
 const ESCAPED = /["\\<>&\u0000-\u001f\u2028\u2029]/g;
 
 /**
- * Checksum of what a ConfigMap or Secret holds, in the bytes that the established controller hashes, so that one that was tracked
+ * Checksum of what a ConfigMap or Secret holds, in the bytes that Flagger hashes, so that one that was tracked
  * before is not changed (03-CT10, CT11). `binaryData`, which it does not look at (03-B8), follows on a line of its own where there is any.
  */
 export function configChecksum({ data, binaryData }: { data?: unknown; binaryData?: unknown; [field: string]: unknown }): string {

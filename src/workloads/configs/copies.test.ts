@@ -100,7 +100,7 @@ describe('renderCopy', () => {
 });
 
 describe('copiesOf', () => {
-  it('03-CT14, CT7, CT8: copies what is tracked, leaves the rest under its name, and what is missing under one that nothing has', () => {
+  it('03-CT14, CT7, CT8: copies tracked configs, leaves others under their names, and names missing ones by a name that does not exist', () => {
     const source = config();
     const { copies, names } = copiesOf(
       canary,
@@ -124,7 +124,7 @@ describe('isSameCopy', () => {
   const rendered = renderCopy(canary, config({ data: { a: '1' }, binaryData: {} }), []);
   const held: KubeObject = { ...rendered, metadata: { ...rendered.metadata, uid: 'u-9', resourceVersion: '3', labels: { foreign: 'x' } } };
 
-  it('03-B7: what the server holds under the name is the copy when mark and content are', () => {
+  it('03-B7: an object under the name is the copy if label and content match', () => {
     expect(isSameCopy(held, rendered)).toBe(true);
     expect(isSameCopy({ ...held, binaryData: undefined }, rendered)).toBe(true);
   });
@@ -158,7 +158,7 @@ describe('copiesToPrune', () => {
   it.each([
     { what: 'another Canary', metadata: { annotations: { ...copy.metadata.annotations, 'serin.dev/canary-uid': 'c-2' } } },
     { what: 'a user who took our label', metadata: { annotations: {} } },
-    { what: 'somebody else, without annotations', metadata: { annotations: undefined } },
+    { what: 'another owner, without annotations', metadata: { annotations: undefined } },
   ])('03-B25: nothing of $what is deleted', ({ metadata }) => {
     const found = { ...copy, metadata: { ...copy.metadata, ...metadata } } as KubeObject;
     expect(copiesToPrune(canary, [found], [])).toEqual([]);

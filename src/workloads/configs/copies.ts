@@ -17,7 +17,7 @@ export const copiedFromAnnotation = 'serin.dev/copied-from';
 const LONGEST_NAME = 253;
 const HASH_DIGITS = 10;
 
-/** What a primary reads in place of the originals: the objects to make first, and the names for its template. */
+/** Copies that a primary reads in place of the originals: the objects to make first, and the names for its template. */
 export interface ConfigCopies {
   copies: KubeObject[];
   /** By ref key; what is not tracked keeps its name. */
@@ -79,8 +79,8 @@ export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<Config
 }
 
 /**
- * The copies of this Canary, and of one that was made again under its name, that no kept template reads. An object without our marks is
- * nobody's to delete.
+ * The copies of this Canary, and of one that was made again under its name, that no kept template reads. An object without our labels is
+ * not ours to delete.
  */
 export function copiesToPrune(canary: Canary, copies: readonly KubeObject[], kept: readonly PrimarySpec[]): KubeObject[] {
   const needed = configsOf(kept);
@@ -108,7 +108,7 @@ function fitting(name: string, suffix: string): string {
   return `${withoutTrailing(name.slice(0, LONGEST_NAME - suffix.length), '.-')}${suffix}`;
 }
 
-/** What pods read, and the type that goes with it; servers leave out maps that are empty. */
+/** The data that pods read, and its type; servers leave out maps that are empty. */
 function contentOf({ data, binaryData, type }: KubeObject): { data?: object; binaryData?: object; type?: string } {
   return { ...(isFilled(data) && { data }), ...(isFilled(binaryData) && { binaryData }), ...(type && { type }) };
 }

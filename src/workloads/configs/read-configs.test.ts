@@ -27,7 +27,7 @@ function reader(answers: Record<string, KubeObject | Error>) {
 }
 
 describe('readConfigs', () => {
-  it('03-CT6: gives what exists, by ref key, and undefined for an optional one that does not', async () => {
+  it('03-CT6: gives existing configs, by ref key, and undefined for an absent optional one', async () => {
     const settings = object('ConfigMap', 'settings', { data: { a: '1' } });
     const db = object('Secret', 'settings', { type: 'Opaque', data: { p: 'eA==' } });
     const { read, asked } = reader({ 'ConfigMap/settings': settings, 'Secret/settings': db });
@@ -59,7 +59,7 @@ describe('readConfigs', () => {
     expect(await read([ref('ConfigMap', 'a', true)])).toEqual({ problem: expect.stringMatching(says) });
   });
 
-  it('shows no content: the text of an unexpected error may quote what was read', async () => {
+  it('shows no content: the text of an unexpected error may quote the content', async () => {
     const { read } = reader({ 'Secret/a': new SyntaxError(`Unexpected token in "${SECRET_TEXT}"`) });
     const answer = await read([ref('Secret', 'a')]);
     expect(answer).toEqual({ problem: expect.stringContaining('Secret a cannot be read') });
@@ -86,7 +86,7 @@ describe('readConfigs', () => {
     expect(secretsPolicy(config, 'shop')).toEqual({ mode, names: ['db'] });
   });
 
-  it('an abort is no finding about a config', async () => {
+  it('an abort is not a finding about a config', async () => {
     const stopping = new AbortController();
     const get = async () => {
       stopping.abort(new Error('stopped'));
@@ -97,7 +97,7 @@ describe('readConfigs', () => {
 });
 
 describe('seenConfigs', () => {
-  it('remembers identity, version and checksum, and never what it holds', () => {
+  it('remembers identity, version and checksum, and never the content', () => {
     const found = new Map([
       ['secret/db' as const, object('Secret', 'db', { type: 'Opaque', data: { password: 'czNjcmV0' } })],
       ['secret/regcred' as const, object('Secret', 'regcred', { type: 'kubernetes.io/dockerconfigjson', data: { x: SECRET_TEXT } })],

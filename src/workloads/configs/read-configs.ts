@@ -40,7 +40,7 @@ export type FoundConfigs = ReadonlyMap<ConfigKey, KubeObject | undefined>;
 export type ReadConfigs = { found: FoundConfigs } | { problem: string };
 
 /**
- * Reads these configs once each. What cannot be told now (a required config that does not exist, any error other than 404) is a problem
+ * Reads these configs once each. What cannot be read now (a required config that does not exist, any error other than 404) is a problem
  * that names the object: no new revision, and no promotion (03-B24).
  */
 export async function readConfigs(
@@ -80,7 +80,7 @@ export function trackable(refs: readonly ConfigRef[], { mode, names }: SecretsPo
   return refs.filter(({ kind, name }) => kind === 'ConfigMap' || isTrackedSecret(name));
 }
 
-/** What is remembered of contents. */
+/** Cached contents. */
 export function seenConfigs(found: FoundConfigs): SeenConfigs {
   return Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
 }

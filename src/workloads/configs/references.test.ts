@@ -88,7 +88,7 @@ const ignored = [
   { place: 'flexVolume', spec: { volumes: [{ name: 'v', flexVolume: { secretRef: { name: 'x' } } }] } },
   { place: 'fieldRef', spec: container({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] }) },
   { place: 'a name that is empty', spec: container({ env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: '', key: 'k' } } }] }) },
-  { place: 'what is no pod spec', spec: { volumes: 'x', containers: [null, 'x', { env: { name: 'x' }, envFrom: [7] }] } },
+  { place: 'not a pod spec', spec: { volumes: 'x', containers: [null, 'x', { env: { name: 'x' }, envFrom: [7] }] } },
 ];
 
 describe('configReferences', () => {

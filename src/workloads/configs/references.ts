@@ -2,7 +2,7 @@ import { isRecord } from '../canonical-json.ts';
 import { type ConfigKey, type ConfigKind, type ConfigRef, configKey } from './config-ref.ts';
 
 type Json = Record<string, unknown>;
-/** Told of each reference, in the order of 03-CT1; the name that it should have instead, or undefined for the same. */
+/** Called with each reference, in the order of 03-CT1; the name that it should have instead, or undefined for the same. */
 type Rename = (kind: ConfigKind, name: string, optional: boolean) => string | undefined;
 
 /** Every ConfigMap and Secret that a pod spec reads, each once, in the order found (03-CT1–CT5). */

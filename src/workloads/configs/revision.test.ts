@@ -10,7 +10,7 @@ describe('revisionWithConfigs', () => {
     expect(revisionWithConfigs(template, { 'secret/regcred': seen() })).toBe(template);
   });
 
-  it('03-CT13: changes with a checksum and with what is tracked, not with versions, order or untracked configs', () => {
+  it('03-CT13: changes with a checksum and with the set of tracked configs, not with versions, order or untracked configs', () => {
     const two = revisionWithConfigs(template, { 'configmap/a': seen('aa'), 'secret/b': seen('bb') });
     expect(two).toMatch(/^s1:[0-9a-f]{64}$/);
     expect(revisionWithConfigs(template, { 'secret/b': seen('bb', '9'), 'configmap/a': seen('aa', '8'), 'secret/c': seen() })).toBe(two);

@@ -10,7 +10,7 @@ export function trackedChecksums(configs: SeenConfigs): Record<string, string> {
 }
 
 /**
- * What decides the pods: the template, the tracked configs, and which optional ones are missing, since pods read one that appears. With
+ * The revision of the pods: the template, the tracked configs, and which optional ones are missing, since pods read one that appears. With
  * nothing of these it is the template's own revision, so that configs which are not tracked change nothing.
  */
 export function revisionWithConfigs(template: string, configs: SeenConfigs): string {

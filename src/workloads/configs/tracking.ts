@@ -6,7 +6,7 @@ export const trackingAnnotation = 'flagger.app/config-tracking';
 /** Secrets of other types are left alone: registry credentials, tokens, Helm's own records (03-CT7). */
 const TRACKED_TYPES = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth', 'kubernetes.io/tls']);
 
-/** Its owner opted out; metadata is enough to tell. */
+/** Its owner opted out; metadata shows it. */
 export function isOptedOut({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
   return metadata.annotations?.[trackingAnnotation]?.startsWith('disable') ?? false;
 }

@@ -26,7 +26,7 @@ const canary = Canary.parse({
   },
 });
 
-/** What a promotion does with the configs that it has read. */
+/** A promotion's use of the configs that it has read. */
 function promoted() {
   const refs = configReferences(target.spec.template.spec);
   const found = new Map(
@@ -52,7 +52,7 @@ describe('03-2.7 with configs', () => {
     await expect(text).toMatchFileSnapshot(join(golden, 'checkout.output.yaml'));
   });
 
-  it('03-CT9, CT11, CT13: status shows the checksums that the established controller showed', () => {
+  it('03-CT9, CT11, CT13: status shows the checksums that Flagger showed', () => {
     expect(promoted().checksums).toEqual({
       'configmap/checkout-settings': '34a56f8d5edd727c',
       'configmap/checkout-files': '6c56b6006622f692',

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /**
- * What the API server, or a cloud, hands out once: a copy that repeats it is refused (03-S-T3, B18) or takes an address away from the
- * target. `ClusterIP: None` is no address but a wish, and stays.
+ * Fields that the API server or a cloud allocates once: a copy that repeats it is refused (03-S-T3, B18) or takes an address away from the
+ * target. `ClusterIP: None` is a wish, not an address, and stays.
  */
 const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP', 'externalIPs']);
 
@@ -20,7 +20,7 @@ export interface ServiceSpec {
 
 export const isAllocated = (field: string): boolean => ALLOCATED.has(field);
 
-/** Of a Service's spec what its owner decides; unknown fields belong to it. */
+/** The fields of a Service's spec that its owner decides; unknown fields belong to them. */
 export function decidedSpec(service: KubeObject): ServiceSpec {
   const spec: ServiceSpec = service.spec ?? {};
   const kept = Object.fromEntries(Object.entries(spec).filter(([field]) => !isAllocated(field)));

@@ -55,8 +55,8 @@ describe('the sides of a Service target', () => {
 
   it.each([
     { what: 'a name for another host', change: { type: 'ExternalName', externalName: 'a.example', selector: undefined } },
-    { what: 'a Service whose endpoints somebody else keeps', change: { selector: undefined } },
-  ])('03-S-T1: of $what nobody can tell, and it counts as ready', ({ change }) => {
+    { what: 'a Service whose endpoints another controller keeps', change: { selector: undefined } },
+  ])('03-S-T1: the readiness of $what is unknown, and counts as ready', ({ change }) => {
     const { target: side, primary } = sidesOf(change);
     expect([side?.readiness.state, primary?.readiness.state]).toEqual(['ready', 'ready']);
   });
@@ -71,7 +71,7 @@ it('03-S-T4: trafficDistribution stands in both copies, and still after a promot
   expect(patch).not.toMatch(/"remove"[^}]*trafficDistribution/);
 });
 
-it('03-S-T6: what decides the revision is what the user has asked for, and not what the server hands out', () => {
+it('03-S-T6: fields that the user sets decide the revision, and fields that the server allocates do not', () => {
   const handed = { ...target, spec: { ...target.spec, clusterIP: '10.1.2.3', clusterIPs: ['10.1.2.3'] } };
   expect(coreService.revision(handed)).toBe(coreService.revision(target));
   expect(coreService.revision({ ...target, spec: { ...target.spec, selector: { app: 'other' } } })).not.toBe(coreService.revision(target));

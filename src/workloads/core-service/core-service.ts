@@ -19,7 +19,7 @@ const serviceRef = (canary: Canary, name: string): ObjectRef => ({
 });
 
 /**
- * Core Service (03-7): for pods that somebody else manages. The target is the apex and is never written; traffic goes to two copies, of
+ * Core Service (03-7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of
  * which the primary changes by promotion only and the canary follows the target as a new revision starts.
  */
 export const coreService: Workload = {
@@ -72,7 +72,7 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
       target: {
         ...canaryState(target.object, copy, target.revision ?? '', watched),
         uid: target.object.metadata.uid ?? '',
-        // Servers that count a Service's generations tell a new default field from an edit by it.
+        // Servers that count a Service's generations distinguish a new default field from an edit by it.
         ...(target.object.metadata.generation === undefined ? {} : { generation: target.object.metadata.generation }),
         revision: target.revision ?? '',
       },
@@ -103,7 +103,7 @@ function carries(primary: KubeObject): string | undefined {
   return ownRevision(primary.metadata.annotations?.[revisionAnnotation]);
 }
 
-/** What an API server fills in. Source: the defaults of the Service API. */
+/** Fields that an API server fills in. Source: the defaults of the Service API. */
 const SERVER_DEFAULTS = {
   externalTrafficPolicy: ['Cluster'],
   allocateLoadBalancerNodePorts: [true],

@@ -7,7 +7,7 @@ const SERVICE_LABEL = 'kubernetes.io/service-name';
 /** All EndpointSlices of a namespace: their names say nothing of their Service. */
 export const slicesOf = (namespace: string): ObjectRef => ({ ...SLICE, namespace, name: '' });
 
-/** Of an EndpointSlice whose it is and how many of its endpoints can answer: addresses come and go, and nobody here calls them. */
+/** The Service of an EndpointSlice and the number of its ready endpoints: addresses change, and Serin does not call them. */
 export function slimSlice(slice: KubeObject): KubeObject {
   const endpoints: { conditions?: { ready?: boolean } }[] = slice.endpoints ?? [];
   const { name, namespace, resourceVersion, labels } = slice.metadata;
@@ -17,8 +17,8 @@ export function slimSlice(slice: KubeObject): KubeObject {
 }
 
 /**
- * Ready endpoints of a Service, from slim slices. Undefined: nobody keeps slices for it, since it selects no pods or is a name for another
- * host; then only its users can tell whether it answers.
+ * Ready endpoints of a Service, from slim slices. Undefined: it has no slices, since it selects no pods or is a name for another
+ * host; then only its users know whether it answers.
  */
 export function readyEndpoints(service: KubeObject, watched: WatchedObjects): number | undefined {
   const { selector, type } = service.spec ?? {};

@@ -24,7 +24,7 @@ export function copyOf(canary: Canary, target: KubeObject, name: string, revisio
   };
 }
 
-/** What the Canary says of the Services' traffic holds for every Service of its release, after a promotion too (unlike 03-S-T4). */
+/** Traffic fields of the Canary hold for every Service of its release, after a promotion too (unlike 03-S-T4). */
 export function decidedFor({ spec }: Canary, target: KubeObject): ServiceSpec {
   return { ...decidedSpec(target), ...trafficFieldsFor(spec.service, target.spec?.type ?? 'ClusterIP') };
 }

@@ -42,7 +42,7 @@ describe('scaling', () => {
     expect(daemonSet.rollout?.(aDaemonSet())).toBeUndefined();
   });
 
-  it('a slim object still tells whether it is at zero', () => {
+  it('a slim object still shows whether it is at zero', () => {
     expect(daemonSet.replicas(daemonSet.slim(aDaemonSet({ nodeSelector: { [key]: 'true' } })))).toBe(0);
     expect(daemonSet.replicas(daemonSet.slim(aDaemonSet()))).toBe(1);
   });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
-import { establishedSpec } from '../pods/established-template.ts';
+import { flaggerSpec } from '../pods/flagger-template.ts';
 import { heldPods } from '../pods/held.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
 import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
@@ -14,7 +14,7 @@ import type { PrimarySpec, Workload } from '../workload.ts';
 import { daemonSetReadiness, leavingForMs, podsAskedFor, podsLeft, updatedPods } from './readiness.ts';
 import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
 
-/** Counted by the API server with each write of another template, our own scaling included; nobody else can set it. */
+/** Counted by the API server with each write of another template, our own scaling included; other writers cannot set it. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** apps/v1 DaemonSet (03-3). Its pods are sent away by a key in its node selector, which is never part of a revision. */
@@ -58,7 +58,7 @@ export const daemonSet: Workload = {
   carries: carriedRevision,
   promotionPatch,
   templateMatches,
-  establishedTemplate: (target, options) => establishedSpec(unscaled(target), options, { spreads: false }),
+  flaggerTemplate: (target, options) => flaggerSpec(unscaled(target), options, { spreads: false }),
   // One that was made while the target was away keeps our key (03-B9).
   adopts: (primary, rendered) => adoptsPods(unscaled(primary), rendered),
   held: (primary, revision) => heldPods(unscaled(primary), revision),

@@ -43,11 +43,11 @@ export function updatedPods({ metadata, status = {} }: KubeObject): number {
 }
 
 const DEFAULT_GRACE_S = 30;
-/** For the kubelet and the DaemonSet's controller to tell of it. */
+/** Time for the kubelet and the DaemonSet's controller to report it. */
 const SLACK_MS = 5_000;
 
 /**
- * Kubernetes counts a DaemonSet's pods that are on their way out: raised too soon, they are the available ones of its status, and nobody
+ * Kubernetes counts a DaemonSet's pods that are terminating: raised too soon, they are the available ones of its status, and none
  * answers. While our key is on, `numberMisscheduled` is how many are left. Source: updateDaemonSetStatus of kube-controller-manager.
  */
 export function leavingForMs(daemonSet: KubeObject): number | undefined {

@@ -160,19 +160,19 @@ describe('readiness', () => {
   });
 
   it.each([
-    { is: 'on their way', unavailableReplicas: 0, reason: 'Deployment web: old pods are left: 1' },
+    { is: 'terminating', unavailableReplicas: 0, reason: 'Deployment web: old pods are left: 1' },
     {
       is: 'there because the new one does not come',
       unavailableReplicas: 1,
       reason: 'Deployment web: unavailable pods: 1; until the new ones are available, old ones stay: 1',
     },
-  ])('03-W44: old pods that are $is are told as such', ({ unavailableReplicas, reason }) => {
+  ])('03-W44: old pods that are $is are reported as such', ({ unavailableReplicas, reason }) => {
     const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 1, availableReplicas: 1, unavailableReplicas };
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', generation: 1 }, spec: { replicas: 1 }, status };
     expect(deployment.readiness(object, 100).reason).toBe(reason);
   });
 
-  it('03-W40: a Deployment without status waits, and serves nobody', () => {
+  it('03-W40: a Deployment without status waits, and serves no traffic', () => {
     const created: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', generation: 1 }, spec: {} };
     expect(deployment.readiness(created, 100)).toMatchObject({ state: 'waiting', ready: 0, wanted: 1 });
     expect(deployment.isServing(created)).toBe(false);
@@ -190,7 +190,7 @@ describe('promotion', () => {
     expect(deployment.carries({ ...target, spec: {} })).toBeUndefined();
   });
 
-  it('I3: replaces the template under the resourceVersion, and what else differs', () => {
+  it('I3: replaces the template under the resourceVersion, and every other difference', () => {
     const changed = edited(({ spec }) => {
       spec.strategy = { type: 'Recreate' };
       delete spec.minReadySeconds;

@@ -1,7 +1,7 @@
 import { resolveSelector } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
-import { establishedSpec } from '../pods/established-template.ts';
+import { flaggerSpec } from '../pods/flagger-template.ts';
 import { heldPods } from '../pods/held.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
 import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
@@ -31,7 +31,7 @@ export const deployment: Workload = {
   updatedPods,
   isServing: (object) => (object.status?.availableReplicas ?? 0) >= 1,
   replicas: replicasOf,
-  // Replicas are anybody's: never inside an apply, and no resourceVersion, since two writers of it do not disturb each other.
+  // Other writers set replicas: never inside an apply, and no resourceVersion, since two writers of it do not disturb each other.
   scalePatch: (_object, replicas) => ({ patch: { spec: { replicas } }, subresource: 'scale' }),
   scaleUpTarget(target, primary) {
     const own = replicasOf(target);
@@ -50,7 +50,7 @@ export const deployment: Workload = {
   carries: carriedRevision,
   promotionPatch,
   templateMatches,
-  establishedTemplate: (target, options) => establishedSpec(target, options, { spreads: true }),
+  flaggerTemplate: (target, options) => flaggerSpec(target, options, { spreads: true }),
   adopts: adoptsPods,
   held: heldPods,
 };

@@ -6,7 +6,7 @@ export function replicasOf(deployment: KubeObject): number {
   return deployment.spec?.replicas ?? 1;
 }
 
-/** Pods that exist or may be coming; a status that is older than the spec tells nothing of the ones that are being made. */
+/** Pods that exist or may be coming; a status that is older than the spec says nothing of the ones that are being made. */
 export function podsLeft(deployment: KubeObject): number {
   const { observedGeneration = 0, replicas = 0 } = deployment.status ?? {};
   const isBehind = (deployment.metadata.generation ?? 0) > observedGeneration;
@@ -15,7 +15,7 @@ export function podsLeft(deployment: KubeObject): number {
 
 /**
  * Readiness of a Deployment (03-W40–W48), in whole numbers (03-W47). Zero wanted is `ready`: whether that is right is for the
- * caller, who knows if the side is at rest. With any wanted, one available pod is the least, even at threshold 0 (03-W49).
+ * caller, who knows if the side is scaled to zero. With any wanted, one available pod is the least, even at threshold 0 (03-W49).
  * The deadline 03-W41 is not looked at: deadlines are the engine's and count from its own step (03-B3).
  */
 export function deploymentReadiness(deployment: KubeObject, thresholdPercent: number): Readiness {
@@ -48,7 +48,7 @@ export function updatedPods({ metadata, status = {} }: KubeObject): number {
   return Math.max(0, (status.availableReplicas ?? 0) - old);
 }
 
-/** Most often the old ones are there because the new ones do not come: that is what somebody can correct. */
+/** Most often the old ones are there because the new ones do not come: that is what the owner can correct. */
 function oldPods(old: number, unavailable: number): string {
   if (unavailable === 0) return `old pods are left: ${old}`;
   return `unavailable pods: ${unavailable}; until the new ones are available, old ones stay: ${old}`;

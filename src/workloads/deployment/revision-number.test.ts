@@ -14,7 +14,7 @@ const counted: KubeObject = {
 describe('the number of a template', () => {
   it.each([
     { what: 'that is observed', edit: {}, count: { rollout: '2' } },
-    { what: 'at rest, without pods', edit: { status: { observedGeneration: 4 } }, count: { rollout: '2' } },
+    { what: 'scaled to zero, without pods', edit: { status: { observedGeneration: 4 } }, count: { rollout: '2' } },
     { what: 'that is rolled out', edit: { status: { ...counted.status, replicas: 3, updatedReplicas: 1 } }, count: { rollout: '2' } },
     {
       what: 'that is not observed',
@@ -26,7 +26,7 @@ describe('the number of a template', () => {
       edit: { status: { observedGeneration: 4, replicas: 2 } },
       count: { rollout: '2', uncounted: true },
     },
-    { what: 'that nobody has looked at', edit: { status: undefined }, count: { rollout: '2', uncounted: true } },
+    { what: 'that no controller has read', edit: { status: undefined }, count: { rollout: '2', uncounted: true } },
     { what: 'of a controller that counts none', edit: { metadata: { name: 'shop', generation: 4 } }, count: {} },
     { what: 'while it is paused, when none is counted', edit: { spec: { paused: true } }, count: {} },
   ])('Revisions: of one $what', ({ edit, count }) => {

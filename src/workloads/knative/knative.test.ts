@@ -45,12 +45,12 @@ describe('the Revisions of a Knative Service', () => {
     expect(target?.revision).toBe(knative.revision(service('podinfo-00002')));
   });
 
-  it('03-K-T2: without the annotation there is no primary, and before the first Revision no target either', () => {
+  it('03-K-T2: without the annotation the primary is absent, and before the first Revision the target too', () => {
     expect(Object.keys(sidesOf(service('podinfo-00001'), ready('podinfo-00001')))).toEqual(['target']);
     expect(sidesOf(service(''))).toEqual({});
   });
 
-  it('03-K-T7: the name of the newest Revision alone decides the revision, in a form that tells it from a hash of a template', () => {
+  it('03-K-T7: the name of the newest Revision alone decides the revision, in a form that differs from a hash of a template', () => {
     const one = knative.revision(service('podinfo-00002', { ready: 'podinfo-00001' }));
     expect(one).toBe(knative.revision({ ...service('podinfo-00002'), spec: { traffic: [{ percent: 100, latestRevision: true }] } }));
     expect(one).not.toBe(knative.revision(service('podinfo-00003')));
@@ -58,7 +58,7 @@ describe('the Revisions of a Knative Service', () => {
   });
 });
 
-it('05-E10: what is measured is the revision that was created last, ready or not', () => {
+it('05-E10: the revision that was created last is measured, ready or not', () => {
   expect(knative.measuredAs?.(service('podinfo-00003', { ready: 'podinfo-00002' }))).toBe('podinfo-00003');
   expect(knative.measuredAs?.(service(''))).toBeUndefined();
 });

@@ -5,12 +5,12 @@ import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec, Sides, WatchedObjects, Workload } from '../workload.ts';
 import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
 
-/** What is promoted: a name. */
+/** The promoted value: a name. */
 interface PromotedRevision extends PrimarySpec {
   primaryRevision: string;
 }
 
-/** Knative Service (03-8). There is no primary object: Revisions play the parts, and an annotation names the promoted one. */
+/** Knative Service (03-8). It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
 export const knative: Workload = {
   hasPods: false,
   targetRef: (canary) => ({

@@ -12,7 +12,7 @@ describe('a Revision as a side of a release', () => {
   it.each([
     { what: 'is Ready', conditions: [{ type: 'Ready', status: 'True' }], state: 'ready', serving: true },
     { what: 'has said nothing yet', conditions: undefined, state: 'waiting', serving: false },
-    { what: 'is on its way', conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Deploying' }], state: 'waiting', serving: false },
+    { what: 'is starting', conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Deploying' }], state: 'waiting', serving: false },
     {
       what: 'cannot pull its image',
       conditions: [{ type: 'Ready', status: 'False', reason: 'ContainerMissing', message: 'no such image' }],
@@ -32,7 +32,7 @@ describe('a Revision as a side of a release', () => {
     expect(found.readiness.reason === undefined).toBe(state === 'ready');
   });
 
-  it('03-K-T4: what it lacks is told by its name, with the words of Knative', () => {
+  it('03-K-T4: a missing Revision is reported by name, with the message of Knative', () => {
     const conditions = [{ type: 'Ready', status: 'False', reason: 'ContainerMissing', message: 'no such image' }];
     expect(revisionState(revision(conditions), 'shop-00002').readiness.reason).toBe('Revision shop-00002: ContainerMissing: no such image');
     expect(revisionState(undefined, 'shop-00002').readiness).toMatchObject({

@@ -7,7 +7,7 @@ export function latestCreated(service: KubeObject): string | undefined {
   return service.status?.latestCreatedRevisionName || undefined;
 }
 
-/** What answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03-B19). */
+/** The Revision that answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03-B19). */
 export function latestServing(service: KubeObject): string | undefined {
   return service.status?.latestReadyRevisionName || latestCreated(service);
 }
@@ -21,7 +21,7 @@ export function revisionRef(service: KubeObject, name: string): ObjectRef {
   return { apiVersion: knativeApiVersion, kind: 'Revision', name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** Of a Revision what tells whether it can answer. */
+/** The part of a Revision that shows whether it can answer. */
 export function slimRevision({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata, status: { conditions: status?.conditions ?? [] } };
 }

@@ -16,7 +16,7 @@ const primary = (annotations?: Record<string, string>): KubeObject => ({
   spec: { template: template({ 'flagger-id': 'some-uuid', ...annotations }) },
 });
 
-describe('E104: the primary at a takeover, compared with what the target would make of it', () => {
+describe('E104: the primary at a takeover, compared with the one rendered from the target', () => {
   it.each([
     { what: 'the primary was restarted by hand', on: { [RESTARTED]: later }, wanted: {}, equals: true },
     {

@@ -4,7 +4,7 @@ import type { PodTemplate, PrimarySpec } from '../workload.ts';
 import { withoutRestarts } from './restarts.ts';
 import { templateMatches } from './template-matches.ts';
 
-/** Whether a template of another controller holds the rendered pods (ARCHITECTURE.md, Revisions); a restart by hand is no other template (E104). */
+/** Whether a template of another controller holds the rendered pods (ARCHITECTURE.md, Revisions); a restart by hand does not change it (E104). */
 export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean {
   if (!rendered.template) return false;
   const [template, wanted]: [PodTemplate, PodTemplate] = [unstamped(primary.spec.template), unstamped(rendered.template)];
@@ -13,7 +13,7 @@ export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean 
   return templateMatches(held, { template: annotated(wanted, annotations.wanted) }) === undefined;
 }
 
-/** The id of the promotion is another one for each controller, and tells nothing of the pods. */
+/** Each controller writes its own promotion id; it says nothing of the pods. */
 function unstamped(template: PodTemplate): PodTemplate {
   const { [revisionAnnotation]: _, ...annotations } = template.metadata?.annotations ?? {};
   return annotated(template, annotations);

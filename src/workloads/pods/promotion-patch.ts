@@ -7,7 +7,7 @@ const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
 
 /**
  * JSON patch that puts `spec` into the primary. A replaced template leaves nothing of the old one behind, as a merge would;
- * the test of resourceVersion refuses it when somebody else wrote first.
+ * the test of resourceVersion refuses it when another writer was first.
  */
 export function promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
   const current: Record<string, unknown> = primary.spec;

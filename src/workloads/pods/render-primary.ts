@@ -7,7 +7,7 @@ import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
 
-/** The primary to create (03-W14–W23), but for what tells how many pods it has. Without owner: the caller adds the anchor. */
+/** The primary to create (03-W14–W23), without its replica count. Without owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
   const { key, value } = options.selector;
   return {
@@ -27,7 +27,7 @@ export function renderPrimary(canary: Canary, target: KubeObject, options: Rende
   };
 }
 
-/** What the primary's spec takes from the target, at creation and at each promotion. */
+/** Fields of the primary's spec that come from the target, at creation and at each promotion. */
 export function primarySpec(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec {
   const { replicas: _replicas, selector: _selector, paused: _paused, template, ...rest } = target.spec;
   return { ...rest, template: primaryPodTemplate(canary, target, template, options) };

@@ -54,7 +54,7 @@ function identityOf(workload: Verbs, { object, revision = '', configs }: Watched
   };
 }
 
-/** A count that has not moved tells nothing of a template that is newer than it. */
+/** A count that has not moved says nothing of a template that is newer than it. */
 export function countOf(workload: Pick<Workload, 'rollout' | 'hasCounted'>, target: KubeObject): Pick<Identity, 'rollout' | 'uncounted'> {
   const rollout = workload.rollout?.(target);
   if (rollout === undefined) return {};

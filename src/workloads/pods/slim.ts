@@ -7,7 +7,7 @@ interface Container {
   ports?: unknown;
 }
 
-/** Of a pod template only what Services, selectors and node choice are made from: the rest is in the revision, and read when promoted. */
+/** Keeps the fields of a pod template that Services, selectors and node choice need: the rest is in the revision, and read when promoted. */
 export function slimPodWorkload(object: KubeObject): KubeObject {
   const { template, ...spec } = object.spec ?? {};
   const podSpec = template?.spec ?? {};

@@ -3,7 +3,7 @@ import { firstDifference, type ServerDefaults } from '../first-difference.ts';
 import type { PrimarySpec } from '../workload.ts';
 
 /**
- * What API servers fill in where a pod template or a Deployment is silent, by field name. Source: the defaults that the
+ * Defaults that API servers fill into a pod template or a Deployment, by field name. Source: the defaults that the
  * Kubernetes API reference documents for Deployment, PodSpec, Container, Probe and Volume.
  */
 const SERVER_DEFAULTS: ServerDefaults = {
@@ -33,7 +33,7 @@ const SERVER_DEFAULTS: ServerDefaults = {
 
 /**
  * Path of the first field in which the server's answer is not what was rendered, server defaults aside; undefined: none. `before`: the
- * object as the write found it, so that what the server has added since is told from what was left.
+ * object as the write found it, so that later additions of the server differ from what was left.
  */
 export function templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined {
   return firstDifference(promotable(answer), rendered, 'spec', SERVER_DEFAULTS, before && { held: promotable(before) });

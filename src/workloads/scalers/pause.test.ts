@@ -34,7 +34,7 @@ describe('pause', () => {
     expect(scaledObject.resumePatch(resumed)).toBeUndefined();
   });
 
-  it('03-A14: a pause that somebody took away is set again, with what they left as their own', () => {
+  it('03-A14: a pause that was removed by hand is set again, and the values left are kept as those of the user', () => {
     const edited = so({ [pausedReplicas]: '5', [pausedByUsAnnotation]: '3' });
     const paused = patched(edited, scaledObject.pausePatch(edited));
     expect(patched(paused, scaledObject.resumePatch(paused)).metadata.annotations).toEqual({ [pausedReplicas]: '5' });

@@ -108,41 +108,41 @@ describe('primaryQuery', () => {
 describe('primaryTriggers', () => {
   it('03-A11: rewrites the query of each trigger and leaves every other field as it is', () => {
     const cron = { type: 'cron', metadata: { start: '0 8 * * *', desiredReplicas: '4' }, invented: { deep: [null] } };
-    const { triggers, doubts } = primaryTriggers(aCanary(), [{ ...prometheus('rq{app="checkout"}'), useCachedMetrics: true }, cron]);
+    const { triggers, warnings } = primaryTriggers(aCanary(), [{ ...prometheus('rq{app="checkout"}'), useCachedMetrics: true }, cron]);
     expect(triggers).toEqual([{ ...prometheus('rq{app="checkout-primary"}'), useCachedMetrics: true }, cron]);
-    expect(doubts).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   it('03-B12: says so when a query does not speak of the target', () => {
-    const { triggers, doubts } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
+    const { triggers, warnings } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
     expect(triggers).toEqual([prometheus('rq{app="cart"}', 'load')]);
-    expect(doubts).toEqual([
+    expect(warnings).toEqual([
       'the query of trigger load does not speak of checkout, so the primary scales by the same numbers: set spec.autoscalerRef.primaryScalerQueries',
     ]);
   });
 
   it('03-B12: says so when a query speaks of the primary too, which may cancel out', () => {
-    const { doubts } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
-    expect(doubts).toEqual(['the query of trigger 0 speaks of checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
+    const { warnings } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
+    expect(warnings).toEqual(['the query of trigger 0 speaks of checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
   });
 
   it('03-A12: a given query goes to the trigger of that name, and nothing else is rewritten', () => {
     const own = [prometheus('rq{app="checkout"}', 'load'), prometheus('errors{app="checkout"}', 'errors')];
-    const { triggers, doubts } = primaryTriggers(aCanary({ load: 'mine' }), own);
+    const { triggers, warnings } = primaryTriggers(aCanary({ load: 'mine' }), own);
     expect(triggers).toEqual([prometheus('mine', 'load'), own[1]]);
-    expect(doubts).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
-  it('03-A12: an empty map of queries rewrites nothing, and that is no doubt', () => {
+  it('03-A12: an empty map of queries rewrites nothing, without a warning', () => {
     const own = [prometheus('rq{app="checkout"}')];
-    expect(primaryTriggers(aCanary({}), own)).toEqual({ triggers: own, doubts: [] });
+    expect(primaryTriggers(aCanary({}), own)).toEqual({ triggers: own, warnings: [] });
   });
 
-  it('03-B12: metadata.name is taken where no trigger has the name, with a doubt', () => {
+  it('03-B12: metadata.name is taken where no trigger has the name, with a warning', () => {
     const own = { type: 'prometheus', metadata: { name: 'load', query: 'rq{app="checkout"}' } };
-    const { triggers, doubts } = primaryTriggers(aCanary({ load: 'mine' }), [own]);
+    const { triggers, warnings } = primaryTriggers(aCanary({ load: 'mine' }), [own]);
     expect(triggers).toEqual([{ type: 'prometheus', metadata: { name: 'load', query: 'mine' } }]);
-    expect(doubts).toEqual([
+    expect(warnings).toEqual([
       'spec.autoscalerRef.primaryScalerQueries.load is found by metadata.name only: set the name of the trigger itself',
     ]);
   });
@@ -154,12 +154,12 @@ describe('primaryTriggers', () => {
   });
 
   it('03-A12: says so when a given query finds no trigger', () => {
-    const { doubts } = primaryTriggers(aCanary({ lost: 'mine' }), [prometheus('own', 'load')]);
-    expect(doubts).toEqual(['spec.autoscalerRef.primaryScalerQueries.lost names no trigger: give one of them this name']);
+    const { warnings } = primaryTriggers(aCanary({ lost: 'mine' }), [prometheus('own', 'load')]);
+    expect(warnings).toEqual(['spec.autoscalerRef.primaryScalerQueries.lost names no trigger: give one of them this name']);
   });
 
-  it('a ScaledObject without triggers, or with what is no trigger, passes as it is', () => {
-    expect(primaryTriggers(aCanary(), undefined)).toEqual({ doubts: [] });
-    expect(primaryTriggers(aCanary(), ['odd', null])).toEqual({ triggers: ['odd', null], doubts: [] });
+  it('a ScaledObject without triggers, or with an entry that is not a trigger, passes as it is', () => {
+    expect(primaryTriggers(aCanary(), undefined)).toEqual({ warnings: [] });
+    expect(primaryTriggers(aCanary(), ['odd', null])).toEqual({ triggers: ['odd', null], warnings: [] });
   });
 });

@@ -6,7 +6,7 @@ import { quotedPieces } from './quoted-pieces.ts';
 interface Rewritten {
   /** Absent: the ScaledObject has no list of triggers. */
   triggers?: readonly unknown[];
-  doubts: readonly string[];
+  warnings: readonly string[];
 }
 
 interface Trigger {
@@ -27,18 +27,18 @@ type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
  * a trigger's metadata stands instead of its own, whatever its type (03-B12).
  */
 export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
-  if (!Array.isArray(triggers)) return { doubts: [] };
+  if (!Array.isArray(triggers)) return { warnings: [] };
   const { primaryScalerQueries: queries, primaryScalerTriggers: metadata } = canary.spec.autoscalerRef ?? {};
   const given = withGiven(triggers, metadata ?? {}, 'primaryScalerTriggers');
   const asked = Object.fromEntries(Object.entries(queries ?? {}).map(([key, query]) => [key, { query }]));
   const rest = queries
     ? withGiven(given.triggers, asked, 'primaryScalerQueries')
     : withOwnQueries(given.triggers, names(canary).target, given.queried);
-  return { triggers: rest.triggers, doubts: [...given.doubts, ...rest.doubts] };
+  return { triggers: rest.triggers, warnings: [...given.warnings, ...rest.warnings] };
 }
 
 function withGiven(triggers: readonly unknown[], given: Given, which: string) {
-  const doubts: string[] = [];
+  const warnings: string[] = [];
   const changes = new Map<unknown, Readonly<Record<string, string>>>();
   const named = grouped(triggers, ({ name }) => name);
   const namedWithin = grouped(triggers, ({ metadata }) => metadata?.name);
@@ -47,8 +47,8 @@ function withGiven(triggers: readonly unknown[], given: Given, which: string) {
     const byName = named.get(key) ?? [];
     const byMetadata = byName.length > 0 ? [] : (namedWithin.get(key) ?? []);
     const found = [...byName, ...byMetadata];
-    if (found.length === 0) doubts.push(`${field} names no trigger: give one of them this name`);
-    if (byMetadata.length > 0) doubts.push(`${field} is found by metadata.name only: set the name of the trigger itself`);
+    if (found.length === 0) warnings.push(`${field} names no trigger: give one of them this name`);
+    if (byMetadata.length > 0) warnings.push(`${field} is found by metadata.name only: set the name of the trigger itself`);
     for (const trigger of found) changes.set(trigger, metadata);
   }
   const queried = new Set<unknown>();
@@ -59,7 +59,7 @@ function withGiven(triggers: readonly unknown[], given: Given, which: string) {
     if (metadata.query !== undefined) queried.add(changed);
     return changed;
   });
-  return { triggers: rewritten, doubts, queried };
+  return { triggers: rewritten, warnings, queried };
 }
 
 function grouped(triggers: readonly unknown[], nameOf: (trigger: Trigger) => string | undefined): Map<string | undefined, Trigger[]> {
@@ -67,18 +67,18 @@ function grouped(triggers: readonly unknown[], nameOf: (trigger: Trigger) => str
 }
 
 function withOwnQueries(triggers: readonly unknown[], target: string, queried: ReadonlySet<unknown>) {
-  const doubts: string[] = [];
+  const warnings: string[] = [];
   const rewritten = triggers.map((one, index) => {
     if (!isTrigger(one) || typeof one.metadata?.query !== 'string' || queried.has(one)) return one;
     const query = primaryQuery(one.metadata.query, target, one.type);
     const which = `the query of trigger ${one.name ?? index}`;
     const how = 'set spec.autoscalerRef.primaryScalerQueries';
-    if (speaksOf(one.metadata.query, `${target}-primary`)) doubts.push(`${which} speaks of ${target}-primary already: ${how}`);
+    if (speaksOf(one.metadata.query, `${target}-primary`)) warnings.push(`${which} speaks of ${target}-primary already: ${how}`);
     else if (query === one.metadata.query)
-      doubts.push(`${which} does not speak of ${target}, so the primary scales by the same numbers: ${how}`);
+      warnings.push(`${which} does not speak of ${target}, so the primary scales by the same numbers: ${how}`);
     return { ...one, metadata: { ...one.metadata, query } };
   });
-  return { triggers: rewritten, doubts };
+  return { triggers: rewritten, warnings };
 }
 
 /**

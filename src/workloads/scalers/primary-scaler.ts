@@ -52,7 +52,7 @@ export function renderPrimaryScaler(
       },
       spec,
     },
-    doubts: scaler.spec?.scaleTargetRef?.name === names(canary).target ? [] : [wrongTarget(canary, scaler)],
+    warnings: scaler.spec?.scaleTargetRef?.name === names(canary).target ? [] : [wrongTarget(canary, scaler)],
   };
 }
 

@@ -68,7 +68,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     expect(raised(edited, undefined)).toEqual(withSpec({ [min]: edit, [max]: 10 }));
   });
 
-  it('what an earlier version has raised comes back, too', () => {
+  it('a minimum that an earlier version has raised is restored, too', () => {
     const old = withSpec({ [min]: 6, [max]: 10 });
     old.metadata.annotations = { team: 'a', 'serin.dev/before-raise': `{"${min}":2}` };
     expect(scaler.limits(old).min).toBe(2);
@@ -84,7 +84,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     ]);
   });
 
-  it('a note that somebody broke means that what stands is the wish', () => {
+  it('with an unreadable note the current value counts as wished', () => {
     const broken = withSpec({ [min]: 6, [max]: 10 });
     broken.metadata.annotations = { 'serin.dev/before-raise': 'not JSON' };
     expect(scaler.limits(broken).min).toBe(6);

@@ -2,14 +2,14 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../canonical-json.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
 
-/** On a scaler whose minimum a release has raised: the fields as they were before, and as they were written, to tell an edit since. */
+/** On a scaler whose minimum a release has raised: the fields as they were before, and as they were written, to detect an edit since. */
 export const raisedAnnotation = 'serin.dev/before-raise';
 
 /** How one kind of scaler spells its limits. */
 export interface LimitFields {
   min: string;
   max: string;
-  /** What the server takes for an absent field. */
+  /** The server's value for an absent field. */
   defaults: ReplicaLimits;
   /** Fields that let the scaler go below its minimum; they are left out while it is raised. */
   undercutting: readonly string[];

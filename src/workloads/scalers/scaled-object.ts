@@ -25,10 +25,10 @@ export const scaledObject: Scaler = {
   limits: (scaler) => ownLimits(scaler, shape.fields),
   startReplicas: (scaler) => Math.max(1, ownLimits(scaler, shape.fields).min),
   renderPrimary(canary, scaler, { atLeast } = {}) {
-    const { triggers, doubts } = primaryTriggers(canary, scaler.spec?.triggers);
+    const { triggers, warnings } = primaryTriggers(canary, scaler.spec?.triggers);
     const change = (spec: Record<string, unknown>) => ({ ...withOwnHpa(spec), ...(triggers && { triggers }) });
     const rendered = renderPrimaryScaler(canary, scaler, shape, { atLeast, change });
-    return { object: rendered.object, doubts: [...rendered.doubts, ...doubts] };
+    return { object: rendered.object, warnings: [...rendered.warnings, ...warnings] };
   },
   raisePatch: (scaler, atLeast) => raisePatchOf(scaler, shape.fields, atLeast),
   pausePatch,

@@ -13,8 +13,8 @@ export type MergePatch = { metadata: { resourceVersion?: string; annotations?: R
 export interface RenderedScaler {
   /** Without owner references: the caller adds the anchor. */
   object: KubeObject;
-  /** For a person: why the primary may scale otherwise than it looks; empty when nothing is in doubt. */
-  doubts: readonly string[];
+  /** For the operator: why the primary may scale otherwise than it looks. */
+  warnings: readonly string[];
 }
 
 /**
@@ -24,7 +24,7 @@ export interface RenderedScaler {
 export interface Scaler {
   readonly apiVersion: string;
   readonly kind: string;
-  /** What a scaler keeps by its own wish: a minimum that we have raised for a release does not count. */
+  /** The minimum that the user's scaler asks for: one that we have raised for a release does not count. */
   limits(scaler: KubeObject): ReplicaLimits;
   /** Pods that a target at zero is raised to, 03-W36 (3): what the scaler would keep at least. */
   startReplicas(scaler: KubeObject): number;
@@ -35,8 +35,8 @@ export interface Scaler {
    * Undefined: it is so already.
    */
   raisePatch(scaler: KubeObject, atLeast: number | undefined): MergePatch | undefined;
-  /** Keeps the user's scaler from waking a resting target; undefined: it rests already, or stands down by itself (03-A9). */
+  /** Keeps the user's scaler from scaling up an idle target; undefined: it is paused already, or pauses by itself (03-A9). */
   pausePatch(scaler: KubeObject): MergePatch | undefined;
-  /** Takes the pause back; undefined: nothing is to be taken back. */
+  /** Ends the pause; undefined: the scaler is not paused. */
   resumePatch(scaler: KubeObject): MergePatch | undefined;
 }

@@ -25,16 +25,16 @@ const FORMS: HookMetadata[] = [
   { type: 'bash', cmd: "curl -sd 'test' -H 'Host: app.example.com' http://envoy.projectcontour/token | grep token" },
   { type: 'bash', cmd: "curl -sH 'x-user: insider' -H 'Host: app.example.com' http://ingress.ingress-nginx" },
 ];
-/** What is refused, by the first words of the reason. */
+/** Rejected commands, with the first words of the reason. */
 const REFUSED: (HookMetadata & { reason: string })[] = [
   {
     type: 'bash',
     cmd: 'grpc_health_probe -connect-timeout=1s -addr=podinfo-canary:9999',
-    reason: 'grpc_health_probe is no command that runs here',
+    reason: 'grpc_health_probe cannot run here',
   },
-  { type: 'cmd', cmd: 'ghz -z 1m -q 10 -c 2 --insecure podinfo.test:9898', reason: 'ghz is no command that runs here' },
-  { type: 'cmd', cmd: 'wrk -t1 -c2 -d1m http://podinfo.test', reason: 'wrk is no command that runs here' },
-  { type: 'bash', cmd: '/opt/bats/bin/bats /tests/test.bats', reason: '/opt/bats/bin/bats is no command that runs here' },
+  { type: 'cmd', cmd: 'ghz -z 1m -q 10 -c 2 --insecure podinfo.test:9898', reason: 'ghz cannot run here' },
+  { type: 'cmd', cmd: 'wrk -t1 -c2 -d1m http://podinfo.test', reason: 'wrk cannot run here' },
+  { type: 'bash', cmd: '/opt/bats/bin/bats /tests/test.bats', reason: '/opt/bats/bin/bats cannot run here' },
   { type: 'bash', cmd: 'curl -s http://podinfo.test/ | jq -e .version', reason: 'what curl prints goes into grep here' },
   { type: 'helmv3', cmd: 'test podinfo -n test', reason: 'helm is a program of its own' },
   { type: 'helm', cmd: 'test podinfo --cleanup', reason: 'helm is a program of its own' },
@@ -60,12 +60,12 @@ async function runHere(metadata: HookMetadata) {
   const answer = await tester.post('/', payload({ ...metadata, cmd: here(metadata.cmd) }));
   const location = answer.headers.get('location');
   if (location === null) return { ...answer, state: 'refused' };
-  const told = await eventually(
+  const report = await eventually(
     `${metadata.cmd} ends`,
     async () => JSON.parse((await tester.get(location)).text) as { state: string },
     ({ state }) => state !== 'running',
   );
-  return { ...answer, state: told.state };
+  return { ...answer, state: report.state };
 }
 
 describe('commands of webhooks', () => {

@@ -144,7 +144,7 @@ describe('a hostile address is not reached', () => {
   });
 });
 
-/** What the server says to these bytes, until it ends the connection. */
+/** The server's answer to these bytes, until it ends the connection. */
 function raw(...parts: string[]): Promise<string> {
   return rawTo(tester.port, ...parts);
 }
@@ -191,7 +191,7 @@ describe('a hostile request', () => {
   it.each([
     { what: 'two lengths of its body', lines: ['Content-Length: 5', 'Content-Length: 50'] },
     { what: 'a length and chunks', lines: ['Content-Length: 5', 'Transfer-Encoding: chunked'] },
-    { what: 'a coding that nobody knows', lines: ['Transfer-Encoding: xchunked'] },
+    { what: 'an unknown coding', lines: ['Transfer-Encoding: xchunked'] },
     { what: 'a folded header', lines: ['Transfer-Encoding:', ' chunked'] },
     { what: 'a space before the colon', lines: ['Content-Length : 5'] },
     { what: 'a line end of its own', lines: ['A: b\nContent-Length: 5'] },
@@ -226,7 +226,7 @@ describe('a hostile request', () => {
     for (const line of tester.logs().trim().split('\n')) expect(JSON.parse(line).msg).not.toBe('forged');
   });
 
-  it('06-LT30: whose pattern is meant to take for ever does not hold others up', async () => {
+  it('06-LT30: with an endless pattern does not block others', async () => {
     const slow = send({ type: 'bash', cmd: `curl -s URL/huge | grep '${'x*'.repeat(60)}y'` });
     expect((await slow).status).toBe(422);
   });
@@ -324,7 +324,7 @@ describe('a hostile caller', () => {
       expect(await bash('trap "" TERM; while :; do sleep 0.2; done', brief)).toContain('it did not end within 2 s');
       expect(await bash('(trap "" TERM HUP; sleep 100) & disown; echo left >&2; false')).toContain('it ended with exit code 1: left');
       await eventually(
-        'nobody is left',
+        'no process is left',
         async () => (await limited.get('/metrics')).text,
         (text) => text.includes('loadtester_tasks_running{type="bash"} 0'),
       );

@@ -60,7 +60,7 @@ describe('routes', () => {
     expect(await check(gate)).toBe('403 Forbidden');
   });
 
-  it('06-LT21: 400 for what is no payload, by every method; the JSON null is the gate of the empty name', async () => {
+  it('06-LT21: 400 for an invalid payload, by every method; the JSON null is the gate of the empty name', async () => {
     for (const path of ['/', '/gate/check', '/gate/open', '/rollback/close']) {
       expect((await tester.post(path, '')).status).toBe(400);
       expect((await tester.post(path, '{"metadata":{"cmd":5}}')).status).toBe(400);
@@ -115,8 +115,8 @@ describe('tasks', () => {
       () => target.asked.length,
       (count) => count > 2,
     );
-    const told = await tester.get(first.headers.get('location') ?? '');
-    expect(JSON.parse(told.text)).toMatchObject({ type: 'cmd', namespace: 'test', name: 'loaded', state: 'running' });
+    const report = await tester.get(first.headers.get('location') ?? '');
+    expect(JSON.parse(report.text)).toMatchObject({ type: 'cmd', namespace: 'test', name: 'loaded', state: 'running' });
   });
 
   it('06-F2: the output of a load that failed is the answer to the next call for this revision', async () => {
@@ -152,11 +152,11 @@ describe('tasks', () => {
       status: 422,
       text: expect.stringContaining('grep found no such line in what curl was answered: you asked for /'),
     });
-    const told = JSON.parse((await tester.get(failed.headers.get('location') ?? '')).text);
-    expect(told).toMatchObject({ type: 'bash', state: 'failed', output: 'you asked for /\n' });
+    const report = JSON.parse((await tester.get(failed.headers.get('location') ?? '')).text);
+    expect(report).toMatchObject({ type: 'bash', state: 'failed', output: 'you asked for /\n' });
   });
 
-  it('06-LT30 06-LT31: where commands are allowed, sh and bash run what they are told', async () => {
+  it('06-LT30 06-LT31: where commands are allowed, sh and bash run their command', async () => {
     const bash = (cmd: string) => tester.post('/', payload({ type: 'bash', cmd, returnCmdOutput: '1' }, { namespace: 'trusted' }));
     expect(await bash('echo "$((1 + 1))"; set -o pipefail; true | true')).toMatchObject({ status: 200, text: '2\n' });
     expect(await bash('echo boom >&2; exit 7')).toMatchObject({
@@ -192,7 +192,7 @@ describe('tasks', () => {
     }
   });
 
-  it('06-LT34 06-LT35 06-LT36 06-LT45 06-LT46 06-F4 06-F5: what is not run here is answered with a reason, not with a broken connection', async () => {
+  it('06-LT34 06-LT35 06-LT36 06-LT45 06-LT46 06-F4 06-F5: a command that cannot run here is answered with a reason, not with a broken connection', async () => {
     expect(await tester.post('/', payload({ type: 'ngrinder', server: 'http://a', clone: '1', pollInterval: '0' }))).toMatchObject({
       status: 422,
     });
@@ -220,7 +220,7 @@ describe('tasks', () => {
   });
 });
 
-it('06-LT24 06-LT28 06-F7: gates that were opened by hand are after a restart as they were', async () => {
+it('06-LT24 06-LT28 06-F7: gates that were opened by hand keep their state after a restart', async () => {
   const stateFile = join(folder, 'gates.json');
   const first = await startTested({ stateFile });
   await first.post('/gate/open', payload());

@@ -50,7 +50,7 @@ export async function startTested(options: Partial<LoadTesterOptions> = {}): Pro
   };
 }
 
-/** What a webhook of the Canary `test/podinfo` sends. */
+/** The payload of a webhook of the Canary `test/podinfo`. */
 export const payload = (metadata?: Record<string, unknown>, over: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: 'podinfo',
   namespace: 'test',

@@ -4,7 +4,7 @@ import type { AskCluster } from '../../../src/metrics/http/ask-cluster.ts';
 import type { BackendSource } from '../../../src/metrics/providers/backend.ts';
 import type { Measurement } from '../../../src/metrics/providers/metric-provider.ts';
 
-/** What a backend can be asked to answer, in its own words. */
+/** Answers of a backend, in its own words. */
 export type Scenario =
   | 'value'
   | 'noData'
@@ -40,16 +40,16 @@ export interface FakeBackend {
 
 export interface BackendCase {
   start(): Promise<FakeBackend>;
-  /** What a MetricTemplate and its Secret hold; the address is that of the fake. */
+  /** A MetricTemplate and its Secret; the address is that of the fake. */
   source: { provider?: object; secret?: Readonly<Record<string, string>>; intervalMs?: number };
   query: string;
   /** The fake is the cluster's own API server. */
   inCluster?: boolean;
   /** Scenarios that cannot be, each with the reason in words. */
   leftOut?: Partial<Record<Scenario, string>>;
-  /** What of the request shows that it is the documented one. */
+  /** The part of the request that the documentation asks for. */
   isDocumented(request: SeenRequest): boolean;
-  /** What `value` holds; 7 unless it is said. */
+  /** The number in `value`; default: 7. */
   value?: number;
   /** The number of `severalSeries` is this, by the backend's own rule. */
   ofSeveral?: number | 'noData' | RegExp;
@@ -64,7 +64,7 @@ export interface BackendCase {
   planted: readonly string[];
 }
 
-/** What a check asks with. */
+/** The query of a check. */
 export const sourceOf = (known: BackendCase, type: string, address: string, choice: BackendSource['choice'] = {}): BackendSource => ({
   provider: { type, address, ...(known.source.secret ? { secretRef: { name: 'keys' } } : {}), ...known.source.provider },
   secret: known.source.secret,
@@ -79,7 +79,7 @@ export const sourceOf = (known: BackendCase, type: string, address: string, choi
   askCluster: known.inCluster ? clusterAt(address) : undefined,
 });
 
-/** As the controller asks: through the room that knows the API server. */
+/** As the controller asks: through the client of the API server. */
 function clusterAt(address: string): AskCluster {
   const cluster = createCluster(connectionTo(address));
   return ({ method = 'GET', path, body }, signal) => cluster.ask(method, path, { ...(body && { body }), signal });

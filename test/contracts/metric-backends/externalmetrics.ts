@@ -38,6 +38,6 @@ export const externalmetrics: BackendCase = {
   inCluster: true,
   source: { provider: { address: '' } },
   isDocumented: ({ method, url }) => method === 'GET' && url === PATH,
-  leftOut: { hugeBody: 'the API server is read by the room that knows it, and trusted with the length of its answers' },
+  leftOut: { hugeBody: 'the API server has its own client, which trusts the length of its answers' },
   planted: ['planted-object'],
 };

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { FakeBackend, Scenario, SeenRequest } from './backend-case.ts';
 
 type Body = string | { status: number; body: string } | ((request: SeenRequest) => string);
-/** What an API says in each case that is its own; the others are the same for all of HTTP. */
+/** Answers of one API in its own cases; the others are the same for all of HTTP. */
 export type Bodies = Partial<Record<Scenario, Body>> & { value: Body };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -32,7 +32,7 @@ export async function httpFake(bodies: Bodies): Promise<FakeBackend> {
     const own = typeof said === 'function' ? said(seen) : said;
     if (own === undefined) {
       const play = transport[scenario];
-      if (!play) throw new Error(`nobody said what ${scenario} looks like`);
+      if (!play) throw new Error(`the scenario ${scenario} has no answer`);
       play(response);
     } else if (typeof own === 'string') response.writeHead(200, JSON_TYPE).end(own);
     else response.writeHead(own.status, JSON_TYPE).end(own.body);

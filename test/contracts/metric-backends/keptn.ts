@@ -1,7 +1,7 @@
 import type { BackendCase, SeenRequest } from './backend-case.ts';
 import { httpFake } from './http-fake.ts';
 
-const hugeBody = 'the API server is read by the room that knows it, and trusted with the length of its answers';
+const hugeBody = 'the API server has its own client, which trusts the length of its answers';
 const refused = { status: 400, body: '{"kind":"Status","reason":"BadRequest","message":"about planted-object"}' };
 const badCredentials = { status: 403, body: '{"kind":"Status","reason":"Forbidden","message":"about planted-object"}' };
 

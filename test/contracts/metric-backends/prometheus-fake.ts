@@ -3,7 +3,7 @@ import { httpFake } from './http-fake.ts';
 const vector = (...values: unknown[]) =>
   JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
 
-/** What the query API of Prometheus says, whoever serves it. */
+/** Answers of Prometheus' query API, whichever server gives them. */
 export const startPrometheusFake = () =>
   httpFake({
     // `vector(1)` is the probe.

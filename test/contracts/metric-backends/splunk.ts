@@ -53,7 +53,7 @@ const plays: Partial<Record<Scenario, readonly (string | Buffer)[]>> = {
   hugeBody: [Buffer.alloc(6 * 1024 * 1024)],
 };
 
-/** A stream that answers when it has been told who asks and what, in that order. */
+/** A stream that answers after the token and the program, in that order. */
 async function streamFake(): Promise<FakeBackend> {
   const requests: SeenRequest[] = [];
   let scenario: Scenario = 'value';

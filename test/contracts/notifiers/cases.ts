@@ -6,7 +6,7 @@ export const message: AlertMessage = {
   canary: { name: 'podinfo', namespace: 'test' },
   severity: 'error',
   reason: 'Failed',
-  text: 'Release of podinfo.test was taken back: <b> & co',
+  text: 'Release of podinfo.test was rolled back: <b> & co',
   fields: [
     { name: 'Target', value: 'Deployment/podinfo.test' },
     { name: 'Traffic routing', value: 'Weight <10>' },
@@ -19,11 +19,11 @@ export interface NotifierCase {
   path: string;
   /** Written after 05-A41–A45, not after what the code does. */
   payload: object;
-  /** What says the severity, for `error` and for the others. */
+  /** The severity's form, for `error` and for the others. */
   severity: { error: string; warn: string };
   takesToken: boolean;
   isSigned: boolean;
-  /** A 2xx answer that stops half-way: only who reads it can tell. */
+  /** A 2xx answer that stops early: only reading it shows that. */
   readsBody: boolean;
   /** Nothing in a text is markup to it. */
   showsAsItIs?: true;
@@ -40,7 +40,7 @@ const slackShape = (color: string, escaped: boolean) => ({
     {
       color,
       author_name: 'podinfo.test',
-      text: escaped ? 'Release of podinfo.test was taken back: &lt;b&gt; &amp; co' : 'Release of podinfo.test was taken back: <b> & co',
+      text: escaped ? 'Release of podinfo.test was rolled back: &lt;b&gt; &amp; co' : 'Release of podinfo.test was rolled back: <b> & co',
       mrkdwn_in: ['text'],
       fields: [
         { title: 'Target', value: 'Deployment/podinfo.test', short: false },
@@ -86,7 +86,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
       summary: 'podinfo.test',
       sections: [
         {
-          activityTitle: 'Release of podinfo.test was taken back: <b> & co',
+          activityTitle: 'Release of podinfo.test was rolled back: <b> & co',
           activitySubtitle: 'podinfo.test',
           facts: [
             { name: 'Target', value: 'Deployment/podinfo.test' },
@@ -105,7 +105,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         {
           header: { title: 'Serin', subtitle: 'podinfo.test' },
           sections: [
-            paragraph('<font color=#848484><strong>Release of podinfo.test was taken back: &lt;b&gt; &amp; co</strong></font>'),
+            paragraph('<font color=#848484><strong>Release of podinfo.test was rolled back: &lt;b&gt; &amp; co</strong></font>'),
             paragraph('Target<br><font color=#848484><strong>Deployment/podinfo.test</strong></font>'),
             paragraph('Traffic routing<br><font color=#848484><strong>Weight &lt;10&gt;</strong></font>'),
           ],
@@ -124,7 +124,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
       namespace: 'test',
       severity: 'error',
       reason: 'Failed',
-      message: 'Release of podinfo.test was taken back: <b> & co',
+      message: 'Release of podinfo.test was rolled back: <b> & co',
       fields: [
         { name: 'Target', value: 'Deployment/podinfo.test' },
         { name: 'Traffic routing', value: 'Weight <10>' },
@@ -143,7 +143,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
       {
         labels: { alertname: 'CanaryFailed', namespace: 'test', canary: 'podinfo', severity: 'error' },
         annotations: {
-          summary: 'Release of podinfo.test was taken back: <b> & co',
+          summary: 'Release of podinfo.test was rolled back: <b> & co',
           description: 'Target: Deployment/podinfo.test\nTraffic routing: Weight <10>',
         },
         startsAt: '2026-01-02T03:04:05.000Z',

@@ -83,7 +83,7 @@ function play(behaviour: Behaviour, request: IncomingMessage, response: ServerRe
   }
 }
 
-/** An address on which nobody listens. */
+/** An address without a listener. */
 export async function nowhere(): Promise<string> {
   const server = await startChatServer();
   const { origin } = server;

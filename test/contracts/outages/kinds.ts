@@ -12,14 +12,14 @@ const refuses =
   (response) =>
     response.writeHead(status).end(body);
 
-/** Headers at once, then a byte now and then, for longer than anybody waits. */
+/** Headers at once, then a byte now and then, for longer than anyone waits. */
 const drips: Answer = (response) => {
   response.writeHead(200).flushHeaders();
   const timer = setInterval(() => response.write(' '), 20);
   response.on('close', () => clearInterval(timer));
 };
 
-/** Each way in which monitoring fails, and a word that its cause must be told by. */
+/** Each failure of monitoring, and a word of its reported cause. */
 export const outages: readonly { name: string; cause: RegExp; trouble: Trouble }[] = [
   { name: 'the connection is refused', cause: /cannot be asked: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
   { name: 'DNS does not know the host', cause: /prometheus\.invalid|did not answer/, trouble: { address: 'http://prometheus.invalid' } },
@@ -31,9 +31,9 @@ export const outages: readonly { name: string; cause: RegExp; trouble: Trouble }
     trouble: { answer: refuses(422, '{"error":"too many samples"}') },
   },
   { name: 'it answers with a page', cause: /no JSON/, trouble: { answer: says('<html>Please log in</html>') } },
-  { name: 'it answers with other JSON', cause: /no query result/, trouble: { answer: says('{"ok":true}') } },
+  { name: 'it answers with other JSON', cause: /without a query result/, trouble: { answer: says('{"ok":true}') } },
   { name: 'it answers with nothing', cause: /no JSON/, trouble: { answer: says('') } },
-  { name: 'there is no series', cause: /found no series; asked: sum/, trouble: { answer: says(vector()) } },
+  { name: 'no series exists', cause: /found no series; asked: sum/, trouble: { answer: says(vector()) } },
   { name: 'the value is NaN', cause: /NaN/, trouble: { answer: says(vector('NaN')) } },
   { name: 'the samples are an hour old', cause: /found no series/, trouble: { silentForMs: 3_600_000 } },
   { name: 'it answers byte by byte', cause: /did not answer within/, trouble: { answer: drips, patienceMs: PATIENCE_MS } },

@@ -6,7 +6,7 @@ export interface Moment {
   name: string;
   /** The release up to that moment. */
   reach(unmeasured: Analysis['unmeasured']): World;
-  /** Gates open, pods become ready, somebody pushes. */
+  /** Gates open, pods become ready, a version is pushed. */
   meanwhile?(world: World): void;
   /** Without an outage it must come at once, or the release would have gone on before. */
   isSoon?: true;
@@ -76,7 +76,7 @@ export const moments: readonly Moment[] = [
   },
   { name: 'Initializing, settling', reach: (unmeasured) => new World(aCanary({ ...steps, unmeasured })).begin() },
   {
-    name: 'Initialized, at rest',
+    name: 'Initialized, idle',
     reach: (unmeasured) => initialized(aCanary({ ...steps, unmeasured })),
     meanwhile: (world) => world.push('s1:b'),
   },
@@ -107,7 +107,7 @@ export const moments: readonly Moment[] = [
     meanwhile: opens('confirm-traffic-increase'),
   },
   {
-    name: 'Progressing, held back without pods',
+    name: 'Progressing, unavailable without pods',
     reach: (unmeasured) => {
       const world = at(steps, analysing, undefined, weighs(20))(unmeasured);
       world.targetDown = true;

@@ -15,9 +15,9 @@ const QUERY = 'sum(rate(errors[1m]))';
 export type Answer = (response: ServerResponse) => void;
 type Template = (namespace: string, name: string) => Promise<unknown>;
 
-/** What an outage changes; what it leaves out is as on a good day. */
+/** Changes of an outage; absent fields are as on a good day. */
 export interface Trouble {
-  /** What the server of the template answers. */
+  /** The answer of the template's server. */
   answer?: Answer;
   address?: string;
   query?: string;

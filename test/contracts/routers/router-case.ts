@@ -4,7 +4,7 @@ import type { Service } from '../../../src/api/service-spec.ts';
 
 export type Ability = 'weights' | 'mirroring' | 'headerMatch' | 'sessionAffinity';
 
-/** What the contract suite has to know of one provider, besides its router. */
+/** Facts of one provider for the contract suite, besides its router. */
 export interface RouterCase {
   /** Why it lacks what it lacks; a difference from `supports` fails. */
   lacks: Partial<Record<Ability, string>>;
@@ -16,7 +16,7 @@ export interface RouterCase {
   /** A spec (or whole fields of the object, by `foreignMetadata`) of the last object written that says no routes of ours. */
   foreignSpec?: object;
   foreignMetadata?: object;
-  /** Which of the objects written holds the routes that are read; default: the last. */
+  /** The written object that holds the routes; default: the last. */
   holdsRoutes?(object: KubeObject): boolean;
   /** Its objects belong to no namespace. */
   isClusterScoped?: boolean;
@@ -25,7 +25,7 @@ export interface RouterCase {
   total?: number;
   /** The names that it may write under, besides those of the apex, primary and canary Services. */
   ownNames?: readonly string[];
-  /** Whether all rules that can reach the canary carry the condition `x-user: insider`; absent where there is no header match. */
+  /** Whether all rules that can reach the canary carry the condition `x-user: insider`; absent without a header match. */
   isConditioned?(objects: readonly KubeObject[]): boolean;
   /** Routes that it cannot hold though the abilities suggest it: they have to be refused. */
   refuses?(routes: Routes): boolean;

@@ -7,7 +7,7 @@ const split: RouterCase = {
     spec.backends ? [spec.backends.reduce((sum: number, { weight }: { weight: number | string }) => sum + Number(weight), 0)] : [],
 };
 
-/** Versions without `matches`: what a split says is for everybody. */
+/** Versions without `matches`: a split is for every request. */
 export const smiWeights = (version: string): RouterCase => ({
   ...split,
   lacks: { ...split.lacks, headerMatch: `${version} has no matches` },

@@ -4,7 +4,7 @@ import { refKey, refOf } from '../../../src/api/kube-object.ts';
 import { remembered, workloads } from '../../../src/workloads/index.ts';
 import type { RenderOptions, WatchedObjects, Workload } from '../../../src/workloads/workload.ts';
 
-/** What deployment tools write to know their own: on a copy it would make them prune or fight it (03-W7, W16). */
+/** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it (03-W7, W16). */
 export const TRACKING = {
   'argocd.argoproj.io/tracking-id': 'shop:apps/Deployment:prod/shop',
   'kustomize.toolkit.fluxcd.io/checksum': 'f00d',
@@ -42,7 +42,7 @@ export interface Kind {
   name: keyof typeof workloads;
   workload: Workload;
   canary: Canary;
-  /** As an API server shows it, tracked by every tool and with fields that nobody knows yet. */
+  /** As an API server shows it, tracked by every tool and with unknown fields. */
   target: KubeObject;
   /** The same with a new version that a user pushed: one field added, one changed, one gone. */
   changed: KubeObject;
@@ -153,7 +153,7 @@ export const kinds: readonly Kind[] = [
         copy.spec.ports.push({ name: 'admin', port: 81, targetPort: 8081, protocol: 'TCP' });
         delete copy.spec.publishNotReadyAddresses;
       },
-      lacks: { scaling: 'somebody else has its pods' },
+      lacks: { scaling: 'another controller owns its pods' },
     },
   ),
   kind(

@@ -72,7 +72,7 @@ const cases = kindsWithPrimary.flatMap((kind) =>
   Object.entries(extrasOf(kind)).map(([what, add]) => ({ kind, name: kind.name, what, add })),
 );
 
-describe('what a promotion leaves of the primary before', () => {
+describe('fields of the old primary after a promotion', () => {
   it.each(cases)('Writes: $name: $what that another manager has PUT is gone with the next promotion', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const foreign = structuredClone(made);
@@ -85,7 +85,7 @@ describe('what a promotion leaves of the primary before', () => {
     server.stop();
   });
 
-  it.each(cases)('Writes: $name: $what that somebody has added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
+  it.each(cases)('Writes: $name: $what added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     server.putAs('flagger', made);
     promote();
@@ -109,7 +109,7 @@ describe('what a promotion leaves of the primary before', () => {
     server.stop();
   });
 
-  it.each(cases)("Writes: $name: $what that was not there before the write is the server's, and no leftover", ({ kind, add }) => {
+  it.each(cases)("Writes: $name: $what that was not there before the write is the server's, and not a leftover", ({ kind, add }) => {
     const { server, made, promote, rendered } = stage(kind);
     const before = structuredClone(server.putAs('flagger', made));
     const answer = promote();

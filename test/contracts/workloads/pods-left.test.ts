@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { workloads } from '../../../src/workloads/index.ts';
 
-it('02-15.1.11: a kind whose configs are tracked tells how many pods are left', () => {
+it('02-15.1.11: a kind whose configs are tracked knows how many pods are left', () => {
   const withConfigs = Object.entries(workloads).filter(([, workload]) => workload.configs !== undefined);
   expect(withConfigs.map(([kind]) => kind).toSorted()).toEqual(['DaemonSet', 'Deployment']);
   for (const [kind, { pods }] of Object.entries(workloads)) expect(pods !== undefined, kind).toBe(kind in Object.fromEntries(withConfigs));

@@ -10,7 +10,7 @@ import { type Kind, kinds, trackingMarks, watching } from './kinds.ts';
 
 const isSame = (a: { name: string; kind: string }, b: { name: string; kind: string }) => a.name === b.name && a.kind === b.kind;
 
-/** What the controller does to have a primary: creates it, or merges it into the target. */
+/** Makes a primary as the controller does: creates it, or merges it into the target. */
 function primaryOf({ workload, canary, target, options }: Kind, promoted?: Parameters<typeof workload.renderPrimary>[3]): KubeObject {
   const rendered = workload.renderPrimary(canary, deepFreeze(target), options, promoted);
   const isMerged = isSame(workload.primaryRef(canary), workload.targetRef(canary));
@@ -61,7 +61,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.renderPrimary(canary, target, options)).toEqual(primary);
   });
 
-  it('03-W7, W16: what Argo CD, Flux, Helm and kubectl track by is copied nowhere', () => {
+  it('03-W7, W16: tracking metadata of Argo CD, Flux, Helm and kubectl is not copied', () => {
     const primary = workload.renderPrimary(canary, target, options);
     const copies = [primary, workload.primaryTemplate(canary, target, options), workload.renderCanary?.(canary, target)];
     expect(JSON.stringify(copies)).not.toMatch(trackingMarks);
@@ -74,7 +74,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.carries({ ...target, spec: {} })).toBeUndefined();
   });
 
-  it('03-W25, B29: a promotion leaves in the primary what was rendered and nothing of before, fields nobody knows included', () => {
+  it('03-W25, B29: a promotion leaves in the primary the rendered fields and nothing of before, fields unknown included', () => {
     const primary = primaryAtPromotion(kind);
     const { spec, patch, answer } = promote(kind, primary, changed);
     expect(patch[0]).toEqual({ op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion });
@@ -87,14 +87,14 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     }
   });
 
-  it('promoting what the primary holds already changes nothing', () => {
+  it("promoting the primary's own template changes nothing", () => {
     const { answer } = promote(kind, primaryAtPromotion(kind), changed);
     const again = promote(kind, answer, changed);
     expect(withoutVersion(again.answer)).toEqual(withoutVersion(answer));
     expect(again.patch.filter(({ op, path }) => op !== 'test' && path !== '/spec/template')).toEqual([]);
   });
 
-  it('no foreign field is lost: what others put on the primary outlives a promotion', () => {
+  it('no foreign field is lost: fields that others set on the primary outlive a promotion', () => {
     const primary = primaryAtPromotion(kind);
     const touched = {
       ...primary,
@@ -115,7 +115,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     });
   });
 
-  it('an answer that is not what was rendered is told by the path of the field', () => {
+  it('an answer that differs from the rendered object is reported by the path of the field', () => {
     const { spec, answer } = promote(kind, primaryAtPromotion(kind), changed);
     const lost = structuredClone(answer);
     if (lost.spec.template?.metadata?.annotations?.['flagger-id']) lost.spec.template.spec.containers[0].image = 'shop:other';
@@ -123,7 +123,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.templateMatches(lost, spec)).toMatch(/^(spec|metadata)\./);
   });
 
-  it('03-B6: a primary that was deleted by hand comes back as promoted, not as the target is now', () => {
+  it('03-B6: a primary that was deleted by hand is restored as promoted, not as the target is now', () => {
     const promoted = workload.promotedPart(workload.renderPrimary(canary, target, options));
     const revision = workload.revision(target);
     const reborn = workload.renderPrimary(canary, changed, { ...options, revision }, JSON.parse(JSON.stringify(promoted)));
@@ -131,7 +131,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.promotedPart(reborn)).toEqual(promoted);
   });
 
-  it('03-H1: a revision is s1: and a SHA-256, moved by what decides the pods and by nothing else', () => {
+  it('03-H1: a revision is s1: and a SHA-256, which changes only with fields that decide the pods', () => {
     const revision = workload.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     expect(workload.revision(changed)).not.toBe(revision);
@@ -168,7 +168,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.scaleUpTarget(down, primary)).toBeGreaterThan(0);
   });
 
-  it('what reads slim objects says the same of whole ones', () => {
+  it('verbs for slim objects give the same for whole ones', () => {
     const slim = workload.slim(deepFreeze(target));
     for (const object of [target, slim]) {
       expect(workload.replicas(object)).toBe(workload.replicas(target));
@@ -182,7 +182,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(JSON.stringify(slim)).not.toContain('shop:1');
   });
 
-  it('02-15.4.34: the sides are read from what is watched, once for both, and what is missing is missing', () => {
+  it('02-15.4.34: the sides are read from watched objects, once for both, and a missing one stays missing', () => {
     const watched = workload.watches(canary).map(refKey);
     expect(watched).toContain(refKey(workload.targetRef(canary)));
     expect(watched).toContain(refKey(workload.primaryRef(canary)));
@@ -201,33 +201,33 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     else expect(primary.spec.selector).toEqual({ matchLabels: { app: 'shop-primary', track: 'live' } });
   });
 
-  it('adoption: a primary of the established controller that holds the target is known, any other is not', () => {
-    const established = structuredClone(primaryOf(kind));
-    if (established.spec.template?.metadata?.annotations && workload.hasPods)
-      established.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
-    expect(workload.adopts(established, workload.primaryTemplate(canary, target, options))).toBe(true);
-    expect(workload.adopts(established, workload.primaryTemplate(canary, changed, options))).toBe(false);
-    const theirs = workload.establishedTemplate?.(target, options);
-    if (theirs) expect(workload.adopts({ ...established, spec: { ...established.spec, ...theirs } }, theirs)).toBe(true);
+  it('adoption: a primary of Flagger that holds the target is known, any other is not', () => {
+    const flaggers = structuredClone(primaryOf(kind));
+    if (flaggers.spec.template?.metadata?.annotations && workload.hasPods)
+      flaggers.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
+    expect(workload.adopts(flaggers, workload.primaryTemplate(canary, target, options))).toBe(true);
+    expect(workload.adopts(flaggers, workload.primaryTemplate(canary, changed, options))).toBe(false);
+    const theirs = workload.flaggerTemplate?.(target, options);
+    if (theirs) expect(workload.adopts({ ...flaggers, spec: { ...flaggers.spec, ...theirs } }, theirs)).toBe(true);
   });
 
-  it('adoption: what such a primary holds can be put back, and is known again then', () => {
-    const established = structuredClone(primaryOf(kind));
-    if (established.spec.template?.metadata?.annotations && workload.hasPods)
-      established.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
-    const revision = workload.carries(established) ?? `s1:${'7'.repeat(64)}`;
-    const held = workload.held(established, revision);
+  it("adoption: such a primary's template can be restored, and is recognized then", () => {
+    const flaggers = structuredClone(primaryOf(kind));
+    if (flaggers.spec.template?.metadata?.annotations && workload.hasPods)
+      flaggers.spec.template.metadata.annotations['flagger-id'] = '0b5c6c3e-0000-4000-8000-000000000000';
+    const revision = workload.carries(flaggers) ?? `s1:${'7'.repeat(64)}`;
+    const held = workload.held(flaggers, revision);
     const promoted = jsonPatch(
-      structuredClone(established),
-      workload.promotionPatch(established, workload.primaryTemplate(canary, changed, options)),
+      structuredClone(flaggers),
+      workload.promotionPatch(flaggers, workload.primaryTemplate(canary, changed, options)),
     ) as KubeObject;
     const restored = jsonPatch(structuredClone(promoted), workload.promotionPatch(promoted, held)) as KubeObject;
     expect(workload.carries(restored)).toBe(revision);
     expect(workload.templateMatches(restored, held)).toBeUndefined();
-    if (workload.hasPods) expect(restored.spec.template.spec).toEqual(established.spec.template.spec);
+    if (workload.hasPods) expect(restored.spec.template.spec).toEqual(flaggers.spec.template.spec);
   });
 
-  it('03-K-T6, 04-R-L4: leaving: what was put into the target is taken back, once and for all', () => {
+  it('03-K-T6, 04-R-L4: deletion: fields put into the target are removed, once and for all', () => {
     const originals = JSON.parse(JSON.stringify(workload.originals(target)));
     const touched =
       lacks.primaryObject === undefined ? structuredClone(target) : { ...primaryOf(kind), metadata: primaryOf(kind).metadata };

@@ -241,7 +241,7 @@ export const obstacleStalls: readonly Stall[] = [
   },
   {
     namespace: 'upstream-missing',
-    cause: /spec\.upstreamRef: there is no Upstream shop/,
+    cause: /spec\.upstreamRef: Upstream shop not found/,
     wayOut: /create it, or remove the reference/,
     why: { cause: 'RouteRefused', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
     play: ({ cluster }) =>

@@ -8,7 +8,7 @@ import type { Transport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
 
 export interface SignalFlowRun {
-  /** Of the streaming endpoint, `…/v2/signalflow/connect`. */
+  /** The streaming endpoint, `…/v2/signalflow/connect`. */
   url: URL;
   token: string;
   program: string;
@@ -19,10 +19,10 @@ export interface SignalFlowRun {
 }
 
 const CHANNEL = 'ch-1';
-/** That a message counts for, however short: each costs time to read. */
+/** Least bytes that a message counts for: each costs time to read. */
 const LEAST_BYTES = 64;
 
-/** Of what comes as text the parts that end a run or break it. */
+/** Parts of a text message that end a run or break it. */
 const Message = z.looseObject({
   type: z.string(),
   event: z.string().optional(),
@@ -50,7 +50,7 @@ export async function runSignalFlow({
     throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${NOT_THROUGH_PROXY}`);
   }
   const agent = way.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
-  // The one of Node tells neither the status of a refusal nor has a bound for what it reads.
+  // Node's own hides the status of an error and reads without a bound.
   const socket = new WebSocket(url, {
     ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
     ...{ ...tls, rejectUnauthorized: insecureSkipVerify !== true },
@@ -75,13 +75,13 @@ export async function runSignalFlow({
   }
 }
 
-/** Counts the bytes of an answer; once it is no longer small, nothing is taken from the socket before there is room for it. */
+/** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
 class Growing {
   readonly #socket: WebSocket;
   readonly #way: Pick<Way, 'growAnswer'>;
   readonly #signal: AbortSignal;
   #bytes = 0;
-  #room: Promise<() => void> | undefined;
+  #memory: Promise<() => void> | undefined;
 
   constructor(socket: WebSocket, way: Pick<Way, 'growAnswer'>, signal: AbortSignal) {
     this.#socket = socket;
@@ -92,10 +92,10 @@ class Growing {
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
-    if (this.#bytes <= SMALL_BODY_BYTES || this.#room || !this.#way.growAnswer) return;
-    this.#room = this.#way.growAnswer(this.#signal);
+    if (this.#bytes <= SMALL_BODY_BYTES || this.#memory || !this.#way.growAnswer) return;
+    this.#memory = this.#way.growAnswer(this.#signal);
     this.#socket.pause();
-    this.#room.then(
+    this.#memory.then(
       () => this.#socket.resume(),
       // The signal ends the run as well.
       () => undefined,
@@ -103,7 +103,7 @@ class Growing {
   }
 
   end(): void {
-    this.#room?.then(
+    this.#memory?.then(
       (shrink) => shrink(),
       () => undefined,
     );
@@ -149,7 +149,7 @@ const LONG = new TooLongError().message;
 /** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
 function isEnd(text: string): boolean {
   const message = Message.safeParse(parse(text));
-  if (!message.success) throw new Unanswered('Splunk answered with JSON that is no query result');
+  if (!message.success) throw new Unanswered('Splunk gave an unexpected response (JSON without a query result)');
   const { type, event, error, message: words } = message.data;
   if (type === 'error') throw new Unanswered(`Splunk refused the program: ${[error, words].filter(Boolean).join(': ').slice(0, 300)}`);
   if (type !== 'control-message') return false;
@@ -161,7 +161,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Unanswered('Splunk answered with something that is no JSON');
+    throw new Unanswered('Splunk gave an unexpected response (no JSON)');
   }
 }
 

@@ -129,7 +129,7 @@ const table: readonly Row[] = [
   },
 ];
 
-describe('the built-in queries are the established ones', () => {
+describe("the built-in queries are Flagger's", () => {
   it.each(table)('$rows: $providers', ({ providers: named, metric, selector, and, succeeded, duration, unit }) => {
     const all = and === undefined ? selector : `${selector}, ${and}`;
     const rate = `sum(rate(${metric}{${all}, ${succeeded}}[2m])) / sum(rate(${metric}{${all}}[2m])) * 100`;

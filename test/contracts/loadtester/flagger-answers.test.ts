@@ -18,7 +18,7 @@ function call(type: HookType, url: string, over: Partial<Webhook> = {}, secret?:
 }
 
 /** The load tester that people already run, as rules 06-LT1–LT53 say. */
-function established() {
+function flaggerAnswers() {
   const gates = new Set<string>();
   return (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const { name, namespace, metadata } = JSON.parse(body);
@@ -38,7 +38,7 @@ function established() {
 }
 
 describe('the load tester that people already run works with our webhooks', () => {
-  const answers = established();
+  const answers = flaggerAnswers();
   let seenBody = '';
   const use = (test: (url: string) => Promise<void>) =>
     withServer(
@@ -70,7 +70,7 @@ describe('the load tester that people already run works with our webhooks', () =
     },
   );
 
-  it('06-LT17 06-LT29: a rollback gate takes back while it is open', async () => {
+  it('06-LT17 06-LT29: a rollback gate rolls back while it is open', async () => {
     await use(async (url) => {
       expect(await call('rollback', `${url}/rollback/check`)).toMatchObject({ outcome: 'refused' });
       await fetch(`${url}/rollback/open`, { method: 'POST', body: '{"name":"podinfo","namespace":"test"}' });
@@ -91,7 +91,7 @@ describe('the load tester that people already run works with our webhooks', () =
     });
   });
 
-  it('06-LT36: a connection that it drops is a refusal that says so', async () => {
+  it('06-LT36: a connection that it drops is a failure that says so', async () => {
     await use(async (url) => {
       expect(await call('pre-rollout', url, { metadata: { type: 'unknown' } })).toMatchObject({
         outcome: 'refused',
@@ -136,7 +136,7 @@ describe('ours works with our webhooks', () => {
     expect(refused).toEqual({
       outcome: 'refused',
       webhook: 'hook',
-      reason: `HTTP 422 from 127.0.0.1:${tester.port}: make is no command that runs here. To let Canaries of this namespace run commands in the load tester, start it with --allow-commands test`,
+      reason: `HTTP 422 from 127.0.0.1:${tester.port}: make cannot run here. To let Canaries of this namespace run commands in the load tester, start it with --allow-commands test`,
     });
   });
 });

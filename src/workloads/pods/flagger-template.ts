@@ -20,11 +20,11 @@ interface Spread {
 }
 
 /**
- * What the established controller makes of the target's pods (03-W9, W10, W23, W26–W34, CT20), which differs from ours where its rules do
+ * The pod template that Flagger makes from the target (03-W9, W10, W23, W26–W34, CT20), which differs from ours where its rules do
  * harm: what it promoted must be known again as promoted, and not be analysed once more. The id of the promotion is left out. `spreads`:
  * it rewrites no spread terms of DaemonSets (03-W30).
  */
-export function establishedSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
+export function flaggerSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
   const { key, value } = options.selector;
   const template: PodTemplate = target.spec.template;
   const { labels = {}, annotations = {}, creationTimestamp: _none, ...metadata } = template.metadata ?? {};

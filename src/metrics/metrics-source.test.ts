@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { tlsText } from '../../test/build/tls-kube-server.ts';
 import { aCanary } from '../../test/build/world.ts';
-import { globalServer, serverOf } from './metrics-server.ts';
+import { globalServer, serverOf } from './metrics-source.ts';
 import { templateBackend } from './template-backend.ts';
 
 const signal = AbortSignal.timeout(60_000);
@@ -47,7 +47,7 @@ it.each<[string, Record<string, string>, object]>([
     { 'tls.crt': tlsText('client.crt'), 'tls.key': tlsText('client.key') },
     { commonName: expect.stringMatching(/.+/) },
   ],
-])('05-W17: the metrics server is shown %s, and its certificate is checked by the authority of the Secret', async (_, data, shown) => {
+])('05-W17: the metrics source gets %s, and its certificate is checked by the authority of the Secret', async (_, data, shown) => {
   expect(await ofFlags({ ...ca(), ...data }).runQuery('q', signal)).toEqual({ kind: 'value', value: 1 });
   expect(seen).toEqual([expect.objectContaining(shown)]);
 });
@@ -111,7 +111,7 @@ it('05-P64: an address of external metrics may go unchecked, and is checked wher
   expect(seen).toHaveLength(1);
 });
 
-it('05-W18: a template is asked again as often as it says, after what may pass', async () => {
+it("05-W18: a template's query is retried as often as it says, after a temporary error", async () => {
   answers = [() => ({ status: 503 }), () => ({ status: 429 })];
   expect(await asked({ caSecretRef, retries: 2 })).toEqual({ kind: 'value', value: 1 });
   expect(seen).toHaveLength(3);
@@ -128,5 +128,5 @@ it('05-W18: a template has a time of its own, retries included, and it has an en
   answers = silent;
   expect(await asked({ caSecretRef, retries: 5, timeout: '300ms' })).toMatchObject({ kind: 'error' });
   expect(seen.length).toBeLessThan(5);
-  expect(await asked({ caSecretRef, timeout: '2m' })).toEqual({ problem: expect.stringMatching(/spec\.provider\.timeout is no time/) });
+  expect(await asked({ caSecretRef, timeout: '2m' })).toEqual({ problem: expect.stringMatching(/spec\.provider\.timeout must be a time/) });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { adoptsPods } from './adopts.ts';
-import { establishedSpec } from './established-template.ts';
+import { flaggerSpec } from './flagger-template.ts';
 import { primarySpec } from './render-primary.ts';
 
 const options = {
@@ -13,7 +13,7 @@ const options = {
   configs: new Map([['configmap/settings', 'settings-primary']]),
 };
 const zone = 'topology.kubernetes.io/zone';
-/** In the way of the worked example of 03-2.7. */
+/** As in the worked example of 03-2.7. */
 const target: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -53,15 +53,15 @@ const target: KubeObject = {
   },
 };
 
-it('E3: as the established controller has them, labels stay but for those of Flux, one is suffixed; the id of the promotion is left out', () => {
-  expect(establishedSpec(target, options, { spreads: true }).template?.metadata).toEqual({
+it('E3: as in Flagger, labels stay but for those of Flux, one is suffixed; the id of the promotion is left out', () => {
+  expect(flaggerSpec(target, options, { spreads: true }).template?.metadata).toEqual({
     labels: { app: 'checkout-primary', track: 'live', 'app.kubernetes.io/name': 'checkout' },
     annotations: { 'argocd.argoproj.io/tracking-id': 'shop:x' },
   });
 });
 
 it('E3: as it has them, spread terms are rewritten by name, anti-affinity only, the first equal value of an expression', () => {
-  const { affinity, topologySpreadConstraints, containers } = (establishedSpec(target, options, { spreads: true }).template?.spec ??
+  const { affinity, topologySpreadConstraints, containers } = (flaggerSpec(target, options, { spreads: true }).template?.spec ??
     {}) as KubeObject['spec'];
   const { podAntiAffinity, podAffinity } = affinity;
   const [preferred] = podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
@@ -77,12 +77,12 @@ it('E3: as it has them, spread terms are rewritten by name, anti-affinity only, 
 });
 
 it('E3: as it has them, terms of DaemonSets are not rewritten', () => {
-  const { affinity } = (establishedSpec(target, options, { spreads: false }).template?.spec ?? {}) as KubeObject['spec'];
+  const { affinity } = (flaggerSpec(target, options, { spreads: false }).template?.spec ?? {}) as KubeObject['spec'];
   expect(affinity).toEqual(target.spec.template.spec.affinity);
 });
 
-it('03-B20: a primary of the established controller is known where we would render another one', () => {
-  const theirs = establishedSpec(target, options, { spreads: true });
+it("03-B20: Flagger's primary is recognized where we would render another one", () => {
+  const theirs = flaggerSpec(target, options, { spreads: true });
   const metadata = { ...theirs.template?.metadata, annotations: { ...theirs.template?.metadata?.annotations, 'flagger-id': '6d0c9a0e' } };
   const primary: KubeObject = { ...target, spec: { ...target.spec, template: { ...theirs.template, metadata } } };
   const ours = primarySpec({ metadata: { namespace: 'shop' } } as never, target, options);
