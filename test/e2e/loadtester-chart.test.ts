@@ -275,7 +275,7 @@ describe('the chart of the load tester', () => {
       expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
       return ran.said;
     };
-    expect(await install('one')).toMatch(/without credentials everybody/);
+    expect(await install('one')).toMatch(/without credentials every client/);
     const notes = await install('two', '--set', 'credentials.secretName=c,meshName=m,podDisruptionBudget.enabled=true,rbac.create=true');
     expect(notes).not.toMatch(/without credentials/);
     for (const told of [
