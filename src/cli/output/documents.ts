@@ -53,6 +53,7 @@ export const CheckReport = z.object({
   baseline: z.number().optional().describe('The value of the primary.'),
   limit: z.string().optional(),
   reason: z.string().optional(),
+  code: z.string().optional().describe('Of one that is unmeasured: why, from a closed list (docs/reasons.md).'),
   observed: z.boolean().optional().describe('Shown only: it has no say.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });

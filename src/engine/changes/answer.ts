@@ -1,4 +1,4 @@
-import type { Verdict } from '../../api/canary-status.ts';
+import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { Seen } from '../context.ts';
 import { judge } from '../judge.ts';
 
@@ -6,6 +6,13 @@ import { judge } from '../judge.ts';
 export function refusal({ event }: Seen): string {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return '';
   return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
+}
+
+/** The webhook that refused, as data. */
+export function refusingHook({ event }: Seen): Release['refusedBy'] {
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'refused') return undefined;
+  const { webhook, type, reason } = event.answer;
+  return { webhook, type, detail: reason };
 }
 
 export function judgementOf({ event }: Seen) {

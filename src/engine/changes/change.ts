@@ -43,7 +43,14 @@ export function without(
 ): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
+  // It is the answer that the reason was made from.
+  if (keys.includes('reason')) delete left.refusedBy;
   return left;
+}
+
+/** Records why a release waits or failed, in words; and the webhook whose answer that is. */
+export function because(from: Release, reason: string, refusedBy?: Release['refusedBy']): Release {
+  return { ...without(from, 'reason'), reason, ...(refusedBy === undefined ? {} : { refusedBy }) };
 }
 
 /** Puts a question, and awaits its answer where it has one. */

@@ -3,7 +3,7 @@ import { headerProblem } from '../../api/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleChoice } from '../samples.ts';
-import { type MakeBackend, type Transport, transportOf } from './backend.ts';
+import { type MakeBackend, type Transport, transportOf, wrongField } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 import { readAnswer } from './prometheus-answer.ts';
 
@@ -51,7 +51,11 @@ async function fetchMeasurement(url: URL, options: PrometheusOptions, signal: Ab
   ];
   const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', ...transport, secrets, signal });
   if ('kind' in answer) return answer;
-  if (answer.status >= 300) return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
+  if (answer.status >= 300) {
+    // 400 is Prometheus' answer to a query that it cannot read.
+    const code = answer.status === 400 ? ({ code: 'QueryInvalid' } as const) : {};
+    return { kind: 'error', reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}`, ...code };
+  }
   const measured = readAnswer(answer.body, options.choice);
   return measured.kind === 'value' ? measured : { ...measured, reason: hideSecrets(measured.reason, secrets) };
 }
@@ -80,10 +84,10 @@ function detailOf(body: string, secrets: readonly (string | undefined)[]): strin
 export const prometheusBackend: MakeBackend = (source) => {
   const { provider, secret, secretName, choice } = source;
   const { address, headers } = provider;
-  if (!address) return { problem: 'spec.provider.address is required' };
+  if (!address) return wrongField('spec.provider.address', 'is required');
   for (const [name, values] of Object.entries(headers ?? {})) {
     const problem = headerProblem(name, values);
-    if (problem !== undefined) return { problem: `spec.provider.headers has ${JSON.stringify(name.slice(0, 80))}, which ${problem}` };
+    if (problem !== undefined) return wrongField('spec.provider.headers', `has ${JSON.stringify(name.slice(0, 80))}, which ${problem}`);
   }
   const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
   if (!secret) return prometheus(options);

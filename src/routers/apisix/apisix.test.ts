@@ -32,7 +32,7 @@ it('V17: name, priority and both backends', () => {
 });
 
 describe('what is refused', () => {
-  const refusal = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
+  const refusal = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'an entry that says nothing', match: [...beta, {}], says: 'match[1]' },

@@ -60,6 +60,7 @@ function settings(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]
   if (!source)
     throw new RoutingError(
       `spec.upstreamRef: there is no Upstream ${config.name} in ${config.namespace}: create it, or remove the reference`,
+      'upstreamRef',
     );
   return Object.fromEntries(
     copied.flatMap((field) => (source.spec?.[field] === undefined ? [] : [[field, structuredClone(source.spec[field])]])),

@@ -30,7 +30,7 @@ const annotationsOf = (routes: Routes, prefix?: string, current = [source]) => {
   return Object.entries(copy?.metadata.annotations ?? {}).filter(([key]) => key.includes('/canary'));
 };
 const refusal = (match: HttpMatch[], analysis: object = { iterations: 5 }) =>
-  router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }));
+  router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }))?.message;
 
 describe('what is written', () => {
   it('V13: a custom prefix; 50 and then 0 of 100', () => {

@@ -51,7 +51,7 @@ describe('predicates', () => {
 });
 
 describe('what is refused', () => {
-  const refusal = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
+  const refusal = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'either of two entries', match: [...beta, { headers: { a: { exact: 'b' } } }], says: 'more than one entry' },
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
