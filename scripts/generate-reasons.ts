@@ -182,7 +182,8 @@ ${rows.join('\n')}
 # Blockers
 
 \`status.release.blockers\` lists as data why a release does not go on now, at most ${MOST_BLOCKERS} entries, the most urgent one first; without an entry nothing
-holds it. Programs may match on \`code\`; a later version may add codes.
+holds it. Programs may match on \`code\`; a later version may add codes. \`serin status -o json\` has the same list. Of a Canary that is refused before its
+first release the condition \`Accepted\` has the code as its reason, and the field to correct as \`field\`.
 
 | field | |
 |---|---|
@@ -194,7 +195,7 @@ holds it. Programs may match on \`code\`; a later version may add codes.
 | \`until\` | when its time is over, and the release is rolled back or goes on; absent: no limit |
 | \`detail\` | text of a gate, the API server, a metrics server or another component, for people only |
 
-\`serin why\` names the same codes where it has nothing closer to tell (see [cli](cli.md)), and says which command helps. In a command CANARY,
+\`serin why\` names the same codes where it finds nothing closer (see [cli](cli.md)), and says which command helps. In a command CANARY,
 NAMESPACE, KIND and OBJECT stand for the names in the blocker, and VERSION for any value that was not there before.
 
 | code | meaning | who can act | run |

@@ -26,6 +26,7 @@ export function reportOf(sight: Sight): CanaryReport {
     workloads: workloadsOf(sight),
     checks: canary ? checksOf(canary, release) : [],
     gates: canary ? gatesOf(canary, release) : [],
+    ...(release?.blockers?.length ? { blockers: release.blockers } : {}),
     conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => ({
       type,
       status: is,

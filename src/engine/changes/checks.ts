@@ -20,11 +20,11 @@ export const checks = {
     const isNews = seen.context.release.reason !== reason && reason !== '';
     const gate = closedGate(seen);
     const before = seen.context.release;
-    const told = { ...(reason === '' ? before : because(before, reason, refusingHook(seen))), ...(gate === undefined ? {} : { gate }) };
+    const held = { ...(reason === '' ? before : because(before, reason, refusingHook(seen))), ...(gate === undefined ? {} : { gate }) };
     const isAlert = gate !== undefined && gate !== seen.context.release.gate && gateNamed(seen, gate)?.muteAlert !== true;
     return {
       ...(isNews ? tell(seen, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
-      release: isAlert ? alerting(seen, told, { reason: 'GateClosed', severity: 'warn', message: gateMessage(seen, gate, reason) }) : told,
+      release: isAlert ? alerting(seen, held, { reason: 'GateClosed', severity: 'warn', message: gateMessage(seen, gate, reason) }) : held,
       open: undefined,
       wakeAtMs: now(seen) + seen.event.facts.intervalMs,
     };
@@ -77,8 +77,8 @@ export const checks = {
     const { refused, unroutable, unconfirmed = unroutable } = seen.event.facts;
     const { release: known } = seen.context;
     // What is refused is told by every sentence as it is (E65).
-    const told = refused ? without(known, 'reason') : because(known, unconfirmed ? blockerText(unconfirmed) : '');
-    return { release: told, open: undefined };
+    const held = refused ? without(known, 'reason') : because(known, unconfirmed ? blockerText(unconfirmed) : '');
+    return { release: held, open: undefined };
   },
   checkNextInterval: (seen: Seen) => release(seen, { wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
   keepVerdicts: (seen: Seen) => {
