@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BlockedObject, Blockers } from './blocker.ts';
+import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
 import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
@@ -175,6 +175,8 @@ export const Release = z.object({
   reason: z.string().optional(),
   /** While `reason` is the answer of a webhook: which one refused, of which type, and its own words. */
   refusedBy: z.object({ webhook: z.string(), type: z.string(), detail: z.string() }).optional().catch(undefined),
+  /** While `reason` is why the primary could not be written: the same as data, where it is known. */
+  refusal: NewBlocker.optional().catch(undefined),
   /** Reasons for which the release does not go on now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */
   blockers: Blockers.optional(),
   /** When the release goes on, or is rolled back, by itself; absent: it waits for others, without limit. Written for readers, as `blockers` is. */

@@ -120,6 +120,22 @@ describe('status.release.blockers of a release', () => {
     lab.close();
   });
 
+  it('D13: names the object that refuses a promotion, beside the primary', async () => {
+    const lab = await resting();
+    const primary = `${APP}-primary`;
+    const message = `deployments.apps "${primary}" is forbidden: User "serin" cannot patch resource "deployments"`;
+    lab.refuse = ({ ref, verb }) => {
+      if (ref.name === primary && ref.kind === 'Deployment' && verb === 'patch' && lab.phase() === 'Promoting')
+        throw apiErrorOf('PATCH', 403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message }));
+    };
+    lab.push('2');
+    expect(await lab.passUntil(() => blockers(lab)?.length === 2, 300_000)).toBe(true);
+    expect(blockers(lab)).toMatchObject([{ code: 'PrimaryRefused', object: { name: primary } }, { code: 'Forbidden' }]);
+    lab.refuse = () => undefined;
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    lab.close();
+  });
+
   it.each(['Initializing', 'Initialized', 'Progressing', 'Promoting', 'Finalising', 'Succeeded'])(
     'D13: a status in %s that an older Serin wrote, without blockers, goes on from where it is',
     async (phase) => {
@@ -134,7 +150,7 @@ describe('status.release.blockers of a release', () => {
       }
       expect(await lab.passUntil(() => lab.phase() === phase, 300_000)).toBe(true);
       lab.kill();
-      lab.server.patch(canaryRef, { status: { release: { blockers: null, dueMs: null, refusedBy: null } } }, 'status');
+      lab.server.patch(canaryRef, { status: { release: { blockers: null, dueMs: null, refusedBy: null, refusal: null } } }, 'status');
       const run = lab.canary()?.status?.release?.run;
       lab.start();
       if (phase === 'Initializing') expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);

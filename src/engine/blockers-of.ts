@@ -90,7 +90,7 @@ function ofChecks(canary: Canary, { step, verdicts = [], blindSinceMs }: Release
 /** Workloads that a step waits for. */
 function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): FoundBlocker[] {
   const { target, primary } = facts;
-  const { step, reason } = release;
+  const { step, reason, refusal } = release;
   const [targetRef, primaryRef] = [targetOf(canary), primaryOf(canary)];
   const due = dueMs(canary, phase, release, facts);
   const awaited = (object: BlockedObject, side: Side | undefined) => notReady(object, side, release, due);
@@ -111,7 +111,8 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
     case 'Failed.restoringPrimary':
       return awaited(primaryRef, primary);
     case 'Promoting.writingPrimary':
-      return reason === undefined ? [] : [{ code: 'PrimaryRefused', object: primaryRef, detail: reason }];
+      if (reason === undefined) return [];
+      return [{ code: 'PrimaryRefused', object: primaryRef, detail: reason }, ...(refusal ? [refusal] : [])];
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
       if (release.awaitedSinceMs !== undefined) return awaited(targetRef, target);

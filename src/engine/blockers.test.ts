@@ -120,6 +120,14 @@ describe('blockers of a release', () => {
     });
     refused.tickUntil(({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
     expect(blockersIn(refused)).toMatchObject([{ code: 'PrimaryRefused', object: { name: 'podinfo-primary' }, detail: 'forbidden' }]);
+    refused.behaviour.refusal = { code: 'TemplateLeftover', object: object('podinfo-primary'), field: 'spec.template.spec.hostNetwork' };
+    refused.behaviour.words = 'podinfo-primary still holds it';
+    refused.tickUntil(({ canary }) => canary.status?.release?.refusal !== undefined);
+    expect(blockersIn(refused)).toMatchObject([{ code: 'PrimaryRefused' }, refused.behaviour.refusal]);
+    refused.behaviour.refusesPromote = false;
+    refused.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+    expect(refused.release).not.toHaveProperty('refusal');
+    expect(saidIn(refused)).not.toHaveProperty('blockers');
     const world = pushed();
     world.tickUntil(at('Progressing', 'analysing'));
     world.ask('pause', '1', 'ann');

@@ -27,6 +27,8 @@ export interface Behaviour {
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
   refusesPromote: boolean;
+  /** The same as data. */
+  refusal?: NewBlocker;
   /** What hooks and the API server say when they refuse; absent: a word. */
   words?: string;
   /** Why an undo cannot be done; absent: it is. */
@@ -292,7 +294,10 @@ export class World {
       case 'measure':
         return { kind: 'measure', verdicts: behaviour.verdicts };
       case 'promote':
-        if (behaviour.refusesPromote) return { kind: 'promote', outcome: 'refused', reason: behaviour.words ?? 'forbidden' };
+        if (behaviour.refusesPromote) {
+          const blocker = behaviour.refusal ? { blocker: behaviour.refusal } : {};
+          return { kind: 'promote', outcome: 'refused', reason: behaviour.words ?? 'forbidden', ...blocker };
+        }
         if (question.revision !== this.targetRevision) return { kind: 'promote', outcome: 'mismatch' };
         this.promoted.push(question.revision);
         this.primaryCarries = question.revision;

@@ -43,14 +43,18 @@ function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   if (!canary || !release || phase === '') return [told(unseen(sight))];
   if (canary.spec.suspend === true) return [told(suspended(sight)), ...alsoPaused];
   const blocker = blockers.find(isOfObjects);
-  if (blocker !== undefined) return [told(fromBlocker(sight, blocker)), ...alsoPaused];
+  // A promotion is refused by what stands behind it in the list.
+  const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRefused' && blocker && index < blockers.indexOf(blocker));
+  const finer =
+    blocker && isRefused ? [{ ...fromBlocker(sight, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
+  if (blocker !== undefined && !isRefused) return [told(fromBlocker(sight, blocker)), ...alsoPaused];
   const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed');
   const route = unconfirmed && routeUnconfirmed(sight, blockerText(unconfirmed));
   if (!pause) {
     const late = overdue(sight);
     const held = route ?? fromStep(sight, canary, phase, release);
     // That it goes on by itself is just what it does not.
-    return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)])] : [told(held)];
+    return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)]), ...finer] : [told(held), ...finer];
   }
   // A provider often takes a route by itself, a moment later; a pause ends by a person only.
   return unconfirmed && route ? [told(pause), told(route, `Its routes are not in force yet: ${blockerText(unconfirmed)}.`)] : [told(pause)];

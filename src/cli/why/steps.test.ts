@@ -213,3 +213,15 @@ describe('serin why of a release that somebody paused', () => {
     expect(causes).toEqual(['InvalidSpec', 'Paused']);
   });
 });
+
+it('serin why names beside a refused promotion the object that refuses it', () => {
+  const world = initialized(aCanary({ stepWeight: 50 }));
+  const object = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'small', namespace: 'test' };
+  Object.assign(world.behaviour, { refusesPromote: true, refusal: { code: 'QuotaExceeded', object, detail: 'PATCH' } });
+  pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
+  const { diagnosis, also } = whyOf(sightIn({ world }));
+  expect([diagnosis, ...also]).toMatchObject([
+    { cause: 'PrimaryRefused', proof: [{ kind: 'Canary', field: 'status.release.reason' }] },
+    { cause: 'QuotaExceeded', proof: [{ kind: 'ResourceQuota', name: 'small' }, {}], look: 'kubectl describe resourcequota small -n test' },
+  ]);
+});

@@ -1,3 +1,4 @@
+import { bounded } from '../../api/blocker.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { Seen } from '../context.ts';
 import { judge } from '../judge.ts';
@@ -8,11 +9,12 @@ export function refusal({ event }: Seen): string {
   return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
 }
 
-/** The webhook that refused, as data. */
-export function refusingHook({ event }: Seen): Release['refusedBy'] {
-  if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'refused') return undefined;
-  const { webhook, type, reason } = event.answer;
-  return { webhook, type, detail: reason };
+/** The webhook that refused, or what kept the primary from being written, as data. */
+export function refusalData({ event }: Seen): Pick<Release, 'refusedBy' | 'refusal'> {
+  if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return {};
+  const { answer } = event;
+  if (answer.kind === 'runHooks') return { refusedBy: { webhook: answer.webhook, type: answer.type, detail: answer.reason } };
+  return answer.kind !== 'undo' && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
 }
 
 export function judgementOf({ event }: Seen) {

@@ -8,7 +8,7 @@ import { isTargetReady } from '../guards.ts';
 import { isBlind, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
-import { closedGate, judgement, refusal, refusingHook } from './answer.ts';
+import { closedGate, judgement, refusal, refusalData } from './answer.ts';
 import { because, now, release, tell, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
@@ -20,7 +20,7 @@ export const checks = {
     const isNews = seen.context.release.reason !== reason && reason !== '';
     const gate = closedGate(seen);
     const before = seen.context.release;
-    const held = { ...(reason === '' ? before : because(before, reason, refusingHook(seen))), ...(gate === undefined ? {} : { gate }) };
+    const held = { ...(reason === '' ? before : because(before, reason, refusalData(seen))), ...(gate === undefined ? {} : { gate }) };
     const isAlert = gate !== undefined && gate !== seen.context.release.gate && gateNamed(seen, gate)?.muteAlert !== true;
     return {
       ...(isNews ? tell(seen, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
@@ -34,7 +34,7 @@ export const checks = {
     const failedChecks = seen.context.release.failedChecks + 1;
     const reason = refusal(seen) || judgement(seen);
     const message = `Check failed (${failedChecks} of ${thresholdOf(analysis)}): ${reason}`;
-    const counted = { ...because(seen.context.release, reason, refusingHook(seen)), failedChecks };
+    const counted = { ...because(seen.context.release, reason, refusalData(seen)), failedChecks };
     return { ...tell(seen, say('CheckFailed', message, { warning: true })), release: counted, open: undefined };
   },
   /** Told once for each reason: since when, until when, and what happens then (E22a). The last look is at the deadline. */
