@@ -9,7 +9,6 @@ const ROOMS = ['api', 'controller', 'engine', 'kube', 'loadtester', 'metrics', '
 /** Patterns that are put together, and why a tenant cannot make them slow. */
 const MADE: Readonly<Record<string, string>> = {
   'api/service-traffic.ts': 'constant, of three loops that a character parts from each other',
-  'engine/explain.ts': 'constant, and run by the CLI alone',
   'loadtester/loadtester.ts': 'given by the operator who starts the load tester',
   'routers/checked-regex.ts': 'compiled only, never run on a text',
   'routers/regex-text.ts': 'compiled only, never run on a text',

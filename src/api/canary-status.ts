@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
 import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
@@ -11,8 +12,14 @@ export const Condition = z.object({
   lastUpdateTime: z.string().optional(),
   lastTransitionTime: z.string().optional(),
   observedGeneration: z.int().optional(),
+  /** Of `Accepted`: the field of the Canary to correct. */
+  field: z.string().optional(),
 });
 export type Condition = z.infer<typeof Condition>;
+
+/** Why a check has no value. */
+export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateMissing', 'SecretMissing', 'SecretRefused', 'QueryInvalid', 'Unmeasured']);
+export type UnmeasuredCode = z.infer<typeof UnmeasuredCode>;
 
 /** What became of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */
 export const Verdict = z.object({
@@ -27,6 +34,11 @@ export const Verdict = z.object({
   early: z.boolean().optional(),
   /** Shown only: the metric has no say in the release. */
   observed: z.boolean().optional(),
+  /** Of one that is unmeasured: why. */
+  code: UnmeasuredCode.optional().catch('Unmeasured'),
+  /** The object that has to be corrected or created for it, and its field; without an object, a field of the Canary. */
+  object: BlockedObject.optional().catch(undefined),
+  field: z.string().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
@@ -161,6 +173,14 @@ export const Release = z.object({
   scaler: z.string().optional(),
   /** Why the release failed or waits; in words for the condition. */
   reason: z.string().optional(),
+  /** While `reason` is the answer of a webhook: which one refused, of which type, and its own words. */
+  refusedBy: z.object({ webhook: z.string(), type: z.string(), detail: z.string() }).optional().catch(undefined),
+  /** While `reason` is why the primary could not be written: the same as data, where it is known. */
+  refusal: NewBlocker.optional().catch(undefined),
+  /** Reasons for which the release does not go on now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */
+  blockers: Blockers.optional(),
+  /** When the release goes on, or is rolled back, by itself; absent: it waits for others, without limit. Written for readers, as `blockers` is. */
+  dueMs: z.number().optional().catch(undefined),
   deliveries: z.array(Delivery).optional(),
   /** The controller process that wrote this; two that take turns run the same Canary. */
   writer: z.string().optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AlertProviderSpec } from './alert-provider.ts';
+import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryStatus, Condition } from './canary-status.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -130,10 +131,23 @@ function canaryStatusSchema(): StructuralSchema {
     schema.properties.release = {
       type: 'object',
       description: 'What Serin remembers of the release; the other fields follow from it.',
+      properties: { blockers: blockersSchema() },
       'x-kubernetes-preserve-unknown-fields': true,
     };
   }
   return schema;
+}
+
+/** Open to codes and fields of other versions: no status may be refused for what it says to readers. */
+function blockersSchema(): StructuralSchema {
+  const item = structural(Blocker, 'status.release.blockers[]');
+  delete item.properties?.code?.enum;
+  delete item.required;
+  return {
+    type: 'array',
+    description: 'Reasons for which the release does not go on now, the most urgent one first; absent: there is none.',
+    items: { ...item, 'x-kubernetes-preserve-unknown-fields': true },
+  };
 }
 
 function alertProviderSpecSchema(): StructuralSchema {
@@ -146,7 +160,7 @@ function alertProviderSpecSchema(): StructuralSchema {
 
 /** Of MetricTemplates and AlertProviders: what has been found out about them. */
 function providerStatusSchema(): StructuralSchema {
-  const schema = structural(z.object({ conditions: z.array(Condition).optional() }), 'status');
+  const schema = structural(z.object({ conditions: z.array(Condition.omit({ field: true })).optional() }), 'status');
   schema.description = 'What Serin has found out.';
   return schema;
 }

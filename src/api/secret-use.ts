@@ -24,8 +24,11 @@ const CLOSED_DOMAINS = ['kubernetes.io', 'x-k8s.io', 'helm.sh', 'istio.io'];
 /** A Secret that exists and may not be used for the field that names it. */
 export class RefusedSecret {
   readonly reason: string;
-  constructor(reason: string) {
+  /** It is not refused but does not exist. */
+  readonly isMissing: boolean;
+  constructor(reason: string, { isMissing = false }: { isMissing?: boolean } = {}) {
     this.reason = reason;
+    this.isMissing = isMissing;
   }
 }
 

@@ -18,8 +18,14 @@ describe('resolveSelector', () => {
   });
 
   it('03-W12, B28: names the problem when there is none, or when its value leaves no room', () => {
-    expect(resolveSelector(target({ tier: 'x' }), keys)).toEqual({ problem: expect.stringContaining('app, name') });
-    expect(resolveSelector(target({ app: 'a'.repeat(56) }), keys)).toEqual({ problem: expect.stringContaining('at most 55') });
+    expect(resolveSelector(target({ tier: 'x' }), keys)).toEqual({
+      problem: expect.stringContaining('app, name'),
+      field: 'spec.selector.matchLabels',
+    });
+    expect(resolveSelector(target({ app: 'a'.repeat(56) }), keys)).toEqual({
+      problem: expect.stringContaining('at most 55'),
+      field: 'spec.selector.matchLabels.app',
+    });
     expect(resolveSelector(target({ app: 'a'.repeat(55) }), keys)).toHaveProperty('key', 'app');
   });
 });

@@ -13,20 +13,26 @@ export function primaryValue(value: string): string {
   return `${value}-primary`;
 }
 
+/** Why an object cannot be used, and which of its fields decides that. */
+export interface FieldProblem {
+  problem: string;
+  field: string;
+}
+
 /** The first of `selectorLabels` that the target selects its pods by (03-W12), or why there is none (03-B28: said early). */
-export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string } {
+export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
   const labels: Labels = target.spec?.selector?.matchLabels ?? {};
   const name = `${target.kind} ${target.metadata.name}`;
   const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];
   if (key === undefined || value === undefined) {
-    const wayOut = 'make it anew with one of them, since a selector never changes, or let --selector-labels name what it has';
-    return { problem: `${name}: spec.selector.matchLabels has none of ${selectorLabels.join(', ')}: ${wayOut}` };
+    const field = 'spec.selector.matchLabels';
+    const remedy = 'make it anew with one of them, since a selector never changes, or let --selector-labels name what it has';
+    return { problem: `${name}: ${field} has none of ${selectorLabels.join(', ')}: ${remedy}`, field };
   }
   if (primaryValue(value).length > MAX_LABEL_LENGTH) {
-    return {
-      problem: `${name}: spec.selector.matchLabels.${key} must be at most ${MAX_LABEL_LENGTH - 8} characters, to leave room for -primary`,
-    };
+    const field = `spec.selector.matchLabels.${key}`;
+    return { problem: `${name}: ${field} must be at most ${MAX_LABEL_LENGTH - 8} characters, to leave room for -primary`, field };
   }
   return { key, value };
 }

@@ -1,6 +1,8 @@
+import type { NewBlocker } from '../api/blocker.ts';
 import type { Canary } from '../api/canary.ts';
 import { ApiError } from '../kube/errors.ts';
 import { RoutingError } from '../routers/index.ts';
+import { refusalBy, unroutableBy } from './blocker-of.ts';
 
 /** A refusal is tried again after this long: what lets it pass (a policy, a CRD) is not always heard of. */
 const TRY_AGAIN_MS = 15_000;
@@ -9,7 +11,7 @@ type Spec = Canary['spec'];
 interface Refusal {
   generation: number | undefined;
   untilMs: number;
-  message: string;
+  blocker: NewBlocker;
 }
 
 /**
@@ -34,15 +36,15 @@ export class AcceptedSpec {
         this.#refusal = undefined;
         return undefined;
       } catch (error) {
-        const message = refusalIn(error);
+        const blocker = refusalIn(error, canary.metadata.namespace);
         if (
-          message === undefined ||
+          blocker === undefined ||
           !this.#accepted ||
           this.#accepted.generation === generation ||
           !isSameRoute(this.#accepted.spec, canary.spec)
         )
           throw error;
-        this.#refusal = { generation, untilMs: nowMs + TRY_AGAIN_MS, message };
+        this.#refusal = { generation, untilMs: nowMs + TRY_AGAIN_MS, blocker };
       }
     }
     if (this.#accepted) await attempt({ ...canary, spec: { ...canary.spec, service: this.#accepted.spec.service } });
@@ -51,11 +53,11 @@ export class AcceptedSpec {
 }
 
 /** What the object says is refused, by a schema, a policy or ourselves; not who asks, nor when. */
-function refusalIn(error: unknown): string | undefined {
-  if (error instanceof RoutingError) return error.message;
+function refusalIn(error: unknown, namespace: string): NewBlocker | undefined {
+  if (error instanceof RoutingError) return unroutableBy(error);
   // A field that an older CRD does not know makes an apply fail with 500.
   const refuses = error instanceof ApiError && [400, 403, 422, 500].includes(error.status);
-  return refuses ? `the API server refused ${error.message}` : undefined;
+  return refuses ? refusalBy(error, namespace) : undefined;
 }
 
 /** Another name, or another provider, is another object. */

@@ -30,6 +30,7 @@ it.each([
   const plan = { ...canary, spec: { ...canary.spec, analysis: { ...canary.spec.analysis, stepWeight: 10 } } };
   expect(admitted(plan, true)).toEqual({
     reason: 'CrossNamespaceRef',
+    field: path,
     message: `${path}: ops is another namespace, which --no-cross-namespace-refs forbids`,
   });
   expect(admitted(plan, false)).toHaveProperty('canary');

@@ -98,7 +98,7 @@ export class Anchors {
       ...(apex && { apexService: apexOriginal(apex) }),
     });
     const created = await this.#cluster.create(anchor, { signal }).catch((error: unknown) => {
-      throw isAlreadyExists(error) ? new NameTakenError(anchor.kind, anchor.metadata.name, { canBeAdopted: false }) : error;
+      throw isAlreadyExists(error) ? new NameTakenError(refOf(anchor), { canBeAdopted: false }) : error;
     });
     this.#known.set(keyOf(canary), created);
     return identity(created);

@@ -1,3 +1,5 @@
+import type { NewBlocker } from '../api/blocker.ts';
+import { blockerText } from '../api/blocker-text.ts';
 import type { Canary, HookType } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { wereWrittenBetween } from '../engine/pin.ts';
@@ -8,6 +10,7 @@ import { secretsPolicy, seenConfigs } from '../workloads/configs/read-configs.ts
 import { workloadFor } from '../workloads/index.ts';
 import type { PodTemplate, PrimarySpec, Workload } from '../workloads/workload.ts';
 import type { AnswerContext } from './answer-context.ts';
+import { blockerOf } from './blocker-of.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from './errors.ts';
 import { primaryRefOf, targetRefOf } from './gather-facts.ts';
@@ -56,18 +59,20 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   }
 }
 
-type Refused = { outcome: 'refused'; reason: string };
+type Refused = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
 type Written = { outcome: 'written' } | Refused;
 
 /** A lost race is no refusal: everything is read again at once, and compared again with what was analysed (E103). */
-async function unlessRaced<T>(act: () => Promise<T>, { signal }: AnswerContext): Promise<T | Refused> {
+async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | Refused> {
   for (let races = 0; ; races += 1) {
     try {
       return await act();
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (!isConflict(error) || isAlreadyExists(error))
-        return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
+      if (!isConflict(error) || isAlreadyExists(error)) {
+        const blocker = blockerOf(error, canary.metadata.namespace);
+        return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error), ...(blocker && { blocker }) };
+      }
       if (races === MOST_RACES) return { outcome: 'refused', reason: 'another writer changes the primary without pause; trying again' };
     }
   }
@@ -94,7 +99,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
   // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
   if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
   if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
-  if ('problem' in read) return { outcome: 'refused', reason: read.problem };
+  if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
   // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
   const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
   if (read.revision !== revision || isInDoubt) {
@@ -117,7 +122,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
   const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
   const answer = isWritten ? primary : await write(primary, template, context, workload);
   const leftover = workload.templateMatches(answer, template, primary);
-  if (leftover !== undefined) throw new TemplateLeftoverError(primary.metadata.name, leftover);
+  if (leftover !== undefined) throw new TemplateLeftoverError(primaryRefOf(canary), leftover);
   await keep(primary, template, revision, context, workload, undoableTemplate(canary, target));
   await followReplicas(primary, target, context, workload);
   return { outcome: 'written' };
@@ -157,7 +162,7 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   const workload = workloadOf(canary);
   const promoted = await anchors.promotedTemplate(canary, signal, revision);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
-  if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary).name);
+  if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
   await write(primary, promoted.spec, context, workload);
@@ -194,6 +199,6 @@ async function keep(
 
 function workloadOf(canary: Canary): Workload {
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });
   return workload;
 }

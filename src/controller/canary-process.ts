@@ -223,7 +223,7 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    this.#remembered = plain(recorded.status?.release);
+    this.#remembered = plain(memoryOf(recorded));
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#asking.endTick(recorded);
     this.#asking.ask(this.#convergence.steering.worded(recorded), questions);
     this.#offline.look(recorded, this.#asking.signal);
@@ -235,11 +235,11 @@ export class CanaryProcess {
    * What is stored counts, and not what was thought of meanwhile: a record whose answer was lost may be stored long after the release was read
    * anew, and the next record would then take its step back.
    */
-  #forgetOvertaken({ status }: Canary): void {
-    if (!isSameStored(this.#remembered, status?.release)) {
-      if (this.#snapshot !== undefined) this.#dropSnapshot();
-      this.#remembered = plain(status?.release);
-    }
+  #forgetOvertaken(canary: Canary): void {
+    const memory = memoryOf(canary);
+    if (isSameStored(this.#remembered, memory)) return;
+    if (this.#snapshot !== undefined) this.#dropSnapshot();
+    this.#remembered = plain(memory);
   }
 
   /** A write without an answer was stored: its events are sent now. */
@@ -311,7 +311,7 @@ export class CanaryProcess {
   #recover(error: unknown): void {
     const pauseMs = this.#backOff();
     this.#dropSnapshot();
-    this.#convergence.noteFailure(error);
+    this.#convergence.noteFailure(error, this.#key.namespace);
     this.#room.metrics.tickFailed();
     this.#room.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'tick failed');
     this.#retryIn(pauseMs);
@@ -336,4 +336,11 @@ export class CanaryProcess {
   get #label(): string {
     return `${this.#key.namespace}/${this.#key.name}`;
   }
+}
+
+/** The part of a stored release that decisions are made from. */
+function memoryOf({ status }: Canary): unknown {
+  if (status?.release === undefined) return undefined;
+  const { blockers: _, dueMs: __, ...memory } = status.release;
+  return memory;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../api/blocker.ts';
 import { apiVersion } from '../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../api/kube-object.ts';
 import { establishedManager, fieldManager } from '../api/names.ts';
@@ -41,7 +42,7 @@ interface WaitBounds {
 interface Watched {
   projection: Projection<Seen>;
   handle: WatchHandle;
-  unavailable?: string | undefined;
+  unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
   known: Promise<void>;
   /** Ends `known` with an error where it has not ended yet. */
@@ -133,7 +134,7 @@ export class ClusterView {
   }
 
   /** Why objects of this kind cannot be had: no CRD, or no permission. */
-  unavailable(kind: KindRef): string | undefined {
+  unavailable(kind: KindRef): Pick<NewBlocker, 'code' | 'detail'> | undefined {
     return this.#scopes(kind).find(({ unavailable }) => unavailable !== undefined)?.unavailable;
   }
 
@@ -166,9 +167,7 @@ export class ClusterView {
     const firstHeard = Promise.withResolvers<void>();
     const onUnavailable = (cause: 'absent' | 'forbidden', message: string) => {
       watched.unavailable =
-        cause === 'absent'
-          ? `the cluster has no ${kind} in ${apiVersion}: ${installRemedy(apiVersion)}`
-          : `reading ${kind} in ${apiVersion} is forbidden: ${message}`;
+        cause === 'absent' ? { code: 'KindAbsent', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
       firstHeard.resolve();
       tellAvailability();
     };

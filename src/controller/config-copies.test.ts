@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../test/build/world.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import { ApiError } from '../kube/errors.ts';
+import { ApiError, apiErrorOf } from '../kube/errors.ts';
 import { copiesOf } from '../workloads/configs/copies.ts';
 import type { SecretsPolicy } from '../workloads/configs/read-configs.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
+/** As the API server answers it. */
+const refused = (message: string) => apiErrorOf('POST', 403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message }));
 const canary = aCanary();
 const owner = { name: 'podinfo-serin-anchor', uid: 'a-1' };
 const { signal } = new AbortController();
@@ -88,20 +90,17 @@ describe('makeCopies', () => {
   it.each([
     {
       what: 'permission',
-      error: new ApiError('POST: 403 Forbidden: User "serin" cannot create', { status: 403, reason: 'Forbidden' }),
-      says: /cannot create: grant it/,
+      error: refused('secrets is forbidden: User "serin" cannot create resource "secrets"'),
+      says: /cannot create resource "secrets": grant it/,
     },
     {
       what: 'a quota',
-      error: new ApiError('POST: 403 Forbidden: exceeded quota: small, requested: secrets=1', { status: 403, reason: 'Forbidden' }),
+      error: refused('secrets "db" is forbidden: exceeded quota: small, requested: secrets=1, used: secrets=1, limited: secrets=1'),
       says: /exceeded quota.*who owns the quota can raise it/,
     },
     {
       what: 'a webhook that quotes',
-      error: new ApiError(`POST: admission webhook "x" denied the request: User "a" cannot have ${SECRET_TEXT}`, {
-        status: 403,
-        reason: 'Forbidden',
-      }),
+      error: refused(`admission webhook "x" denied the request: User "a" cannot have ${SECRET_TEXT}`),
       says: /403 Forbidden$/,
     },
     {

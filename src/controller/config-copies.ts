@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import { ApiError, exceedsQuota, isAlreadyExists, lacksRight } from '../kube/errors.ts';
+import { ApiError, isAlreadyExists } from '../kube/errors.ts';
 import { recordsOf } from '../workloads/anchor.ts';
 import { type ConfigRef, configObjectRef } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesToPrune, isSameCopy } from '../workloads/configs/copies.ts';
@@ -28,12 +28,12 @@ export async function makeCopies(
       await cluster.create({ ...copy, metadata: { ...metadata, ownerReferences } }, { signal });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (!isAlreadyExists(error)) throw new ConfigCopyError(kind, metadata.name, refusalOf(error));
+      if (!isAlreadyExists(error)) throw new ConfigCopyError(refOf(copy), refusalOf(error));
       if (kind === 'Secret' && secrets.names.length > 0) continue;
       const found = await cluster.get(refOf(copy), { signal });
       if (found === undefined || found.metadata.deletionTimestamp !== undefined)
-        throw new ConfigCopyError(kind, metadata.name, 'it is being deleted');
-      if (!isSameCopy(found, copy)) throw new NameTakenError(kind, metadata.name, { canBeAdopted: false });
+        throw new ConfigCopyError(refOf(copy), 'it is being deleted');
+      if (!isSameCopy(found, copy)) throw new NameTakenError(refOf(copy), { canBeAdopted: false });
     }
   }
 }
@@ -79,6 +79,6 @@ function isCopyName({ name }: ConfigRef): boolean {
 /** Status and reason alone, unless it is about permission or quota: what admission says of a refused object may quote it. */
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
-  if (lacksRight(error)) return `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`;
-  return exceedsQuota(error) ? `${error.message}: who owns the quota can raise it` : `${error.status} ${error.reason}`;
+  if (error.denial?.by === 'authorization') return `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`;
+  return error.denial?.by === 'quota' ? `${error.message}: who owns the quota can raise it` : `${error.status} ${error.reason}`;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import { areSameConfigs } from '../engine/pin.ts';
 import type { ConfigRef } from '../workloads/configs/config-ref.ts';
@@ -75,8 +76,8 @@ export class ConfigLook {
       this.#pauseMs = FIRST_PAUSE_MS;
       return undefined;
     }
-    const isNewProblem = before === undefined || 'configs' in before || before.problem !== look.problem;
-    if (isNewProblem) this.#room.announceOn(canary, { reason: 'ConfigUnavailable', type: 'Warning', message: look.problem });
+    const isNewProblem = before === undefined || 'configs' in before || !isDeepStrictEqual(before.problem, look.problem);
+    if (isNewProblem) this.#room.announceOn(canary, { reason: 'ConfigUnavailable', type: 'Warning', message: blockerText(look.problem) });
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     return pauseMs;

@@ -1,4 +1,7 @@
+import type { NewBlocker } from '../api/blocker.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { ConfigRef } from '../workloads/configs/config-ref.ts';
+import { unknownConfig } from '../workloads/configs/read-configs.ts';
 import { isOptedOut } from '../workloads/configs/tracking.ts';
 
 /** What a watch has shown of one config: its metadata only, never what it holds. */
@@ -6,7 +9,7 @@ export type ConfigSight =
   | { state: 'present'; uid: string; resourceVersion: string; optedOut: boolean }
   /** `resourceVersion`: since when it has been watched without a gap and was missing; of its deletion, or of a list. */
   | { state: 'absent'; resourceVersion: string }
-  | { state: 'unknown'; problem: string }
+  | { state: 'unknown'; problem: NewBlocker }
   /** Beyond the number that is watched by name, where one watch of the namespace is forbidden: it has to be read. */
   | { state: 'unwatched' };
 
@@ -23,11 +26,12 @@ export class FollowedConfig {
   /** Of the list or event that the sight is from. */
   #asOf: bigint | undefined;
 
-  constructor(kind: string, name: string, onChange: (follower: string) => void) {
-    this.name = name;
+  constructor(ref: Pick<ConfigRef, 'kind' | 'name'> & { namespace: string }, onChange: (follower: string) => void) {
+    this.name = ref.name;
     this.#onChange = onChange;
     this.known = this.#first.promise;
-    this.#sight = { state: 'unknown', problem: `${kind} ${name}: the API server has not said yet whether it exists` };
+    const problem = unknownConfig(ref, ref.namespace, 'is not known yet: the API server has not said whether it exists');
+    this.#sight = { state: 'unknown', problem };
   }
 
   get sight(): ConfigSight {

@@ -88,7 +88,11 @@ describe('ConfigWatches', () => {
     handlerOf('shop/Secret/metadata.name=db').onUnavailable?.('forbidden', 'secrets "db" is forbidden');
     expect(await watches.sight(db, 'shop', signal)).toEqual({
       state: 'unknown',
-      problem: expect.stringMatching(/^Secret db cannot be watched: .*grant list and watch .*--secrets-mode=get or off$/),
+      problem: {
+        code: 'ConfigUnreadable',
+        object: { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: 'shop' },
+        detail: expect.stringMatching(/^cannot be watched: .*grant list and watch .*--secrets-mode=get or off$/),
+      },
     });
     expect(watches.watches()).toEqual([]);
   });
@@ -102,7 +106,7 @@ describe('ConfigWatches', () => {
     watches.follow('shop/a', 'shop', [settings, db]);
     const never = watches.sight(db, 'shop', signal);
     clock.advance(10_000);
-    expect(await never).toEqual({ state: 'unknown', problem: expect.stringContaining('Secret db') });
+    expect(await never).toMatchObject({ state: 'unknown', problem: { code: 'ConfigUnreadable', object: { kind: 'Secret', name: 'db' } } });
   });
 
   it('stops waiting when its Canary does', async () => {

@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { ConfigRef } from '../workloads/configs/config-ref.ts';
+import { unknownConfig } from '../workloads/configs/read-configs.ts';
 import type { ConfigSight, FollowedConfig } from './config-sight.ts';
 import { NamespaceConfigs } from './namespace-configs.ts';
 
@@ -40,7 +41,7 @@ export class ConfigWatches {
   /** What is known of a followed config; waits for the first answer about it. */
   async sight({ kind, name }: ConfigRef, namespace: string, signal: AbortSignal): Promise<ConfigSight> {
     const followed = this.#scopes.get(`${kind}/${namespace}`)?.find(name);
-    if (followed === undefined) return { state: 'unknown', problem: `${kind} ${name} is not watched any more` };
+    if (followed === undefined) return { state: 'unknown', problem: unknownConfig({ kind, name }, namespace, 'is not watched any more') };
     if (followed.sight.state === 'unknown') {
       const waiting = new AbortController();
       const patience = sleep(this.#clock, FIRST_ANSWER_MS, AbortSignal.any([signal, waiting.signal]));

@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../api/blocker.ts';
+import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Facts } from '../engine/facts.ts';
 import { intentOf } from '../engine/intent-of.ts';
 import { isConflict } from '../kube/errors.ts';
 import type { Router } from '../routers/router.ts';
 import { AcceptedSpec } from './accepted-spec.ts';
+import { blockerOf } from './blocker-of.ts';
 import type { ControllerRoom } from './controller-room.ts';
 import { HealingBrake } from './healing-brake.ts';
 import { Marks } from './marks.ts';
-import { obstacleOf } from './obstacle.ts';
 import { reconcile } from './reconcile.ts';
 import { type ReconcileContext, workloadOf } from './reconcile-context.ts';
 import { RefusedSteering } from './refused-steering.ts';
@@ -15,13 +18,13 @@ import { TakenApex } from './taken-apex.ts';
 import type { Told } from './told.ts';
 
 const FIRST_BLOCKED_MS = 500;
-/** Between two tries under an obstacle: whoever removes it is not always heard, and must not wait for long. */
+/** Between two tries while blocked: what removes a blocker is not always heard of, and must not wait for long. */
 const LONGEST_BLOCKED_MS = 15_000;
 
 /** Whether the cluster holds what one Canary wants of it, as the facts say it. */
 export type Standing = Pick<Facts, 'converged'> & {
-  unconfirmed: string | undefined;
-  obstacle: string | undefined;
+  unconfirmed: Facts['unconfirmed'] | undefined;
+  blocker: Facts['blocker'] | undefined;
   unroutable: Facts['unroutable'] | undefined;
 };
 
@@ -38,8 +41,8 @@ export class Convergence {
   readonly #wanted = new Map<string, string>();
   readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
-  #standing: Standing = { converged: false, unconfirmed: undefined, obstacle: undefined, unroutable: undefined };
-  /** A pass that ends at an obstacle is no failed one: its pauses grow on their own, until it is gone. */
+  #standing: Standing = { converged: false, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
+  /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
   #blockedPauseMs = FIRST_BLOCKED_MS;
 
   constructor(room: ControllerRoom, told: Told) {
@@ -69,9 +72,9 @@ export class Convergence {
   }
 
   /** A pass has failed, perhaps for something that a person has to remove. */
-  noteFailure(error: unknown): void {
-    const obstacle = obstacleOf(error);
-    if (obstacle !== undefined) this.#standing = { ...this.#standing, obstacle };
+  noteFailure(error: unknown, namespace: string): void {
+    const blocker = blockerOf(error, namespace);
+    if (blocker !== undefined) this.#standing = { ...this.#standing, blocker };
   }
 
   /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where somebody else wrote first. */
@@ -88,7 +91,7 @@ export class Convergence {
       const worded = this.steering.worded(canary);
       const done = await reconcile(this.#context(worded, router, signal), intentOf(canary, facts), facts);
       const unroutable = this.#sinceWhen(done.unroutable);
-      this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, obstacle: undefined, unroutable };
+      this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, blocker: undefined, unroutable };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;
       this.#told.refusal(canary, done.refused ?? done.unroutable);
       wrote = done.wrote;
@@ -104,24 +107,22 @@ export class Convergence {
         this.unsettle();
         return { again: true };
       }
-      const obstacle = obstacleOf(error);
-      if (obstacle === undefined) throw error;
+      const blocker = blockerOf(error, canary.metadata.namespace);
+      if (blocker === undefined) throw error;
       this.unsettle();
-      this.#blockedBy(canary, obstacle);
+      this.#blockedBy(canary, blocker);
       retryInMs = this.#blockedPauseMs;
       this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
     }
-    const { converged, unconfirmed, obstacle, unroutable } = this.#standing;
-    const isSame = before.obstacle === obstacle && before.unconfirmed === unconfirmed && before.unroutable === unroutable;
-    const hasMoved = before.converged !== converged || !isSame;
+    const hasMoved = !isDeepStrictEqual(before, this.#standing);
     return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
   }
 
   /** The time of a release that cannot go on counts from when that was first seen. */
-  #sinceWhen(message: string | undefined): Standing['unroutable'] {
-    const known = this.#standing.unroutable;
-    if (message === undefined || known?.message === message) return message === undefined ? undefined : known;
-    return { message, sinceMs: this.#room.clock.nowMs() };
+  #sinceWhen(blocker: NewBlocker | undefined): Standing['unroutable'] {
+    if (blocker === undefined) return undefined;
+    const { sinceMs, ...known } = this.#standing.unroutable ?? { sinceMs: this.#room.clock.nowMs() };
+    return { ...blocker, sinceMs: isDeepStrictEqual(known, blocker) ? sinceMs : this.#room.clock.nowMs() };
   }
 
   #context(canary: Canary, router: Router, signal: AbortSignal): ReconcileContext {
@@ -141,8 +142,9 @@ export class Convergence {
   }
 
   /** What keeps us from doing our part: the condition says it as long as it lasts, and an event once. */
-  #blockedBy(canary: Canary, obstacle: string): void {
-    if (this.#standing.obstacle !== obstacle) this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: obstacle });
-    this.#standing = { ...this.#standing, obstacle };
+  #blockedBy(canary: Canary, blocker: NewBlocker): void {
+    if (!isDeepStrictEqual(this.#standing.blocker, blocker))
+      this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(blocker) });
+    this.#standing = { ...this.#standing, blocker };
   }
 }

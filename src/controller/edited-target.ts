@@ -27,7 +27,7 @@ export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'wo
   const { kind, name } = before.targetRef;
   const { targetRef } = canary.spec;
   const message = `spec.targetRef: ${primary.name} serves for ${kind} ${name}, and the target of a Canary cannot be replaced while it does: set spec.targetRef back to ${kind} ${name}, or delete this Canary and create one for ${targetRef.kind} ${targetRef.name}`;
-  return { reason: 'InvalidSpec', message };
+  return { reason: 'InvalidSpec', message, field: 'spec.targetRef' };
 }
 
 /** The same by the spec last run, or by the anchor, which outlives a restart. Read only where the primary of this spec does not exist. */

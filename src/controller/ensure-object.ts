@@ -22,7 +22,7 @@ export async function ensure(
   const known = live && marks.restored(live.object);
   const text = JSON.stringify(object);
   const before = wanted.get(key);
-  if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref.kind, ref.name);
+  if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
   const answer = answers.get(key);
   const missing = live
     ? (missingField(object, live.object, '', answer?.text === text ? answer : undefined) ??

@@ -1,18 +1,31 @@
-/** An expected obstacle of one Canary: told to its owner in a condition and an event, tried again as `retry` says. */
+import type { NewBlocker } from '../api/blocker.ts';
+import { adoptField, blockerText } from '../api/blocker-text.ts';
+import type { ObjectRef } from '../api/kube-object.ts';
+
+/** Where a blocker has its cause, beside its text. */
+type About = Pick<NewBlocker, 'object' | 'field'>;
+
+/** An expected blocker of one Canary: reported to its owner in a condition and an event, tried again as `retry` says. */
 export abstract class CanaryError extends Error {
   override readonly name = this.constructor.name;
   abstract readonly code: string;
   abstract readonly audience: 'user' | 'operator';
   abstract readonly retry: 'backoff' | 'afterEdit';
+  /** The same as data, for the status. */
+  readonly blocker: NewBlocker;
+
+  constructor(blocker: NewBlocker) {
+    super(blockerText(blocker));
+    this.blocker = blocker;
+  }
 }
 
 export class NameTakenError extends CanaryError {
   readonly code = 'NAME_TAKEN';
   readonly audience = 'user';
   readonly retry = 'backoff';
-  constructor(kind: string, name: string, { canBeAdopted }: { canBeAdopted: boolean } = { canBeAdopted: true }) {
-    const adoption = canBeAdopted ? ', or annotate it serin.dev/adopt=true to hand it over' : '';
-    super(`${kind} ${name} exists and is not ours: rename or remove it${adoption}`);
+  constructor(object: ObjectRef, { canBeAdopted }: { canBeAdopted: boolean } = { canBeAdopted: true }) {
+    super({ code: 'NameTaken', object, ...(canBeAdopted ? { field: adoptField } : {}) });
   }
 }
 
@@ -20,8 +33,12 @@ export class TargetUnusableError extends CanaryError {
   readonly code = 'TARGET_UNUSABLE';
   readonly audience = 'user';
   readonly retry = 'afterEdit';
+  constructor(problem: string, about: About = {}) {
+    super({ code: 'TargetUnusable', ...about, detail: problem });
+  }
 }
 
+/** A kind of object that the cluster does not serve, or that Serin may not read. */
 export class ProviderUnavailableError extends CanaryError {
   readonly code = 'PROVIDER_UNAVAILABLE';
   readonly audience = 'user';
@@ -32,8 +49,8 @@ export class ScalerMissingError extends CanaryError {
   readonly code = 'SCALER_MISSING';
   readonly audience = 'user';
   readonly retry = 'backoff';
-  constructor(kind: string, name: string) {
-    super(`spec.autoscalerRef: ${kind} ${name} does not exist: create it, or correct the name; nothing goes on until then`);
+  constructor(object: ObjectRef) {
+    super({ code: 'ScalerMissing', object, field: 'spec.autoscalerRef' });
   }
 }
 
@@ -47,10 +64,8 @@ export class TemplateLeftoverError extends CanaryError {
   readonly code = 'TEMPLATE_LEFTOVER';
   readonly audience = 'user';
   readonly retry = 'backoff';
-  constructor(workload: string, field: string) {
-    super(
-      `${workload} still holds ${field} after the promotion, which the promoted template does not: another controller or webhook puts it back`,
-    );
+  constructor(object: ObjectRef, field: string) {
+    super({ code: 'TemplateLeftover', object, field });
   }
 }
 
@@ -58,8 +73,8 @@ export class NoPromotedTemplateError extends CanaryError {
   readonly code = 'NO_PROMOTED_TEMPLATE';
   readonly audience = 'user';
   readonly retry = 'backoff';
-  constructor(workload: string) {
-    super(`the last promoted template of ${workload} is not kept any more: push a good revision to the target`);
+  constructor(object: ObjectRef) {
+    super({ code: 'NoPromotedTemplate', object });
   }
 }
 
@@ -73,7 +88,7 @@ export class ConfigCopyError extends CanaryError {
   readonly code = 'CONFIG_COPY_REFUSED';
   readonly audience = 'user';
   readonly retry = 'backoff';
-  constructor(kind: string, name: string, why: string) {
-    super(`${kind} ${name}, the copy that the primary is to read, cannot be made: ${why}`);
+  constructor(object: ObjectRef, why: string) {
+    super({ code: 'ConfigCopyRefused', object, detail: why });
   }
 }

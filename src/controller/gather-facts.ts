@@ -40,9 +40,9 @@ export function gatherFacts(input: {
   config: ControllerConfig;
   nowMs: number;
   converged: boolean;
-  unconfirmed?: string | undefined;
+  unconfirmed?: Facts['unconfirmed'] | undefined;
   refused?: RefusedEdit | undefined;
-  obstacle?: string | undefined;
+  blocker?: Facts['blocker'] | undefined;
   unroutable?: Facts['unroutable'] | undefined;
   globalAlerts?: boolean;
   globalEvents?: boolean;
@@ -51,7 +51,7 @@ export function gatherFacts(input: {
   /** At the target's configs; absent where none are tracked. */
   look?: Look | undefined;
 }): Facts {
-  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, obstacle, unroutable } = input;
+  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
   const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
@@ -76,7 +76,7 @@ export function gatherFacts(input: {
     converged,
     ...(unconfirmed !== undefined && { unconfirmed }),
     ...(refused && { refused }),
-    ...blockedBy(obstacle, look),
+    ...blockedBy(blocker, look),
     ...(unroutable && { unroutable }),
     ...(globalAlerts && { globalAlerts }),
     ...(globalEvents && { globalEvents }),
@@ -108,7 +108,7 @@ function requested({ metadata: { namespace, name } }: Canary, view: ClusterView)
 }
 
 /** Only a person can go on from either. */
-function blockedBy(obstacle: string | undefined, look: Look | undefined): Pick<Facts, 'obstacle'> {
-  const problem = obstacle ?? (look && 'problem' in look ? look.problem : undefined);
-  return problem === undefined ? {} : { obstacle: problem };
+function blockedBy(blocker: Facts['blocker'] | undefined, look: Look | undefined): Pick<Facts, 'blocker'> {
+  const problem = blocker ?? (look && 'problem' in look ? look.problem : undefined);
+  return problem === undefined ? {} : { blocker: problem };
 }

@@ -1,8 +1,10 @@
+import type { NewBlocker } from '../api/blocker.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster, WatchHandle, WatchHandler } from '../kube/cluster.ts';
 import type { ListHandler } from '../kube/watch.ts';
 import type { ConfigKind } from '../workloads/configs/config-ref.ts';
+import { unknownConfig } from '../workloads/configs/read-configs.ts';
 import { FollowedConfig } from './config-sight.ts';
 
 /**
@@ -64,7 +66,7 @@ export class NamespaceConfigs {
   }
 
   add(name: string, onChange: (follower: string) => void): FollowedConfig {
-    const config = new FollowedConfig(this.#kind, name, onChange);
+    const config = new FollowedConfig({ kind: this.#kind, name, namespace: this.#namespace }, onChange);
     if (this.#byName.size < this.#mostByName) this.#watchByName(config);
     else this.#share(config);
     return config;
@@ -135,7 +137,8 @@ export class NamespaceConfigs {
           resourceVersion,
         ),
       onEvent: (event) => config.heard(event),
-      onUnavailable: (_cause, message) => config.set({ state: 'unknown', problem: forbidden(this.#kind, name, message) }),
+      onUnavailable: (_cause, message) =>
+        config.set({ state: 'unknown', problem: forbidden({ kind: this.#kind, name }, this.#namespace, message) }),
     };
   }
 
@@ -247,7 +250,7 @@ export class NamespaceConfigs {
   }
 }
 
-function forbidden(kind: ConfigKind, name: string, message: string): string {
-  const instead = kind === 'Secret' ? ', or choose --secrets-mode=get or off' : ', or choose --enable-config-tracking=false';
-  return `${kind} ${name} cannot be watched: ${message}: grant list and watch to the service account of Serin${instead}`;
+function forbidden(ref: { kind: ConfigKind; name: string }, namespace: string, message: string): NewBlocker {
+  const instead = ref.kind === 'Secret' ? ', or choose --secrets-mode=get or off' : ', or choose --enable-config-tracking=false';
+  return unknownConfig(ref, namespace, `cannot be watched: ${message}: grant list and watch to the service account of Serin${instead}`);
 }

@@ -1,3 +1,4 @@
+import type { NewBlocker } from '../api/blocker.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -20,11 +21,11 @@ export interface Reconciled {
   /** Something was written, so that the facts may have changed. */
   wrote: boolean;
   /** The routes are written in the words of an earlier spec, since those of this one were refused: why. */
-  refused?: string;
-  /** What the traffic provider says against the routes, where nothing else is left to do. */
-  unconfirmed?: string;
+  refused?: NewBlocker;
+  /** The traffic provider has not accepted the routes, and nothing else is left to do. */
+  unconfirmed?: NewBlocker;
   /** Reason that keeps the routes from sending a share to the canary, or from being written at all (E96). */
-  unroutable?: string;
+  unroutable?: NewBlocker;
   /** A correction that the brake holds back may be written after this time. */
   retryInMs?: number;
 }
@@ -54,7 +55,7 @@ export interface ReconcileContext {
 
 export function workloadOf(canary: Canary): Workload {
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });
   return workload;
 }
 

@@ -1,12 +1,13 @@
+import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { allToPrimary, isAtHome, type Routes, reachesCanary } from '../api/routes.ts';
 import type { Intent } from '../engine/intent.ts';
-import type { KindRef } from '../kube/cluster.ts';
 import { RoutingError, routerFor } from '../routers/index.ts';
 import type { Apex, Router } from '../routers/router.ts';
 import { renderServices } from '../routers/services.ts';
+import { unroutableBy } from './blocker-of.ts';
 import { leftBehind } from './canary-faces.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { ensure } from './ensure-object.ts';
@@ -30,7 +31,7 @@ export async function ensureServices(
   const { namespace } = canary.metadata;
   const own = names(canary);
   // What cannot be seen must not be taken for missing: it stands, and may be somebody else's.
-  await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', namespace });
+  await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
   const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
   const current = Object.fromEntries(
     Object.entries({ apex: find(own.apexService), primary: find(own.primaryService), canary: find(own.canaryService) }).filter(
@@ -38,7 +39,7 @@ export async function ensureServices(
     ),
   );
   const rendered = renderServices(canary, apex, current, { apexOnPrimary });
-  if ('error' in rendered) throw new TargetUnusableError(rendered.error);
+  if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
   const wanted = roles.map((role) => ({ apex: own.apexService, primary: own.primaryService, canary: own.canaryService })[role]);
   for (const service of rendered.write) {
     if (!wanted.includes(service.metadata.name)) continue;
@@ -65,10 +66,10 @@ async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): P
   for (const ref of router.watches(canary)) await refuseUnavailable(view, ref);
 }
 
-async function refuseUnavailable(view: ClusterView, kind: KindRef): Promise<void> {
-  await view.ready(kind);
-  const unavailable = view.unavailable(kind);
-  if (unavailable !== undefined) throw new ProviderUnavailableError(unavailable);
+async function refuseUnavailable(view: ClusterView, object: ObjectRef): Promise<void> {
+  await view.ready(object);
+  const unavailable = view.unavailable(object);
+  if (unavailable !== undefined) throw new ProviderUnavailableError({ ...unavailable, object });
 }
 
 export async function ensureRoutes(
@@ -107,26 +108,30 @@ export async function ensureRoutes(
   } catch (error) {
     // At initialization nothing goes on before it is mended; a release that is under way has a deadline for it.
     if (!(error instanceof RoutingError) || (canary.status?.phase || 'Initializing') === 'Initializing') throw error;
-    done.unroutable = error.message;
+    done.unroutable = unroutableBy(error);
     done.converged = false;
     retryIn(done, TRY_AGAIN_MS);
     return;
   }
   const missing = reachesCanary(routes) ? undefined : router.missing?.(canary, current());
   if (missing !== undefined) {
-    done.unroutable = missing;
+    done.unroutable = unroutableBy(missing);
     // So that the deadline of a release is seen.
     if (canary.status?.release?.step !== 'resting') retryIn(done, TRY_AGAIN_MS);
   }
   if (refusal) {
-    done.refused = refusal.message;
-    if (done.converged) done.unconfirmed = refusal.message;
+    done.refused = refusal.blocker;
+    if (done.converged) done.unconfirmed = { code: 'RouteUnconfirmed', detail: blockerText(refusal.blocker) };
     done.converged = false;
     retryIn(done, Math.max(0, refusal.untilMs - nowMs));
     return;
   }
   if (router.isInForce?.(canary, current()) !== false) return;
-  if (done.converged) done.unconfirmed = router.rejection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet';
+  if (done.converged)
+    done.unconfirmed = {
+      code: 'RouteUnconfirmed',
+      detail: router.rejection?.(canary, current()) ?? 'the traffic provider has not taken over the routes yet',
+    };
   done.converged = false;
 }
 

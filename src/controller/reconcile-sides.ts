@@ -18,7 +18,7 @@ import { undoableTemplate } from './undo.ts';
 /** Said when a release would begin from it, not in the middle of one (03-W54, B35). */
 export function refuseUnusable({ canary }: ReconcileContext, target: Seen): void {
   const refusal = workloadOf(canary).refuses?.(target.object);
-  if (refusal !== undefined) throw new TargetUnusableError(refusal);
+  if (refusal !== undefined) throw new TargetUnusableError(refusal.problem, { object: refOf(target.object), field: refusal.field });
 }
 
 export async function ensurePrimary(
@@ -33,7 +33,7 @@ export async function ensurePrimary(
   const ref = primaryRefOf(canary);
   const isInTarget = isTarget(canary, ref);
   if (existing) {
-    if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref.kind, ref.name);
+    if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref);
     if (workloadOf(canary).isMisnamed?.(existing.object, view)) await renamePrimary(context, existing, apex, done);
     else if (isUnborn(context, facts)) await renewUnborn(context, apex, done);
     return;

@@ -83,7 +83,7 @@ function apexOf(context: ReconcileContext, target: Seen | undefined, primary: Se
   const selector = workloadOf(context.canary).selector(source.object, context.config.selectorLabels);
   if ('problem' in selector) {
     if (!target) return undefined;
-    throw new TargetUnusableError(selector.problem);
+    throw new TargetUnusableError(selector.problem, { object: refOf(source.object), field: selector.field });
   }
   const ports = discoverPorts(context.canary, source.object);
   return { selector: target ? selector : { ...selector, value: selector.value.replace(/-primary$/, '') }, ports };

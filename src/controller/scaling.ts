@@ -68,9 +68,9 @@ export function scalerProblem(
   view: Pick<ClusterView, 'unavailable'>,
 ): CanaryError | undefined {
   const unavailable = view.unavailable(ref);
-  if (unavailable !== undefined) return new ScalerUnavailableError(unavailable);
-  if (primary && !isOurs(canary, primary)) return new NameTakenError(primaryRef.kind, primaryRef.name);
-  return own ? undefined : new ScalerMissingError(ref.kind, ref.name);
+  if (unavailable !== undefined) return new ScalerUnavailableError({ ...unavailable, object: ref });
+  if (primary && !isOurs(canary, primary)) return new NameTakenError(primaryRef);
+  return own ? undefined : new ScalerMissingError(ref);
 }
 
 function found(canary: Canary, view: Pick<ClusterView, 'find'>, kind: Kind, name: string): Scaling {

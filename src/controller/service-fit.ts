@@ -74,5 +74,5 @@ function versionOf(metadata: Partial<Record<'uid' | 'generation' | 'resourceVers
 }
 
 function refused({ path, message }: Unfit): Refusal {
-  return { reason: 'InvalidSpec', message: `${path}: ${message}` };
+  return { reason: 'InvalidSpec', message: `${path}: ${message}`, field: path };
 }

@@ -1,3 +1,4 @@
+import { identityOf } from '../api/blocker.ts';
 import type { Canary } from '../api/canary.ts';
 import type { CanaryStatus, Condition, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
@@ -95,8 +96,10 @@ function signedBy(writer: string | undefined, { writer: _, ...release }: Release
 
 /** Readiness moves with each pod: a sentence alone is written when it stands, and at once when only a person can go on from it. */
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
-  if (canary.spec.suspend === true || (facts.obstacle ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
-  return sentence.waitMs(status.conditions?.[0]?.message ?? '', facts.intervalMs, facts.nowMs);
+  if (canary.spec.suspend === true || (facts.blocker ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
+  const { blockers = [] } = status.release ?? {};
+  const said = [status.conditions?.[0]?.message, ...blockers.map(identityOf)].join('\n');
+  return sentence.waitMs(said, facts.intervalMs, facts.nowMs);
 }
 
 const truncatedMessage = (left: readonly string[]): string =>

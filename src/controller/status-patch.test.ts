@@ -24,6 +24,15 @@ it('a field that is no longer said is removed, at every depth', () => {
   });
 });
 
+it('E55, D13: other blockers and another due time are only said anew; any other field of the release is news', () => {
+  const release = { run: 1, blockers: [{ code: 'Paused', since: 'then' }], dueMs: 1 };
+  const saying = (more: object) => ({ ...status, release: { ...release, ...more } }) as unknown as CanaryStatus;
+  const stored = { ...status, release };
+  expect(saysOnlyAnew(stored, saying({ blockers: [], dueMs: 2 }))).toBe(true);
+  expect(saysOnlyAnew(stored, saying({ blockers: undefined, dueMs: undefined }))).toBe(true);
+  expect(saysOnlyAnew(stored, saying({ run: 2 }))).toBe(false);
+});
+
 it('E55: another sentence of Promoted is only said anew; any other field, condition or truth is news', () => {
   const promoted = { type: 'Promoted', status: 'Unknown', reason: 'Progressing', message: '1 of 3' } as const;
   const stored = { ...status, conditions: [promoted] };

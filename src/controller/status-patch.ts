@@ -19,7 +19,7 @@ export function statusPatch(
   return { metadata: { resourceVersion }, status: patch };
 }
 
-/** Whether nothing but the sentence of the `Promoted` condition, and when it was last said, differs from what is stored (rule E55). */
+/** Whether nothing differs from what is stored but the sentence of the `Promoted` condition, its data and its time (rule E55). */
 export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
   const silent = (status: object) => {
     const { conditions = [], lastTransitionTime: _, ...rest } = status as CanaryStatus;
@@ -27,7 +27,8 @@ export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): 
       ...condition,
       ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),
     }));
-    return { ...rest, conditions: quiet };
+    const { blockers: _blockers, dueMs: _due, ...release } = rest.release ?? {};
+    return { ...rest, release, conditions: quiet };
   };
   return stored !== undefined && isSameStored(silent(stored), silent(wanted));
 }

@@ -22,7 +22,7 @@ export class TakenApex {
     const { selector, ports } = wanted.spec;
     if (!live || missingField({ selector, ports }, live.spec) === undefined) return write();
     const of = attemptOf(context);
-    if (this.#putBack?.of === of) throw new TargetUnusableError(this.#putBack.message);
+    if (this.#putBack?.of === of) throw new TargetUnusableError(this.#putBack.message, { field: 'spec.service' });
     const before = await readEndpoints(cluster, live, signal);
     await write();
     const written = view.find(refOf(wanted))?.object;
@@ -32,7 +32,7 @@ export class TakenApex {
     const { name } = live.metadata;
     const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the primary, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
     this.#putBack = { of, message };
-    throw new TargetUnusableError(message);
+    throw new TargetUnusableError(message, { field: 'spec.service' });
   }
 }
 

@@ -1,5 +1,6 @@
+import type { NewBlocker } from '../api/blocker.ts';
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import { type KubeObject, refOf } from '../api/kube-object.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesOf } from '../workloads/configs/copies.ts';
@@ -33,11 +34,12 @@ export async function readTargetConfigs(
   target: KubeObject,
   workload: Workload,
   { cluster, config, signal }: { cluster: Pick<Cluster, 'get'>; config: ControllerConfig; signal: AbortSignal },
-): Promise<ReadTarget | { problem: string }> {
+): Promise<ReadTarget | { problem: NewBlocker }> {
   const { uid = '', generation } = target.metadata;
   const revision = workload.revision(target);
   const seen = { uid, revision, ...(generation === undefined ? {} : { generation }), ...countOf(workload, target) };
-  if (isUncounted(canary, seen)) return { problem: `${target.kind} ${target.metadata.name}: ${UNCOUNTED}` };
+  if (isUncounted(canary, seen))
+    return { problem: { ...UNCOUNTED, object: refOf(target), detail: `${target.kind} ${target.metadata.name}: ${UNCOUNTED.detail}` } };
   const recorded = recordedFor(canary, seen);
   const refs = workload.configs?.(target) ?? [];
   // What was recorded counts, also when a flag has been changed since.

@@ -117,11 +117,11 @@ describe('targetFacts', () => {
     expect(targetFacts(untracked, live('s1:old'), look('blue'), true).revision).toBe('s1:old');
   });
 
-  const unknown = { uid: 't', template: 's1:new', problem: 'Secret db cannot be read' };
+  const unknown = { uid: 't', template: 's1:new', problem: { code: 'ConfigUnreadable', detail: 'cannot be read' } as const };
 
   it('03-B24: what cannot be told is no new revision', () => {
     const facts = targetFacts(recorded(), live('s1:new', 6), unknown, true);
-    expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), undetermined: 'Secret db cannot be read', serving: true });
+    expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), undetermined: unknown.problem, serving: true });
     const same = targetFacts(recorded(), live('s1:old'), { ...unknown, template: 's1:old' }, true);
     expect(same).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue') });
   });

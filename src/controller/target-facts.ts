@@ -1,3 +1,5 @@
+import type { NewBlocker } from '../api/blocker.ts';
+import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Facts } from '../engine/facts.ts';
@@ -13,7 +15,10 @@ type TargetFacts = NonNullable<Facts['target']>;
 export type Look = ConfigsLook & Pick<LookedAt, 'uid' | 'template'>;
 
 /** Said of a target while `isUncounted`. */
-export const UNCOUNTED = 'its controller has not observed the last change yet, so that nobody can tell whether its pods change';
+export const UNCOUNTED = {
+  code: 'TargetUnobserved',
+  detail: 'its controller has not observed the last change yet, so that it is not known whether its pods change',
+} as const satisfies NewBlocker;
 
 /**
  * The release that was recorded for this very template. The same uid and generation has the same one, whatever the hash says: a newer
@@ -73,13 +78,13 @@ export function targetFacts(
     const counts = recorded === undefined || recorded.configs !== undefined;
     return { ...same, ...counting(template, counts ? look.configs : undefined) };
   }
-  const undetermined = 'problem' in look ? look.problem : 'the target has just changed';
+  const undetermined: NewBlocker = 'problem' in look ? look.problem : { code: 'TargetUnobserved', detail: 'the target has just changed' };
   if (recorded) return { ...same, undetermined, ...counting(template, recorded.configs) };
   const { phase, release } = canary.status ?? {};
   const unknown = { ...same, undetermined, revision: release?.revision ?? template };
   if ((phase !== 'Progressing' && phase !== 'WaitingPromotion') || !primaryServes) return unknown;
   // Its pods are not those of the revision under analysis, nor can it be told which they are of: they get no traffic meanwhile.
-  return { ...unknown, serving: false, readiness: { ...side.readiness, state: 'waiting', reason: undetermined } };
+  return { ...unknown, serving: false, readiness: { ...side.readiness, state: 'waiting', reason: blockerText(undetermined) } };
 }
 
 function counting(template: string, configs: TargetFacts['configs']): Pick<TargetFacts, 'revision' | 'configs'> {

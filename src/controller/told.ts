@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../api/blocker.ts';
+import { blockerText } from '../api/blocker-text.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { Facts } from '../engine/facts.ts';
 import type { Router } from '../routers/router.ts';
@@ -9,7 +12,7 @@ import { type StandingWarning, warningsOf } from './standing-warnings.ts';
 /** What one Canary has been told of: each thing is an event once, and again only after it was gone. */
 export class Told {
   readonly #room: Pick<ControllerRoom, 'view' | 'announceOn'>;
-  #refused: string | undefined;
+  #refused: NewBlocker | undefined;
   #edit: string | undefined;
   #targetMissing = false;
   #routeDoubts: ReadonlySet<string> = new Set();
@@ -19,10 +22,10 @@ export class Told {
     this.#room = room;
   }
 
-  /** An edit that cannot be routed is told like an obstacle, though the release goes on without it. */
-  refusal(canary: Canary, refused: string | undefined): void {
-    if (refused !== undefined && refused !== this.#refused)
-      this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: refused });
+  /** An edit that cannot be routed is reported like a blocker, though the release goes on without it. */
+  refusal(canary: Canary, refused: NewBlocker | undefined): void {
+    if (refused !== undefined && !isDeepStrictEqual(refused, this.#refused))
+      this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(refused) });
     this.#refused = refused;
   }
 

@@ -54,7 +54,7 @@ const lookAt = (tracked: TrackedConfigs, refs: ConfigRef[], configs: SeenConfigs
   tracked.look({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
 const known = async (look: ReturnType<typeof lookAt>): Promise<SeenConfigs> => {
   const found = await look;
-  if ('problem' in found) throw new Error(found.problem);
+  if ('problem' in found) throw new Error(found.problem.detail);
   return found.configs;
 };
 
@@ -112,7 +112,9 @@ describe('watched configs', () => {
 
   it('03-CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
     const tracked = new Configs().tracked();
-    expect(await lookAt(tracked, [settings])).toEqual({ problem: expect.stringContaining('ConfigMap settings') });
+    expect(await lookAt(tracked, [settings])).toEqual({
+      problem: { code: 'ConfigMissing', object: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'shop' } },
+    });
     expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
   });
 
@@ -125,15 +127,18 @@ describe('watched configs', () => {
 
   it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
-    configs.sights.set('settings', { state: 'unknown', problem: 'ConfigMap settings cannot be watched' });
-    expect(await lookAt(configs.tracked(), [{ ...settings, optional: true }])).toEqual({ problem: 'ConfigMap settings cannot be watched' });
+    const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
+    configs.sights.set('settings', { state: 'unknown', problem });
+    expect(await lookAt(configs.tracked(), [{ ...settings, optional: true }])).toEqual({ problem });
     configs.put(settings, {});
     const get = async () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
     const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
     const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
-    expect(await lookAt(broken, [settings])).toEqual({ problem: expect.stringContaining('cannot be read') });
+    expect(await lookAt(broken, [settings])).toMatchObject({
+      problem: { code: 'ConfigUnreadable', object: { name: 'settings' }, detail: expect.stringContaining('cannot be read') },
+    });
   });
 
   it('what a promotion has read is not asked for again, nor taken back by an older watch', async () => {
@@ -156,7 +161,9 @@ describe('many configs', () => {
     const refs = (count: number) => Array.from({ length: count }, (_, index) => ({ ...settings, name: `flag-${index}`, optional: true }));
     const tracked = configs.tracked();
     expect(Object.keys(await known(lookAt(tracked, refs(MOST_CONFIGS))))).toHaveLength(MOST_CONFIGS);
-    expect(await lookAt(tracked, refs(MOST_CONFIGS + 1))).toEqual({ problem: expect.stringContaining(`${MOST_CONFIGS}`) });
+    expect(await lookAt(tracked, refs(MOST_CONFIGS + 1))).toEqual({
+      problem: { code: 'TargetUnusable', detail: expect.stringContaining(`${MOST_CONFIGS}`) },
+    });
     expect([configs.followed, configs.read]).toEqual([[], []]);
   });
 

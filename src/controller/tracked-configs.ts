@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../api/blocker.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../workloads/configs/config-ref.ts';
@@ -22,7 +23,7 @@ export type ConfigsLook =
       /** Of these, the ones that are read when a release starts, since too many are watched. */
       unwatched?: readonly ConfigRef[];
     }
-  | { problem: string };
+  | { problem: NewBlocker };
 
 /** The target as the watch shows it. */
 export interface LookedAt {
@@ -104,7 +105,7 @@ export class TrackedConfigs {
         unwatched.push(ref);
         continue;
       }
-      if (sight.state === 'absent' && !ref.optional) return { problem: missingConfig(ref) };
+      if (sight.state === 'absent' && !ref.optional) return { problem: missingConfig(ref, namespace) };
       const known = knownOf(sight, [this.#read.get(key), remembered[key]]);
       if (known) configs[key] = known;
       else unread.push(ref);

@@ -277,7 +277,7 @@ describe('pinOf', () => {
   });
 
   it('E57: forgets the generation of a target whose configs cannot be told', () => {
-    expect(pinOf({ ...target, undetermined: 'no permission' })).toEqual({
+    expect(pinOf({ ...target, undetermined: { code: 'ConfigUnreadable', detail: 'no permission' } })).toEqual({
       targetUid: 't',
       observedGeneration: 0,
       revision: 's1:both',

@@ -22,7 +22,7 @@ export interface Context {
   asks: readonly Question[];
   /** Suspended or being deleted: nothing is asked. */
   frozen: boolean;
-  /** An obstacle was seen at the last event. */
+  /** A blocker that only a person can remove was seen at the last event. */
   blocked: boolean;
 }
 

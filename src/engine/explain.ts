@@ -1,8 +1,10 @@
-import type { Canary, HookType } from '../api/canary.ts';
+import { blockerText } from '../api/blocker-text.ts';
+import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { blindUntilMs, longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs } from './deadlines.ts';
+import { isPrimaryAwaited } from './due.ts';
 import type { Facts, Side } from './facts.ts';
 import { thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
@@ -21,8 +23,9 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
     return `Suspended by spec.suspend at ${where}: nothing is written and edits by hand stay, until someone sets it to false.`;
   }
   const since = `since ${timestamp(release.stepStartedMs)}`;
-  const blocker = facts.obstacle ?? facts.unroutable?.message;
-  const stuck = blocker ? ` Blocked: ${blocker}.` : facts.unconfirmed ? ` Not in force yet: ${facts.unconfirmed}.` : '';
+  const blocker = facts.blocker ?? facts.unroutable;
+  const { unconfirmed } = facts;
+  const stuck = blocker ? ` Blocked: ${blockerText(blocker)}.` : unconfirmed ? ` Not in force yet: ${blockerText(unconfirmed)}.` : '';
   const why = release.reason ? ` (${release.reason})` : '';
   return `${paused(canary, phase, release)}${sentence(canary, phase, release, facts, since, why)}${stuck}${refused(facts)}`;
 }
@@ -32,25 +35,6 @@ function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: R
   if (!pause) return '';
   const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)} % on the canary`;
   return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit: nothing is checked and no deadline counts until someone resumes it (serin resume ${metadata.name}), promotes it or takes it back. Where it is: `;
-}
-
-/** What stands after the sentence of a release that is refused an edit. */
-const AFTER = '(?: An edit of the spec is refused| The spec is refused|$)';
-
-/** Of a sentence of `explainRelease`: what keeps the cluster from holding the release. */
-export function obstacleIn(sentence: string): string | undefined {
-  return new RegExp(String.raw`\. Blocked: (.+?)\.${AFTER}`, 's').exec(sentence)?.[1];
-}
-
-/** Of a sentence of `explainRelease`: what the traffic provider says against routes that are written. */
-export function unconfirmedIn(sentence: string): string | undefined {
-  return new RegExp(String.raw`\. Not in force yet: (.+?)\.${AFTER}`, 's').exec(sentence)?.[1];
-}
-
-/** Of a sentence of `explainRelease`: by when something happens by itself, in epoch milliseconds. What is only expected is none of that. */
-export function dueIn(sentence: string): number | undefined {
-  const due = /(?<!expected )\b(?:until|next at) (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(sentence)?.[1];
-  return due === undefined ? undefined : Date.parse(due);
 }
 
 /** Which spec this goes by, and who can change that. */
@@ -96,7 +80,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Progressing.raising':
       return `Waits ${since} until ${deadline} for the canary to have the pods of its next step${raised(facts.target, release, facts)}, else the release is taken back; whoever owns the cluster can make room.`;
     case 'Progressing.preRollout':
-      return release.preRolloutPassed || refusedBy(canary, release) === 'confirm-traffic-increase'
+      return release.preRolloutPassed || release.refusedBy?.type === 'confirm-traffic-increase'
         ? `Waits ${since} for the confirm-traffic-increase hooks before the first step, without limit; who runs the gate can open it${why}.`
         : `Waits ${since} for the pre-rollout hooks to pass, asked every ${canary.spec.analysis.interval}${failures(canary, release)}; who runs them can let it pass${why}.`;
     case 'Progressing.analysing':
@@ -154,8 +138,7 @@ function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts,
   if (release.awaitedSinceMs !== undefined) return `${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
   const awaited = primaryAwaited(release, facts);
   if (awaited) return awaited;
-  const gate = refusedBy(canary, release);
-  if (gate === 'confirm-traffic-increase') {
+  if (release.refusedBy?.type === 'confirm-traffic-increase') {
     return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failed}${why}.`;
   }
   return `Checks the canary every ${canary.spec.analysis.interval}${next}${failed}${why}.`;
@@ -168,9 +151,10 @@ function unready(facts: Facts, sinceMs: number, { routes }: Release): string {
 }
 
 /** Sentence for a release that its primary alone holds up: without limit, since a fix of the primary must not fail by it (rule E80). */
-function primaryAwaited({ routes, capacity }: Release, { primary }: Facts): string | undefined {
-  const isReady = primary?.serving === true && (primary.readiness.state === 'ready' || capacity?.side === 'primary');
-  if (primary === undefined || isReady) return undefined;
+function primaryAwaited(release: Release, facts: Facts): string | undefined {
+  const { routes } = release;
+  const { primary } = facts;
+  if (primary === undefined || !isPrimaryAwaited(release, facts)) return undefined;
   const what = primary.serving ? 'the primary is not ready' : 'the primary does not serve';
   return `Stays at ${weightOf(routes)} %: ${what}${lacks(primary, 'primary')}; waits for it without limit: mend its pods, or set spec.skipAnalysis: true if this revision is the remedy.`;
 }
@@ -206,7 +190,8 @@ function down(target: Side | undefined, canary: Canary): string {
     return kind === 'DaemonSet'
       ? `DaemonSet ${name} is scheduled on no node: correct its node selector, affinity or tolerations`
       : `${kind} ${name} was scaled to zero, and its owner can scale it up`;
-  return `none of its pods is ready${lacks(target, 'target').replace(/, none of whose pods is ready$/, '')}; its owner can correct ${name}`;
+  const short = target.readiness.state === 'ready' ? '' : lacks(target, 'target');
+  return `none of its pods is ready${short}; its owner can correct ${name}`;
 }
 
 /** How far the side is that gets more load, and what else it waits for. */
@@ -235,15 +220,9 @@ function resting(canary: Canary, facts: Facts): string {
   const serves = primary && !primary.serving ? `the primary does not serve${lacks(primary, 'primary')}` : 'the primary serves';
   if (target === undefined) return `${serves}; waits for ${missing(canary)}: create it again`;
   const { kind, name } = canary.spec.targetRef;
-  return target.undetermined === undefined || facts.obstacle !== undefined
+  return target.undetermined === undefined || facts.blocker !== undefined
     ? `${serves}; waits for a change of ${name}`
-    : `${serves}; waits to know ${kind} ${name}: ${target.undetermined}`;
-}
-
-/** Refusals begin with the name of the webhook: of which type is it? */
-function refusedBy(canary: Canary, release: Release): HookType | undefined {
-  const { webhooks = [] } = canary.spec.analysis;
-  return webhooks.find(({ name, type }) => type === 'confirm-traffic-increase' && release.reason?.startsWith(`${name}: `))?.type;
+    : `${serves}; waits to know ${kind} ${name}: ${blockerText(target.undetermined)}`;
 }
 
 function failures(canary: Canary, release: Release): string {

@@ -1,3 +1,5 @@
+import type { NewBlocker } from '../api/blocker.ts';
+import type { BlockerCode } from '../api/blockers.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
@@ -36,8 +38,8 @@ export interface Target {
   template?: string;
   /** The configs that its pods read. Absent: none is tracked. */
   configs?: Readonly<Record<string, SeenConfig>>;
-  /** Why template or configs cannot be told now: `revision` is the recorded one, and nothing starts. */
-  undetermined?: string;
+  /** Reason for which template or configs are not known now: `revision` is the recorded one, and nothing starts. */
+  undetermined?: NewBlocker;
   /** Pods that exist or may be coming, ready or not; absent for kinds without. */
   pods?: number;
 }
@@ -60,11 +62,16 @@ export interface Adoption {
   pushed: boolean;
 }
 
+/** Codes of refused specs: reason of the condition `Accepted` and of its event, too. */
+export type RefusalCode = Extract<BlockerCode, Reason>;
+
 /** An edit of the spec that cannot be run (E65). */
 export interface RefusedEdit {
-  reason: Reason;
+  reason: RefusalCode;
   /** In words that name the field. */
   message: string;
+  /** The field to correct, where one decides it. */
+  field?: string;
   /** What was accepted before it is not known, so that nobody can check the canary: it has no traffic after this moment. */
   uncheckedUntilMs?: number;
 }
@@ -92,12 +99,12 @@ export interface Facts {
   liveRoutes?: Routes | { unreadable: string };
   /** The cluster holds what `desired()` asks for under the recorded status: every write was answered and none is pending. */
   converged: boolean;
-  /** What the traffic provider says against the routes, where that alone keeps the cluster from having converged; in words for the condition. */
-  unconfirmed?: string;
-  /** Why the cluster cannot be made to hold it (missing CRD, name taken …), in words for the condition. */
-  obstacle?: string;
-  /** Reason that keeps the router from sending a share to the canary, with what to do, and since when that is known (E96). */
-  unroutable?: { message: string; sinceMs: number };
+  /** The traffic provider has not accepted the routes, and that alone keeps the cluster from having converged. */
+  unconfirmed?: NewBlocker;
+  /** Reason for which the cluster cannot be made to hold it (missing CRD, name taken …): no deadline counts meanwhile (E9). */
+  blocker?: NewBlocker;
+  /** Reason that keeps the router from sending a share to the canary, and since when that is known (E96). */
+  unroutable?: NewBlocker & { sinceMs: number };
   /** What a person has asked for last, whether or not it was answered. */
   request?: SeenRequest;
   /** There is a receiver for the alerts of Canaries that name none. */

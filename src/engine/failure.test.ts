@@ -53,12 +53,12 @@ describe('failure', () => {
 
   it('E9: an obstacle only a person can remove never fails a release', () => {
     const world = initialized(aCanary(steps));
-    world.behaviour.obstacle = 'CRD virtualservices is missing';
+    world.behaviour.blocker = 'CRD virtualservices is missing';
     world.push('s1:b');
     world.tick(600_000);
     expect(world.phase).toBe('Progressing');
     expect(explain(world.canary, world.facts())).toContain('virtualservices');
-    delete world.behaviour.obstacle;
+    delete world.behaviour.blocker;
     world.tickUntil(at('Succeeded'));
     expect(world.promoted).toEqual(['s1:b']);
   });

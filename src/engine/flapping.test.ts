@@ -50,10 +50,10 @@ it('E1, E9: time under an obstacle counts for none of both waits', () => {
   world.targetDown = false;
   world.settle();
   expect(world.step).toBe('settling');
-  world.behaviour.obstacle = 'the API server refuses';
+  world.behaviour.blocker = 'the API server refuses';
   world.tick(100_000);
   world.targetDown = true;
-  delete world.behaviour.obstacle;
+  delete world.behaviour.blocker;
   world.tick(1_000);
   expect([world.phase, world.step]).toEqual(['Progressing', 'scalingUp']);
 });

@@ -39,9 +39,9 @@ const isBack = (seen: Seen) => {
   const { revision, promotedRevision } = seen.context.release;
   return promotedRevision !== undefined && revision !== promotedRevision && target(seen)?.revision === promotedRevision;
 };
-/** `E1`: nothing waits longer than its deadline, except for an obstacle that only a person can remove. */
+/** `E1`: nothing waits longer than its deadline, except for a blocker that only a person can remove. */
 const isPast = (seen: Seen, deadlineMs: number) =>
-  seen.event.facts.nowMs >= deadlineMs && seen.event.facts.obstacle === undefined && !isPaused(seen);
+  seen.event.facts.nowMs >= deadlineMs && seen.event.facts.blocker === undefined && !isPaused(seen);
 const isOver = (seen: Seen, sinceMs: number | undefined) =>
   sinceMs !== undefined && isPast(seen, sinceMs + progressDeadlineMs(seen.event.facts.canary));
 const isLate = (seen: Seen) => isOver(seen, seen.context.release.stepStartedMs);
@@ -65,11 +65,11 @@ const judged = ({ event }: Seen) => {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
   return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured).outcome;
 };
-/** E22a: what holds a release is waited for no longer than what a step waits for, and an obstacle stops this clock, too. */
+/** E22a: what holds a release is waited for no longer than what a step waits for, and a blocker stops this clock, too. */
 const isBlindTooLong = ({ context, event }: Seen) => {
   const { blindSinceMs } = context.release;
-  const { nowMs, canary, obstacle } = event.facts;
-  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure' || blindSinceMs === undefined || obstacle !== undefined) return false;
+  const { nowMs, canary, blocker } = event.facts;
+  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure' || blindSinceMs === undefined || blocker !== undefined) return false;
   return isBlind(event.answer) && nowMs >= blindUntilMs(canary, blindSinceMs);
 };
 const isLastStrike = ({ context, event }: Seen) => context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);

@@ -89,9 +89,9 @@ describe('what cannot be measured, with unmeasured: hold', () => {
 
   it('E22a: time under an obstacle or while suspended is not counted', () => {
     const world = held();
-    world.behaviour.obstacle = 'the quota';
+    world.behaviour.blocker = 'the quota';
     world.tick(300_000);
-    delete world.behaviour.obstacle;
+    delete world.behaviour.blocker;
     world.look();
     world.settle();
     expect(world.phase).toBe('Progressing');

@@ -36,8 +36,10 @@ export function start(canary: Canary, facts: Facts): Snapshot {
     const adopted = { ...blank(facts), ...adopt(status, facts) };
     return resolve(stateOf(phase, adopted.step), { ...context, release: adopted });
   }
-  const { suspended = false, ...release } = recorded;
-  return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: recorded } });
+  // What is written for readers alone is made anew with each status.
+  const { blockers: _, dueMs: _due, ...remembered } = recorded;
+  const { suspended = false, ...release } = remembered;
+  return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
 }
 
 /** A snapshot as a journal holds it; `unknown` names a state that the chart does not have. */
@@ -65,7 +67,7 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
     return refuseFrozen(resolve(now.value, frozen), facts);
   }
   if (event.type === 'ANSWER' && !openQuestionsOf(now).includes(event.answer.id)) return { next: now, questions: [] };
-  const blocked = facts.obstacle !== undefined;
+  const blocked = facts.blocker !== undefined;
   const unblocked = now.context.blocked && !blocked;
   const resumes = now.context.frozen || unblocked;
   const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
@@ -271,7 +273,7 @@ function thaw(context: Context, facts: Facts): Context {
   return { ...rested, release: { ...release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
 }
 
-/** Time under an obstacle counts against nobody's deadline (E9). */
+/** Time while blocked counts against no deadline (E9). */
 function restartClock(context: Context, facts: Facts): Context {
   const { awaitedSinceMs, blindSinceMs } = context.release;
   const clocks = {

@@ -40,13 +40,15 @@ it.each([
   expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
 });
 
-it('E58: at rest the sentence tells what is waited for to know the target, unless an obstacle tells it already', () => {
+it('E58: at rest the sentence tells what is waited for to know the target, unless a blocker says it already', () => {
   const world = initialized();
   const { target, ...facts } = world.facts();
-  const unknown = target ? { ...facts, target: { ...target, undetermined: 'nobody has looked' } } : facts;
-  expect(explain(world.canary, unknown)).toBe('Initialized: the primary serves; waits to know Deployment podinfo: nobody has looked.');
-  const blocked = explain(world.canary, { ...unknown, obstacle: 'nobody has looked' });
-  expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: nobody has looked.');
+  const unknown = target
+    ? { ...facts, target: { ...target, undetermined: { code: 'TargetUnobserved' as const, detail: 'not observed yet' } } }
+    : facts;
+  expect(explain(world.canary, unknown)).toBe('Initialized: the primary serves; waits to know Deployment podinfo: not observed yet.');
+  const blocked = explain(world.canary, { ...unknown, blocker: { code: 'Obstacle', detail: 'not observed yet' } });
+  expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: not observed yet.');
 });
 
 it('D12: transition times move with the phase only, not with weights and counters (03-H10, H14)', () => {

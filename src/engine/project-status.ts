@@ -3,6 +3,8 @@ import type { CanaryStatus, Condition, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
 import { timestamp } from '../api/timestamp.ts';
+import { blockersOf, dated } from './blockers-of.ts';
+import { dueMs } from './due.ts';
 import { explainRelease } from './explain.ts';
 import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
@@ -29,20 +31,32 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
       promoted(canary, phase, explainRelease(canary, phase, release, facts), at, facts.refused !== undefined),
       ...(before?.conditions ?? []).filter((one) => one.type !== 'Promoted'),
     ],
-    release: remembered(canary, release),
+    release: remembered(canary, phase, release, facts),
   };
 }
 
 /** Where the routes cannot be written, no more than they hold is reported (D10, E96); a weight that was lowered is reported as recorded. */
-function trueWeight(recorded: Routes, { converged, obstacle, unroutable, liveRoutes }: Facts): number {
-  if (converged || (obstacle === undefined && unroutable === undefined)) return weightOf(recorded);
+function trueWeight(recorded: Routes, { converged, blocker, unroutable, liveRoutes }: Facts): number {
+  if (converged || (blocker === undefined && unroutable === undefined)) return weightOf(recorded);
   if (liveRoutes === undefined) return 0;
   return 'unreadable' in liveRoutes ? weightOf(recorded) : Math.min(weightOf(recorded), weightOf(liveRoutes));
 }
 
 /** Whoever starts after a suspend was lifted has to know that there was one (E52). */
-function remembered({ spec }: Canary, { suspended: _, ...release }: Release): Release {
-  return spec.suspend === true ? { ...release, suspended: true } : release;
+function remembered(
+  canary: Canary,
+  phase: Phase,
+  { suspended: _, blockers: _before, dueMs: _due, ...release }: Release,
+  facts: Facts,
+): Release {
+  const blockers = dated(blockersOf(canary, phase, release, facts), canary.status?.release?.blockers, facts.nowMs);
+  const due = dueMs(canary, phase, release, facts);
+  return {
+    ...release,
+    ...(canary.spec.suspend === true ? { suspended: true } : {}),
+    ...(blockers.length === 0 ? {} : { blockers }),
+    ...(due === undefined ? {} : { dueMs: due }),
+  };
 }
 
 /** The checksums of what is tracked (03-CT13); of a release without, what another controller wrote stays, and ours goes. */

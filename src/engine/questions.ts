@@ -1,3 +1,4 @@
+import type { NewBlocker } from '../api/blocker.ts';
 import type { HookType } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
@@ -40,9 +41,10 @@ export type Answer =
   /** `queries`: as they were rendered, for the journal. */
   | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
-  | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string }
+  /** `blocker`: the reason as data, where it is more than words. */
+  | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }
-  | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string }
+  | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
   | { kind: 'undo'; id: QuestionId; outcome: 'written' }
   | { kind: 'undo'; id: QuestionId; outcome: 'refused'; reason: string };
 

@@ -158,10 +158,10 @@ describe('a canary below canaryReadyThreshold', () => {
     const world = releasing({}, 20);
     shorten(world);
     world.tick(10_000);
-    world.behaviour.obstacle = 'the CRD is missing';
+    world.behaviour.blocker = 'the CRD is missing';
     world.look();
     world.tick(120_000);
-    delete world.behaviour.obstacle;
+    delete world.behaviour.blocker;
     world.settle();
     world.ask('pause', 'p');
     world.tick(120_000);

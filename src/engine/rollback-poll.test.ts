@@ -94,7 +94,7 @@ describe('rollback hooks', () => {
 
   it.each([
     ['Progressing.settling', 'unconfirmed', () => pushed(hooks)],
-    ['Progressing.analysing', 'obstacle', () => releasing(withHooks('rollback'))],
+    ['Progressing.analysing', 'blocker', () => releasing(withHooks('rollback'))],
   ] as const)('E82: in %s also where the step waits past its own wake, for what is %s', (where, held, begin) => {
     const world = begin();
     Object.assign(world.behaviour, { [held]: 'not accepted' });

@@ -306,9 +306,9 @@ describe('promote, rollback, retry and undo', () => {
 
   it('E72: nothing is promoted whose canary is not ready, nor while an edit of the spec is refused or something is in the way', () => {
     const world = analysing();
-    world.behaviour.obstacle = 'no CRD';
+    world.behaviour.blocker = 'no CRD';
     world.ask('promote', 'blocked');
-    delete world.behaviour.obstacle;
+    delete world.behaviour.blocker;
     world.behaviour.refused = { reason: 'InvalidSpec', message: 'spec.analysis' };
     world.ask('promote', 'edited');
     expect(world.release.requests?.map(({ id, outcome }) => [id, outcome])).toEqual([

@@ -1,3 +1,4 @@
+import { blockerText } from '../api/blocker-text.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
@@ -50,7 +51,7 @@ const refusals: Readonly<Record<Verb, Refusal>> = {
   promote(phase, release, facts, { atMs }) {
     if (!isGated(phase, release) && !isAnalysed(phase)) return `${standing(phase, release)}, so there is nothing to promote`;
     if (facts.refused) return `an edit of the spec is refused, and nothing advances before it is corrected: ${facts.refused.message}`;
-    if (facts.obstacle !== undefined) return `something is in its way: ${facts.obstacle}`;
+    if (facts.blocker !== undefined) return `it is blocked: ${blockerText(facts.blocker)}`;
     if (isGated(phase, release)) return undefined;
     // Two who approve the same start must not skip the analysis together, nor is a revision promoted that came after the request.
     if (atMs <= release.startedMs)
@@ -79,7 +80,7 @@ const refusals: Readonly<Record<Verb, Refusal>> = {
     if (release.step !== 'resting') return `${standing(phase, release)}: ask again when its pods are put away`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
-    if (target.undetermined !== undefined) return `the target's revision cannot be told: ${target.undetermined}`;
+    if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;
     return target.revision === release.revision ? undefined : 'the target does not hold the failed revision any more';
   },
   undo(phase, release, facts) {

@@ -1,16 +1,26 @@
-/** The API server's error answer. `reason` is the Status' own word (`Conflict`, `Invalid` …), or `HTTP503` where it sent none. */
+/** The part of the API server that answered 403: an authorizer, or the quota of this name. Admission rules and policies are none of them. */
+export type Denial = { by: 'authorization' } | { by: 'quota'; quota: string };
+
+/** The API server's refusal. `reason` is the Status' own word (`Conflict`, `Invalid` …), or `HTTP503` where it sent none. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly status: number;
   readonly reason: string;
   /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Absent: not known, or no 403. */
+  readonly denial?: Denial;
 
-  constructor(message: string, failure: { status: number; reason: string; retryAfterMs?: number | undefined }, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    refusal: { status: number; reason: string; retryAfterMs?: number | undefined; denial?: Denial | undefined },
+    options?: ErrorOptions,
+  ) {
     super(message, options);
-    this.status = failure.status;
-    this.reason = failure.reason;
-    if (failure.retryAfterMs !== undefined) this.retryAfterMs = failure.retryAfterMs;
+    this.status = refusal.status;
+    this.reason = refusal.reason;
+    if (refusal.retryAfterMs !== undefined) this.retryAfterMs = refusal.retryAfterMs;
+    if (refusal.denial !== undefined) this.denial = refusal.denial;
   }
 }
 
@@ -89,14 +99,6 @@ export const isConflict = (error: unknown): error is ApiError => hasStatus(error
 export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409) && error.reason === 'AlreadyExists';
 export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
-/** A right is missing: authorizers say who cannot do what. Quotas and admission rules answer 403 as well, and no Role helps against them. */
-export const lacksRight = (error: ApiError): boolean =>
-  error.status === 403 && (error.message.split(': User "', 2)[1] ?? '').includes('" cannot ') && !isDenied(error);
-/** The object exceeds a quota. */
-export const exceedsQuota = (error: ApiError): boolean =>
-  error.status === 403 && error.message.includes('exceeded quota: ') && !isDenied(error);
-/** An admission webhook or policy refuses the object, in words of its own. */
-export const isDenied = ({ message }: ApiError): boolean => /\bdenied (the )?request\b/.test(message);
 /** The object broke a schema or an admission rule (422). */
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
 /** The requested resourceVersion has expired: list again (410). */
@@ -111,8 +113,23 @@ export function apiErrorOf(what: string, status: number, body: string, retryAfte
   const answer = parseStatus(body);
   const reason = answer?.reason ?? `HTTP${status}`;
   const message = answer?.message ?? body.trim().slice(0, 200);
-  const remedy = status === 401 ? `: ${RENEW}` : '';
-  return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}${remedy}`, { status, reason, retryAfterMs });
+  const wayOut = status === 401 ? `: ${RENEW}` : '';
+  return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}${wayOut}`, {
+    ...{ status, reason, retryAfterMs },
+    denial: status === 403 ? denialIn(message) : undefined,
+  });
+}
+
+/**
+ * A Status names neither the quota nor the right that is missing but in its message, whose beginning the API server writes: the object, then
+ * what its own authorizer or quota says. Webhooks and policies stand behind a beginning that names them, so that their words decide nothing.
+ * Sources: k8s.io/apimachinery api/errors NewForbidden, k8s.io/apiserver endpoints/handlers/responsewriters, plugin/pkg/admission/resourcequota.
+ */
+function denialIn(message: string): Denial | undefined {
+  const said = message.replace(/^(?:\S+(?: "[^"]*")? is )?forbidden: /, '');
+  const quota = /^exceeded quota: ([a-z0-9][a-z0-9.-]{0,252}), requested: /.exec(said)?.[1];
+  if (quota !== undefined) return { by: 'quota', quota };
+  return /^User "[^"]*" cannot /.test(said) ? { by: 'authorization' } : undefined;
 }
 
 /** True when the 404 speaks of one named object, and not of a resource type that is not served. */

@@ -14,7 +14,7 @@ export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Mea
   const texts = [...(baseline && bounds.min === undefined && bounds.max === undefined ? [] : [limitText(bounds, unit)])];
   if (baseline) texts.push(baselineText(baseline));
   const known = { check: metric.name, limit: texts.join(', ') };
-  if (measured.kind !== 'value') return { ...known, verdict: 'unmeasured', reason: measured.reason };
+  if (measured.kind !== 'value') return { ...known, ...unmeasured(measured) };
   const { value } = measured;
   // JSON has no infinity: the reason shows it, the status cannot hold it.
   const seen = {
@@ -26,8 +26,16 @@ export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Mea
   if (outside) return { ...seen, verdict: 'failed', reason: `${metric.name}: ${outside}` };
   if (!baseline) return { ...seen, verdict: 'passed' };
   if (primary?.kind !== 'value') {
-    return { ...known, verdict: 'unmeasured', reason: `the primary cannot be measured: ${primary?.reason ?? 'nothing asks for it'}` };
+    const { reason, ...why } = unmeasured(primary ?? { kind: 'error', reason: 'nothing asks for it' });
+    return { ...known, ...why, reason: `the primary cannot be measured: ${reason}` };
   }
   const apart = baselineBreach(value, primary.value, baseline, unit);
   return apart ? { ...seen, verdict: 'failed', reason: `${metric.name}: ${apart}` } : { ...seen, verdict: 'passed' };
+}
+
+function unmeasured(measured: Exclude<Measurement, { kind: 'value' }>): Omit<Verdict, 'check'> {
+  const { reason } = measured;
+  if (measured.kind === 'noData') return { verdict: 'unmeasured', code: 'NoTraffic', reason };
+  const { code = 'Unmeasured', object, field } = measured;
+  return { verdict: 'unmeasured', code, ...(object && { object }), ...(field && { field }), reason };
 }

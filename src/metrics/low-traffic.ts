@@ -13,7 +13,7 @@ export async function lowTraffic(
   if (minimumRequests === undefined) return undefined;
   if (query === undefined) return { kind: 'error', reason: 'minimumRequests needs trafficQuery, which counts the requests' };
   const counted = await run(query);
-  if (counted.kind === 'error') return { kind: 'error', reason: `the requests could not be counted: ${counted.reason}` };
+  if (counted.kind === 'error') return { ...counted, reason: `the requests could not be counted: ${counted.reason}` };
   const requests = counted.kind === 'value' ? counted.value : 0;
   if (requests >= minimumRequests) return undefined;
   const shown = Number(requests.toFixed(1));

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { canary, dependencies, emptyServer, endMs, run, serverUrl } from '../../test/build/measuring.ts';
 import type { Metric } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 
@@ -106,32 +107,46 @@ describe('measure', () => {
     expect(asked).toEqual(['other/t']);
   });
 
-  it.each<[string, Metric, Partial<MeasureDependencies>, RegExp]>([
-    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/],
-    ['05-B44: no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/],
-    ['05-B45: no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/],
+  const noTraffic = { code: 'NoTraffic' } as const;
+  const unknown = { code: 'Unmeasured' } as const;
+  const wrongQuery = { code: 'QueryInvalid', field: 'spec.analysis.metrics[0].query' } as const;
+  const object = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 't', namespace: 'test' };
+
+  it.each<[string, Metric, Partial<MeasureDependencies>, RegExp, Partial<Verdict>]>([
+    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/, noTraffic],
+    ['05-B44: no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/, noTraffic],
+    ['05-B45: no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/, noTraffic],
     [
       '05-B46: no series of a template',
       { name: 'm', templateRef: { name: 't' } },
       { template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'nothing' } }) },
       /found no series; asked: nothing$/,
+      noTraffic,
     ],
-    ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/],
-    ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /must be an http or https URL/],
-    ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/],
-    ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/],
-    ['05-B49, T22: a missing template', { name: 'm', templateRef: { name: 't' } }, {}, /MetricTemplate test\/t: not found/],
+    ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/, unknown],
+    ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /no http or https URL/, unknown],
+    ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, wrongQuery],
+    ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/, wrongQuery],
+    [
+      '05-B49, T22: a missing template',
+      { name: 'm', templateRef: { name: 't' } },
+      {},
+      /MetricTemplate test\/t: not found/,
+      { code: 'TemplateMissing', object },
+    ],
     [
       'a template that cannot be read',
       { name: 'm', templateRef: { name: 't' } },
       { template: () => Promise.reject(new Error('x')) },
       /could not be read/,
+      unknown,
     ],
     [
       '05-W16: a template of another namespace, where that is forbidden',
       { name: 'm', templateRef: { name: 't', namespace: 'ops' } },
       { noForeignRefs: true, template: async () => expect.fail('it must not even be read') },
       /MetricTemplate ops\/t: it is in another namespace, which is forbidden/,
+      unknown,
     ],
     [
       '05-T12: an interval that its backend cannot count back by',
@@ -141,11 +156,36 @@ describe('measure', () => {
         secret: async () => ({ datadog_api_key: 'a', datadog_application_key: 'b' }),
       },
       /provider type datadog needs an interval such as 1m or 90s/,
+      unknown,
     ],
-    ['05-B48: nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/],
-  ])('05-E5, 05-E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason) => {
+    ['05-B48: nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
+    [
+      'a template whose query cannot be rendered',
+      { name: 'm', templateRef: { name: 't' } },
+      { template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: '{{ oops }}' } }) },
+      /1:4, in \{\{ oops \}\}/,
+      { code: 'QueryInvalid', object, field: 'spec.query' },
+    ],
+    [
+      'a template with a field of the wrong type',
+      { name: 'm', templateRef: { name: 't' } },
+      { template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 7 } }) },
+      /spec\.query is missing or of the wrong type/,
+      { code: 'QueryInvalid', object, field: 'spec.query' },
+    ],
+    [
+      'a Secret of a template that does not exist',
+      { name: 'm', templateRef: { name: 't' } },
+      {
+        template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl(), secretRef: { name: 's' } }, query: 'q' } }),
+        secret: async () => undefined,
+      },
+      /Secret test\/s not found/,
+      { code: 'SecretMissing', object: { apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'test' } },
+    ],
+  ])('05-E5, 05-E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason, why) => {
     expect(await run([metric], more)).toEqual([
-      { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason) },
+      { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason), ...why },
     ]);
   });
 });

@@ -17,7 +17,7 @@ import type { Measurement, MetricProvider } from './providers/metric-provider.ts
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { queuedBackend } from './queued-backend.ts';
-import { templateBackend } from './template-backend.ts';
+import { metricTemplate, templateBackend } from './template-backend.ts';
 import { timedBackend } from './timed-backend.ts';
 
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
@@ -84,8 +84,15 @@ async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, 
   return unlessEarly(window, [seen, metric.baseline && primary], judgeMeasurement(metric, kind, seen, primary));
 }
 
-function inlineVerdict(canary: Canary, metric: Metric, query: string, deps: MeasureDependencies): Promise<Verdict> {
-  return customVerdict(timedServer(canary, deps), canary, metric, query, deps);
+async function inlineVerdict(canary: Canary, metric: Metric, query: string, deps: MeasureDependencies): Promise<Verdict> {
+  const verdict = await customVerdict(timedServer(canary, deps), canary, metric, query, deps);
+  const index = canary.spec.analysis.metrics?.indexOf(metric) ?? -1;
+  return index < 0 ? verdict : withPlace(verdict, { field: `spec.analysis.metrics[${index}].query` });
+}
+
+/** Where a query is to be corrected that cannot be used. */
+function withPlace(verdict: Verdict, place: Pick<Verdict, 'object' | 'field'>): Verdict {
+  return verdict.code === 'QueryInvalid' && verdict.field === undefined ? { ...verdict, ...place } : verdict;
 }
 
 async function customVerdict(
@@ -115,7 +122,10 @@ async function customVerdict(
 
 async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDependencies): Promise<Verdict> {
   const found = await templateBackend(metric, canary.metadata.namespace, deps);
-  if ('problem' in found) return judgeMeasurement(metric, 'custom', { kind: 'error', reason: found.problem });
+  if ('problem' in found) {
+    const { problem: reason, ...why } = found;
+    return judgeMeasurement(metric, 'custom', { kind: 'error', reason, ...why });
+  }
   const timed = timedBackend(found.type, found.backend, deps);
   const reported: MetricProvider = {
     ...timed,
@@ -126,7 +136,9 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
     },
   };
   try {
-    return await customVerdict(queuedBackend(reported, deps), canary, metric, found.query, deps);
+    const verdict = await customVerdict(queuedBackend(reported, deps), canary, metric, found.query, deps);
+    const { namespace, name } = found.template;
+    return withPlace(verdict, { object: metricTemplate(namespace, name), field: 'spec.query' });
   } catch {
     const reason = `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked`;
     return judgeMeasurement(metric, 'custom', { kind: 'error', reason });
@@ -148,7 +160,7 @@ async function askServer(
   deps: MeasureDependencies,
 ): Promise<Measurement> {
   const rendered = renderQuery(template, variables);
-  if ('error' in rendered) return { kind: 'error', reason: rendered.error };
+  if ('error' in rendered) return { kind: 'error', reason: rendered.error, code: 'QueryInvalid' };
   deps.queryAsked?.(shortened(rendered.query));
   const measured = await server.runQuery(rendered.query, deps.signal);
   // A query that is wrong and one without traffic look alike: the reason shows the query (05-W33).
@@ -179,7 +191,8 @@ function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | un
   const missing = seen.find((one) => one !== undefined && one.kind !== 'value');
   if (!isCut || verdict.verdict !== 'unmeasured' || missing?.kind !== 'noData') return verdict;
   const reason = `${verdict.check} waits for samples of this revision alone: the one before was measured a moment ago`;
-  return { ...verdict, reason, early: true };
+  const { code: _, ...early } = verdict;
+  return { ...early, reason, early: true };
 }
 
 /** When every request fails, no series of successes exists, and the quotient is as empty as without traffic (05-B38, W36). */

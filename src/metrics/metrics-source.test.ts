@@ -77,7 +77,12 @@ it('05-W17: spec.metricsServer has a Secret of its own, and never sees the one o
   };
   const canary = (ref?: string) => aCanary({}, { metricsServer: address, ...(ref && { metricsServerSecretRef: { name: ref } }) });
   expect(await serverOf(canary('own'), deps).runQuery('q', signal)).toEqual({ kind: 'value', value: 1 });
-  expect(await serverOf(canary('gone'), deps).runQuery('q', signal)).toEqual({ kind: 'error', reason: 'Secret test/gone not found' });
+  expect(await serverOf(canary('gone'), deps).runQuery('q', signal)).toEqual({
+    kind: 'error',
+    reason: 'Secret test/gone not found',
+    code: 'SecretMissing',
+    object: { apiVersion: 'v1', kind: 'Secret', name: 'gone', namespace: 'test' },
+  });
   expect(await serverOf(canary(), deps).isOnline(signal)).toMatch(/certificate/);
   expect(seen.map(({ authorization }) => authorization)).toEqual(['Bearer test-own']);
 });
@@ -128,5 +133,9 @@ it('05-W18: a template has a time of its own, retries included, and it has an en
   answers = silent;
   expect(await asked({ caSecretRef, retries: 5, timeout: '300ms' })).toMatchObject({ kind: 'error' });
   expect(seen.length).toBeLessThan(5);
-  expect(await asked({ caSecretRef, timeout: '2m' })).toEqual({ problem: expect.stringMatching(/spec\.provider\.timeout must be a time/) });
+  expect(await asked({ caSecretRef, timeout: '2m' })).toMatchObject({
+    problem: expect.stringMatching(/spec\.provider\.timeout is no time/),
+    code: 'QueryInvalid',
+    field: 'spec.provider.timeout',
+  });
 });

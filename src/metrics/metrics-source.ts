@@ -5,7 +5,7 @@ import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import type { MetricProvider } from './providers/metric-provider.ts';
+import type { MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 
 export type ServerDependencies = Pick<
@@ -19,8 +19,11 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
   if (!address) return globalServer(deps);
   const name = `Secret ${metadata.namespace}/${ref?.name}`;
   const read = async () =>
-    ref && ((await deps.secret(metadata.namespace, ref.name, 'spec.metricsServerSecretRef')) ?? new RefusedSecret(`${name} not found`));
-  return withSecret(name, read, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, findWay: deps.findWay });
+    ref &&
+    ((await deps.secret(metadata.namespace, ref.name, 'spec.metricsServerSecretRef')) ??
+      new RefusedSecret(`${name} not found`, { isMissing: true }));
+  const object = { apiVersion: 'v1', kind: 'Secret', name: ref?.name ?? '', namespace: metadata.namespace };
+  return withSecret(name, read, ref ? { object } : {}, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, findWay: deps.findWay });
 }
 
 /** The one of the flags. */
@@ -31,20 +34,22 @@ export function globalServer({
   clock,
   findOwnWay,
 }: Omit<ServerDependencies, 'secret'>): MetricProvider {
-  return withSecret('--metrics-server-secret', async () => read?.(), { address, timeoutMs, clock, findWay: findOwnWay });
+  return withSecret('--metrics-server-secret', async () => read?.(), {}, { address, timeoutMs, clock, findWay: findOwnWay });
 }
 
 /** Read for each query: what is rotated counts at once. */
 function withSecret(
   name: string,
   read: () => Promise<SecretData | RefusedSecret | undefined>,
+  about: Pick<MeasureProblem, 'object'>,
   options: { address: string; timeoutMs: number; clock: Clock | undefined; findWay: FindWay | undefined },
 ): MetricProvider {
-  const connect = async (): Promise<MetricProvider | { problem: string }> => {
+  const connect = async (): Promise<MetricProvider | ({ problem: string } & MeasureProblem)> => {
     try {
       const data = await read();
       if (data === undefined) return prometheus(options);
-      if (data instanceof RefusedSecret) return { problem: data.reason };
+      if (data instanceof RefusedSecret)
+        return { problem: data.reason, code: data.isMissing ? 'SecretMissing' : 'SecretRefused', ...about };
       const credentials = credentialsOf(data);
       return 'problem' in credentials ? { problem: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {
@@ -55,7 +60,9 @@ function withSecret(
   return {
     async runQuery(query, signal) {
       const server = await connect();
-      return 'problem' in server ? { kind: 'error', reason: server.problem } : server.runQuery(query, signal);
+      if (!('problem' in server)) return server.runQuery(query, signal);
+      const { problem: reason, ...why } = server;
+      return { kind: 'error', reason, ...why };
     },
     async isOnline(signal) {
       const server = await connect();

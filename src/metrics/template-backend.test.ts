@@ -49,7 +49,12 @@ it.each([
 it('05-T20: a missing type is Prometheus, and an unknown one is refused by its name', async () => {
   expect((await looked({ name: 't' }, {})).result).toEqual({ kind: 'value', value: 1 });
   const { result } = await looked({ name: 't' }, { type: 'wavefront' });
-  expect(result).toEqual({ problem: expect.stringMatching(/MetricTemplate shop\/t: spec\.provider\.type wavefront is unknown/) });
+  expect(result).toEqual({
+    problem: expect.stringMatching(/MetricTemplate shop\/t: spec\.provider\.type wavefront is unknown/),
+    code: 'QueryInvalid',
+    object: { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 't', namespace: 'shop' },
+    field: 'spec.provider.type',
+  });
 });
 
 it('05-T21: headers of the template are sent, and its white space is not', async () => {
@@ -60,7 +65,11 @@ it('05-T21: headers of the template are sent, and its white space is not', async
 
 it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('05-T25: type %s needs an address', async (type) => {
   const { result } = await looked({ name: 't' }, { type, secretRef, address: undefined });
-  expect(result).toEqual({ problem: expect.stringMatching(/spec\.provider\.address is required/) });
+  expect(result).toMatchObject({
+    problem: expect.stringMatching(/spec\.provider\.address is required/),
+    code: 'QueryInvalid',
+    field: 'spec.provider.address',
+  });
 });
 
 describe('windows of backends that are asked for a time', () => {

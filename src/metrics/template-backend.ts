@@ -1,13 +1,18 @@
 import type { ZodError } from 'zod';
-import type { Metric } from '../api/canary.ts';
+import type { BlockedObject } from '../api/blocker.ts';
+import { apiVersion, type Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import { RefusedSecret } from '../api/secret-use.ts';
 import { tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { MetricTemplate } from './metric-template.ts';
+import { type BackendProblem, wrongField } from './providers/backend.ts';
 import { backendFor } from './providers/index.ts';
-import type { MetricProvider } from './providers/metric-provider.ts';
+import type { MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
 import { defaultInterval } from './query-variables.ts';
+
+/** Why a template cannot be asked, and the code, object and field for the verdict. */
+type TemplateProblem = { problem: string } & MeasureProblem;
 
 /** The backend of a metric's template and its query; or why there is none, in words that name the template. Never throws. */
 export async function templateBackend(
@@ -17,22 +22,29 @@ export async function templateBackend(
     MeasureDependencies,
     'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'findWay' | 'askCluster'
   >,
-): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | { problem: string }> {
+): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | TemplateProblem> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
-  const problem = (reason: string) => ({ problem: `MetricTemplate ${namespace}/${name}: ${reason}` });
+  const problem = (reason: string, why: MeasureProblem = {}): TemplateProblem => ({
+    problem: `MetricTemplate ${namespace}/${name}: ${reason}`,
+    ...why,
+  });
+  const object = metricTemplate(namespace, name);
   // Also here: the Canary was admitted a moment ago, and every use counts (05-T24, W16).
   if (deps.noForeignRefs && namespace !== canaryNamespace) return problem('it is in another namespace, which is forbidden');
   try {
     const found = await deps.template(namespace, name);
-    if (found === undefined) return problem('not found; create it or correct templateRef');
+    if (found === undefined) return problem('not found; create it or correct templateRef', { code: 'TemplateMissing', object });
     const template = MetricTemplate.safeParse(found);
-    if (!template.success) return problem(unreadable(template.error));
+    if (!template.success) {
+      const { field, message } = unreadable(template.error);
+      return problem(`${field} ${message}`, { code: 'QueryInvalid', object, field });
+    }
     const backend = await make(template.data, namespace, metric, deps);
     if ('problem' in backend) deps.templateAsked?.({ namespace, name }, backend.problem);
     const { provider, query } = template.data.spec;
     return 'problem' in backend
-      ? problem(backend.problem)
+      ? problem(backend.problem, whyOf(backend, object))
       : { backend, type: provider.type ?? 'prometheus', query, template: { namespace, name } };
   } catch {
     // The error of a failed read may quote the request: it is not shown.
@@ -40,9 +52,23 @@ export async function templateBackend(
   }
 }
 
-function unreadable({ issues: [issue] }: ZodError): string {
+export const metricTemplate = (namespace: string, name: string): BlockedObject => ({
+  apiVersion,
+  kind: 'MetricTemplate',
+  name,
+  namespace,
+});
+
+/** The Secret that is missing or refused, or the field of the template. */
+function whyOf({ placed, ...why }: BackendProblem & MeasureProblem, object: BlockedObject): MeasureProblem {
+  if (placed) return { code: 'QueryInvalid', object, field: placed.field };
+  return { ...(why.code && { code: why.code }), ...(why.object && { object: why.object }), ...(why.field && { field: why.field }) };
+}
+
+function unreadable({ issues: [issue] }: ZodError): { field: string; message: string } {
   const field = issue?.path.join('.') ?? 'spec';
-  return issue?.code === 'too_big' ? `${field} is too large: shorten it to ${issue.maximum}` : `${field} is missing or of the wrong type`;
+  const message = issue?.code === 'too_big' ? `is too large: shorten it to ${issue.maximum}` : 'is missing or of the wrong type';
+  return { field, message };
 }
 
 async function make(
@@ -57,22 +83,26 @@ async function make(
     findWay,
     askCluster,
   }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'findWay' | 'askCluster'>,
-): Promise<MetricProvider | { problem: string }> {
+): Promise<MetricProvider | (BackendProblem & MeasureProblem)> {
   const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
   const secret = provider.secretRef && (await read(namespace, provider.secretRef.name, 'spec.provider.secretRef'));
-  if (secret instanceof RefusedSecret) return { problem: secret.reason };
-  if (provider.secretRef && !secret) return { problem: `Secret ${secretName} not found` };
+  const secretObject = (secretOf: string): BlockedObject => ({ apiVersion: 'v1', kind: 'Secret', name: secretOf, namespace });
+  const refused = ({ reason }: RefusedSecret, secretOf = '') =>
+    ({ problem: reason, code: 'SecretRefused', object: secretObject(secretOf) }) as const;
+  if (secret instanceof RefusedSecret) return refused(secret, provider.secretRef?.name);
+  if (provider.secretRef && !secret)
+    return { problem: `Secret ${secretName} not found`, code: 'SecretMissing', object: secretObject(provider.secretRef.name) };
   const { caSecretRef, timeout } = provider;
   const caSecret = caSecretRef && (await read(namespace, caSecretRef.name, 'spec.provider.caSecretRef'));
-  if (caSecret instanceof RefusedSecret) return { problem: caSecret.reason };
+  if (caSecret instanceof RefusedSecret) return refused(caSecret, caSecretRef?.name);
   if (caSecretRef && !caSecret?.['ca.crt'])
     return { problem: `Secret ${namespace}/${caSecretRef.name} has no key ca.crt, or is not there` };
   const ownTimeoutMs = timeoutOf(timeout);
   if (typeof ownTimeoutMs === 'object') return ownTimeoutMs;
   const intervalMs = parseDuration(metric.interval || defaultInterval);
   const windowMs = window === undefined ? undefined : parseDuration(window);
-  if (window !== undefined && windowMs === undefined) return { problem: `spec.window ${window} is not a duration such as 5m` };
+  if (window !== undefined && windowMs === undefined) return wrongField('spec.window', `${window} is no duration such as 5m`);
   const choice = { reduce, sample, strictNoData };
   return backendFor({
     ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
@@ -84,10 +114,10 @@ async function make(
 const LONGEST_TIMEOUT_MS = 60_000;
 
 /** Milliseconds of `spec.provider.timeout`; undefined where there is none. */
-export function timeoutOf(text: string | undefined): number | undefined | { problem: string } {
+export function timeoutOf(text: string | undefined): number | undefined | BackendProblem {
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   return ms && ms <= LONGEST_TIMEOUT_MS
     ? ms
-    : { problem: 'spec.provider.timeout must be a time above 0 and of at most 1m: write it as in 20s' };
+    : wrongField('spec.provider.timeout', 'is no time above 0 and of at most 1m: write it as in 20s');
 }

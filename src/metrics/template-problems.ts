@@ -2,6 +2,7 @@ import { parseDuration } from '../api/duration.ts';
 import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import type { Problem } from '../api/problem.ts';
 import { baseUrl } from './http/base-url.ts';
+import type { BackendProblem } from './providers/backend.ts';
 import { readExternalQuery } from './providers/externalmetrics.ts';
 import { backendFor } from './providers/index.ts';
 import { readKeptnQuery } from './providers/keptn-query.ts';
@@ -38,11 +39,11 @@ export function templateProblems({ provider, query, window }: MetricTemplateSpec
   if (window !== undefined && !windowMs)
     add('spec.window', `is ${JSON.stringify(window.slice(0, 40))}, which is not a time above 0: write it as in 5m or 90s`);
   const timeout = timeoutOf(provider.timeout);
-  if (typeof timeout === 'object') problems.push(placed(timeout.problem));
+  if (typeof timeout === 'object') problems.push(placed(timeout));
   if (provider.proxy !== undefined && baseUrl(provider.proxy, '') === undefined)
     add('spec.provider.proxy', 'must be an http or https URL: write it as in http://proxy.namespace:3128');
   const backend = backendWith(provider, anySecret, windowMs);
-  if ('problem' in backend) problems.push(placed(backend.problem));
+  if ('problem' in backend) problems.push(placed(backend));
   else if (addressProblem(provider))
     add('spec.provider.address', 'is not an address that can be queried: write it as in http://name.namespace:9090');
   const wrong =
@@ -72,10 +73,8 @@ function backendWith(provider: MetricTemplateSpec['provider'], secret: Readonly<
   });
 }
 
-/** Problems of backends begin with the field, where there is one. */
-function placed(problem: string): Problem {
-  const [, path, message] = /^(spec(?:\.\w+)+) (.*)$/s.exec(problem) ?? [];
-  return path && message ? { path, message } : { path: 'spec.provider', message: problem };
+function placed({ problem, placed: at }: BackendProblem): Problem {
+  return at ? { path: at.field, message: at.message } : { path: 'spec.provider', message: problem };
 }
 
 function addressProblem({ type, address }: MetricTemplateSpec['provider']): boolean {

@@ -10,7 +10,7 @@ export function checkRegex(condition: StringMatch, field: string, flavour: Flavo
   if (!('regex' in condition)) return;
   const { regex } = condition;
   const isKnown = flavour === 'PCRE' || !NOT_IN_RE2.test(regex);
-  if (!isKnown || !compiles(regex)) throw new RoutingError(`${field}.regex cannot be compiled as ${flavour}: correct the expression`);
+  if (!isKnown || !compiles(regex)) throw RoutingError.at(`${field}.regex`, `cannot be compiled as ${flavour}: correct the expression`);
 }
 
 function compiles(regex: string): boolean {

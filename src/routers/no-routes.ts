@@ -11,7 +11,10 @@ export const noRoutes: Router = {
   watches: () => [],
   render(_canary, _apex, routes) {
     if (routes.kind !== 'weighted' || routes.match?.length)
-      throw new RoutingError('without a traffic provider requests can be neither matched nor mirrored: use analysis.iterations alone');
+      throw new RoutingError(
+        'without a traffic provider requests can be neither matched nor mirrored: use analysis.iterations alone',
+        'analysis.iterations',
+      );
     return { write: [], remove: [] };
   },
   readRoutes: () => allToPrimary,

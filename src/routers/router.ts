@@ -4,6 +4,7 @@ import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import type { Routes } from '../api/routes.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
+import type { RoutingError } from './routing-error.ts';
 
 /** The apex Service's target. */
 export interface Apex {
@@ -36,7 +37,7 @@ export interface Router {
   /** Features of this provider. The engine asks this, never "is it nginx?". */
   readonly supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
   /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
-  refuses?(canary: Canary): string | undefined;
+  refuses?(canary: Canary): RoutingError | undefined;
   /** Parts of the spec that have no effect here, where the others are run. */
   ignores?(canary: Canary): readonly Finding[];
   /** Objects whose state it reads. */
@@ -48,8 +49,8 @@ export interface Router {
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
   /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
-  missing?(canary: Canary, current: readonly KubeObject[]): string | undefined;
-  /** Whether the provider confirms its objects; absent: it reports nothing, and they count as in force. */
+  missing?(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined;
+  /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
   /** Why the provider rejects its objects as they are, for the condition. */
   rejection?(canary: Canary, current: readonly KubeObject[]): string | undefined;

@@ -4,26 +4,33 @@ export class RoutingError extends Error {
   readonly code = 'ROUTE_NOT_EXPRESSIBLE';
   readonly audience = 'user';
   readonly retry = 'afterEdit';
+  /** The field of the Canary to correct; absent: the strategy as a whole asks for another provider. */
+  readonly field?: string;
+  /** The message is about the strategy as a whole, or begins with this field. */
+  readonly placed: { field: string; message: string };
+
+  /** `remedy`: the field below `spec` to correct, where the problem is one of the whole strategy. */
+  constructor(problem: string, remedy?: string) {
+    super(problem);
+    this.placed = { field: 'spec.provider', message: problem };
+    if (remedy !== undefined) this.field = `spec.${remedy}`;
+  }
+
+  /** A problem of one field below `spec`; the problem is the rest of the sentence. */
+  static at(field: string, problem: string): RoutingError {
+    const error = new RoutingError(`${field} ${problem}`, field);
+    Object.assign(error.placed, { field: `spec.${field}`, message: problem });
+    return error;
+  }
 }
 
-/** The message of the `RoutingError` that `attempt` throws; undefined when it throws none. Other errors pass through. */
-export function rejectionOf(attempt: () => unknown): string | undefined {
+/** The `RoutingError` that `attempt` throws; undefined when it throws none. Other errors pass through. */
+export function rejectionOf(attempt: () => unknown): RoutingError | undefined {
   try {
     attempt();
     return undefined;
   } catch (error) {
-    if (error instanceof RoutingError) return error.message;
+    if (error instanceof RoutingError) return error;
     throw error;
   }
-}
-
-/**
- * The field of a Canary that a rejection is about, and its defect. Most rejections begin with the field, below `spec`; those of the
- * whole strategy are about `spec.provider`.
- */
-export function placedRefusal(rejection: string): { field: string; message: string } {
-  const [, field, message] = /^(?:spec\.)?((?:service|analysis)(?:\.\w+|\[\d+\])*)[: ]+(.*)/s.exec(rejection) ?? [];
-  return field === undefined || message === undefined
-    ? { field: 'spec.provider', message: rejection }
-    : { field: `spec.${field}`, message };
 }

@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
-import type { SelectorLabel } from '../api/selector-label.ts';
+import type { FieldProblem, SelectorLabel } from '../api/selector-label.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
 
 /** A pod template as raw JSON; what we do not know passes through. */
@@ -105,10 +105,10 @@ export interface Workload {
   /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. Reads slim objects. */
   isMisnamed?(primary: KubeObject, watched: WatchedObjects): boolean;
   /** The label by which the primary's pods differ, or why there is none; reads slim objects. */
-  selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | { problem: string };
+  selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | FieldProblem;
   /** Why no release can start from the target as it is, for the condition; reads slim objects. */
-  refuses?(target: KubeObject): string | undefined;
-  /** The name in metric queries, where it is not the target's (`{{ route }}`, 01-6). Reads slim objects. */
+  refuses?(target: KubeObject): FieldProblem | undefined;
+  /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). Reads slim objects. */
   measuredAs?(target: KubeObject): string | undefined;
   /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
   revision(target: KubeObject): string;

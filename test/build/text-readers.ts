@@ -6,7 +6,7 @@ import { namesPlaceholder } from '../../src/api/placeholder.ts';
 import { parseQuantity } from '../../src/api/quantity.ts';
 import { rootService } from '../../src/api/traffic-split.ts';
 import { readRequest } from '../../src/api/verb-request.ts';
-import { apiErrorOf, isDenied, namesAnObject } from '../../src/kube/errors.ts';
+import { apiErrorOf, namesAnObject } from '../../src/kube/errors.ts';
 import { parseLabelSelector } from '../../src/kube/label-selector-text.ts';
 import { baseUrl } from '../../src/metrics/http/base-url.ts';
 import { tlsFiles } from '../../src/metrics/http/tls-files.ts';
@@ -29,7 +29,7 @@ import { readAnchoredPattern } from '../../src/routers/anchored-pattern.ts';
 import { checkRegex } from '../../src/routers/checked-regex.ts';
 import { pairOfPattern } from '../../src/routers/cookie.ts';
 import { re2Problem, textOfPattern, unescapeRegex } from '../../src/routers/regex-text.ts';
-import { placedRefusal, rejectionOf } from '../../src/routers/routing-error.ts';
+import { rejectionOf } from '../../src/routers/routing-error.ts';
 import { foreignPredicates, readMatch, splitPredicates } from '../../src/routers/skipper/predicates.ts';
 import { credentialsOf } from '../../src/webhooks/hook-secret.ts';
 import { oneLine } from '../../src/webhooks/one-line.ts';
@@ -87,7 +87,6 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
   ],
   'a pattern of a user': (text) => [re2Problem(text), rejectionOf(() => checkRegex({ regex: text }, 'match', 'RE2'))],
   'a cookie of a route': (text) => [pairOfPattern(text), pairOfPattern(`.*${text}.*`), pairOfPattern(`(.*; ?)?${text}(;.*)?`)],
-  'a refusal of a router': placedRefusal,
   'predicates of Skipper': (text) => [foreignPredicates(text), readMatch(splitPredicates(text), [], undefined)],
   'a query of KEDA': (text) => [primaryQuery(text, 'app', 'prometheus'), primaryQuery(text, 'app')],
   ...loadTesterReaders,
@@ -112,6 +111,6 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
   'a refusal of an API server': (text) => [
     apiErrorOf('what', 403, text).message,
     namesAnObject(text),
-    isDenied(apiErrorOf('what', 403, text)),
+    apiErrorOf('what', 403, text).denial,
   ],
 };

@@ -1,3 +1,4 @@
+import type { NewBlocker } from '../../src/api/blocker.ts';
 import type { Canary, HookType } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { allToPrimary, type Routes } from '../../src/api/routes.ts';
@@ -19,17 +20,24 @@ export interface Behaviour {
   brokenCanary: Set<string>;
   brokenPrimary: Set<string>;
   stalls: boolean;
-  obstacle?: string;
+  /** Data, or the text of one without any. */
+  blocker?: NewBlocker | string;
   /** All is written, and the provider says this against it. */
   unconfirmed?: string;
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
   refusesPromote: boolean;
+  /** The same as data. */
+  refusal?: NewBlocker;
+  /** What hooks and the API server say when they refuse; absent: a word. */
+  words?: string;
   /** Why an undo cannot be done; absent: it is. */
   refusesUndo?: string;
 }
 
 const uid = 'c-1';
+
+const blockerIn = (one: NewBlocker | string): NewBlocker => (typeof one === 'string' ? { code: 'Obstacle', detail: one } : one);
 
 /** A Canary as a user writes it; `analysis` and `spec` are laid over the plain defaults. */
 export function aCanary(analysis: Partial<Canary['spec']['analysis']> = {}, spec: Partial<Canary['spec']> = {}): Canary {
@@ -149,7 +157,11 @@ export class World {
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
         ...(this.configs && { configs: seen(this.configs, this.configsVersion), pods: this.targetReplicas }),
-        ...(this.undetermined && { undetermined: this.undetermined, revision: this.release.revision, configs: {} }),
+        ...(this.undetermined && {
+          undetermined: { code: 'TargetUnobserved', detail: this.undetermined } as const,
+          revision: this.release.revision,
+          configs: {},
+        }),
       },
       ...(carries === undefined
         ? {}
@@ -167,10 +179,12 @@ export class World {
           }),
       ...(this.scaler ? { scaler: this.scaler } : {}),
       ...(this.routes ? { liveRoutes: this.routes } : {}),
-      converged: converged && behaviour.obstacle === undefined && behaviour.unconfirmed === undefined,
-      ...(converged && behaviour.unconfirmed !== undefined ? { unconfirmed: behaviour.unconfirmed } : {}),
+      converged: converged && behaviour.blocker === undefined && behaviour.unconfirmed === undefined,
+      ...(converged && behaviour.unconfirmed !== undefined
+        ? { unconfirmed: { code: 'RouteUnconfirmed', detail: behaviour.unconfirmed } }
+        : {}),
       ...(behaviour.refused ? { refused: behaviour.refused } : {}),
-      ...(behaviour.obstacle === undefined ? {} : { obstacle: behaviour.obstacle }),
+      ...(behaviour.blocker === undefined ? {} : { blocker: blockerIn(behaviour.blocker) }),
       ...(this.request ? { request: this.request } : {}),
       globalAlerts: true,
       ...(this.globalEvents && { globalEvents: true }),
@@ -240,7 +254,7 @@ export class World {
   apply(): void {
     const { intent } = this;
     this.watch(intent, this);
-    if (intent.frozen || this.behaviour.obstacle !== undefined) return;
+    if (intent.frozen || this.behaviour.blocker !== undefined) return;
     if (intent.prepared && this.primaryCarries === undefined) {
       this.primaryCarries = this.targetRevision;
       this.primaryReplicas = 1;
@@ -275,12 +289,15 @@ export class World {
         const isPassed = (behaviour.hooks[type] ?? (type === 'rollback' ? 'refused' : 'passed')) === 'passed';
         this.onAnswer(type, isPassed ? 'passed' : 'refused');
         if (isPassed) return { kind: 'runHooks', type, outcome: 'passed', webhooks: [type] };
-        return { kind: 'runHooks', type, outcome: 'refused', webhook: type, reason: 'no' };
+        return { kind: 'runHooks', type, outcome: 'refused', webhook: type, reason: behaviour.words ?? 'no' };
       }
       case 'measure':
         return { kind: 'measure', verdicts: behaviour.verdicts };
       case 'promote':
-        if (behaviour.refusesPromote) return { kind: 'promote', outcome: 'refused', reason: 'forbidden' };
+        if (behaviour.refusesPromote) {
+          const blocker = behaviour.refusal ? { blocker: behaviour.refusal } : {};
+          return { kind: 'promote', outcome: 'refused', reason: behaviour.words ?? 'forbidden', ...blocker };
+        }
         if (question.revision !== this.targetRevision) return { kind: 'promote', outcome: 'mismatch' };
         this.promoted.push(question.revision);
         this.primaryCarries = question.revision;
@@ -322,7 +339,7 @@ export class World {
   }
 
   private isStuck(): boolean {
-    return this.behaviour.obstacle !== undefined || this.intent.frozen;
+    return this.behaviour.blocker !== undefined || this.intent.frozen;
   }
 
   begin(): this {

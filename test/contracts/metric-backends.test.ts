@@ -91,7 +91,8 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     ['redirect', /redirects to another address|302/],
   ];
   it.each(failures.filter(([scenario]) => isKnown(scenario)))('an answer that is %s is an error, in words', async (scenario, words) => {
-    expect(await asked(scenario)).toEqual({ kind: 'error', reason: expect.stringMatching(words) });
+    const code = scenario === 'refused' && known.refusalCode ? { code: known.refusalCode } : {};
+    expect(await asked(scenario)).toEqual({ kind: 'error', reason: expect.stringMatching(words), ...code });
   });
 
   it('an answer that does not come is an error after its time, and an aborted one at once', async () => {

@@ -27,12 +27,16 @@ beforeAll(async () => {
 afterAll(() => monitoring.stop());
 
 describe('monitoring that fails', () => {
-  it.each(outages)('05-W1, I11: $name: unmeasured, with the cause, and a verdict again when it is over', async ({ trouble, cause }) => {
-    const verdict = { check: 'errors', limit: 'at most 9' };
-    expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
-    expect(await monitoring.measure(trouble)).toEqual([{ ...verdict, verdict: 'unmeasured', reason: expect.stringMatching(cause) }]);
-    expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
-  });
+  it.each(outages)(
+    '05-W1, I11: $name: unmeasured, with the cause, and a verdict again when it is over',
+    async ({ trouble, cause, why }) => {
+      const verdict = { check: 'errors', limit: 'at most 9' };
+      expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
+      const unmeasured = { verdict: 'unmeasured', code: 'Unmeasured', reason: expect.stringMatching(cause), ...why };
+      expect(await monitoring.measure(trouble)).toEqual([{ ...verdict, ...unmeasured }]);
+      expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
+    },
+  );
 });
 
 const isQuiet = ({ phase, step, intent }: World): boolean =>

@@ -79,7 +79,7 @@ describe('the definitions of a cluster and ours', () => {
       what: 'what is inside of a field that keeps everything',
       change: (crd: KubeObject) => {
         const release = schemaOf(crd).properties?.status?.properties?.release;
-        if (release) release.properties = { own: { type: 'string' } };
+        if (release) release.properties = { ...release.properties, own: { type: 'string' } };
       },
       found: [],
     },

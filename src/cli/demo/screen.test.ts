@@ -54,3 +54,15 @@ it('without a terminal each act and each event is told once, and nothing is eras
   expect(out.text()).toContain('request-success-rate 99.51% (at least 99%) passed, request-duration 995ms (at most 500ms) failed');
   expect(out.text()).not.toContain('\x1b');
 });
+
+it('colours follow the verdict and not the text of a line', () => {
+  const out = paper({ isTTY: true, columns: 200, rows: 40 });
+  const verdicts = [{ check: 'a  check    passed', verdict: 'failed' as const, limit: 'at least 99%' }];
+  createScreen(out, true).show({ ...scene, verdicts, act: '  check    failed', events: ['phase', 'check    passed'] });
+  const red = out
+    .text()
+    .split('\n')
+    .filter((line) => line.startsWith('\x1b[31m'));
+  expect(red).toEqual([expect.stringContaining('failed     a  check    passed -, at least 99%')]);
+  expect(out.text()).not.toContain('\x1b[32m');
+});

@@ -68,8 +68,8 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
       // A line that wraps or a frame that scrolls could not be erased.
       const lines = frame(scene, columns)
         .slice(0, rows - 1)
-        .map((line) => line.slice(0, columns - 1));
-      out.write(`${lines.map((line) => (useColor ? colored(line) : line)).join('\n')}\n`);
+        .map(({ text, color }) => ({ text: text.slice(0, columns - 1), color }));
+      out.write(`${lines.map(({ text, color }) => (useColor && color ? `${COLORS[color]}${text}\x1b[0m` : text)).join('\n')}\n`);
       drawn = lines.length;
     },
     settle() {
@@ -78,25 +78,29 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
   };
 }
 
+const COLORS = { failed: '\x1b[31m', passed: '\x1b[32m', phase: '\x1b[1m' } as const;
+
+interface Line {
+  text: string;
+  color?: keyof typeof COLORS | undefined;
+}
+
 /** At most 13 lines; every bar has its number beside it. */
-export function frame(scene: Scene, columns: number = USUAL.columns): string[] {
+function frame(scene: Scene, columns: number = USUAL.columns): Line[] {
   const { users } = scene;
   // What stands beside a bar takes 40 characters.
   const width = Math.max(5, Math.min(50, columns - 40));
+  const side = (name: string, weight: number, ready: string) =>
+    `  ${name.padEnd(8)} ${bar(weight, width)} ${String(weight).padStart(3)} %  pods ready ${ready}`;
   return [
-    '',
-    `  ${scene.act}`,
-    `  phase    ${scene.phase}${scene.step ? ` (${scene.step})` : ''}`,
-    `  primary  ${bar(100 - scene.weight, width)} ${String(100 - scene.weight).padStart(3)} %  pods ready ${scene.primaryReady}`,
-    `  canary   ${bar(scene.weight, width)} ${String(scene.weight).padStart(3)} %  pods ready ${scene.canaryReady}`,
-    ...scene.verdicts
-      .slice(0, CHECKS)
-      .map(
-        (v) =>
-          `  check    ${v.verdict.padEnd(10)} ${v.check} ${withUnit(v.value, v)}, ${v.limit ?? 'no limit'}; primary ${withUnit(v.baseline, v)}`,
-      ),
-    `  users    ${users.answered} answered, ${users.appErrors} errors of the application, ${users.lost} lost by Serin`,
-    ...scene.events.slice(-EVENTS).map((event) => `  event    ${event}`),
+    { text: '' },
+    { text: `  ${scene.act}` },
+    { text: `  phase    ${scene.phase}${scene.step ? ` (${scene.step})` : ''}`, color: 'phase' },
+    { text: side('primary', 100 - scene.weight, scene.primaryReady) },
+    { text: side('canary', scene.weight, scene.canaryReady) },
+    ...scene.verdicts.slice(0, CHECKS).map(checkLine),
+    { text: `  users    ${users.answered} answered, ${users.appErrors} errors of the application, ${users.lost} lost by Serin` },
+    ...scene.events.slice(-EVENTS).map((event) => ({ text: `  event    ${event}` })),
   ];
 }
 
@@ -105,14 +109,15 @@ function bar(percent: number, width: number): string {
   return '#'.repeat(filled) + '.'.repeat(width - filled);
 }
 
-/** `99.5%`: rounded, in the unit of its limit. */
-export function withUnit(value: number | undefined, { limit }: Pick<Verdict, 'limit'>): string {
-  if (value === undefined) return '-';
-  return `${Math.round(value * 100) / 100}${/\d(%|ms|s)$/.exec(limit ?? '')?.[1] ?? ''}`;
+function checkLine(one: Verdict): Line {
+  const { check, verdict, value, baseline, limit = 'no limit' } = one;
+  const text = `  check    ${verdict.padEnd(10)} ${check} ${withUnit(value, one)}, ${limit}; primary ${withUnit(baseline, one)}`;
+  return { text, color: verdict === 'unmeasured' ? undefined : verdict };
 }
 
-function colored(line: string): string {
-  if (line.startsWith('  check    failed')) return `\x1b[31m${line}\x1b[0m`;
-  if (line.startsWith('  check    passed')) return `\x1b[32m${line}\x1b[0m`;
-  return line.startsWith('  phase') ? `\x1b[1m${line}\x1b[0m` : line;
+const UNITS: Readonly<Record<string, string>> = { 'request-success-rate': '%', 'request-duration': 'ms' };
+
+/** `99.5%`: rounded, in the unit of the check. */
+export function withUnit(value: number | undefined, { check }: Pick<Verdict, 'check'>): string {
+  return value === undefined ? '-' : `${Math.round(value * 100) / 100}${UNITS[check] ?? ''}`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Blocker } from '../../api/blocker.ts';
 import { RehearsalReport } from '../rehearse/rehearsal-report.ts';
 import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
 import { Time, version } from './output-version.ts';
@@ -53,6 +54,7 @@ export const CheckReport = z.object({
   baseline: z.number().optional().describe('The value of the primary.'),
   limit: z.string().optional(),
   reason: z.string().optional(),
+  code: z.string().optional().describe('Of one that is unmeasured: why, from a closed list (docs/reasons.md).'),
   observed: z.boolean().optional().describe('Shown only: it has no say.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });
@@ -84,6 +86,10 @@ export const CanaryReport = CanarySummary.extend({
   workloads: z.object({ target: WorkloadReport, primary: WorkloadReport }),
   checks: z.array(CheckReport),
   gates: z.array(GateReport),
+  blockers: z
+    .array(Blocker.extend({ code: z.string().describe('From a closed list (docs/reasons.md), which grows.') }))
+    .optional()
+    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: there is none.'),
   conditions: z.array(ConditionReport),
   events: z.array(EventReport),
 });

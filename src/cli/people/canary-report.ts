@@ -26,6 +26,7 @@ export function reportOf(sight: Sight): CanaryReport {
     workloads: workloadsOf(sight),
     checks: canary ? checksOf(canary, release) : [],
     gates: canary ? gatesOf(canary, release) : [],
+    ...(release?.blockers?.length ? { blockers: release.blockers } : {}),
     conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => ({
       type,
       status: is,
@@ -71,7 +72,7 @@ function runsOf(revision: unknown): Pick<WorkloadReport, 'runs'> {
 function checksOf({ spec }: Canary, release: Release | undefined): CheckReport[] {
   const { metrics = [] } = spec.analysis;
   const verdicts = release?.verdicts ?? [];
-  const measured = verdicts.map(({ early: _, ...verdict }): CheckReport => {
+  const measured = verdicts.map(({ early: _, object: _object, field: _field, ...verdict }): CheckReport => {
     const recent = release?.recent?.[verdict.check]?.map(({ atMs, ...one }) => ({ at: timestamp(atMs), ...one }));
     return { ...verdict, ...(recent ? { recent } : {}) };
   });
@@ -87,21 +88,22 @@ function limitOfMetric(metric: Metric): string {
 /** Hooks that can hold a release. */
 export const gateTypes = ['confirm-rollout', 'pre-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const;
 
-function gatesOf({ spec, status }: Canary, release: Release | undefined): GateReport[] {
+function gatesOf({ spec }: Canary, release: Release | undefined): GateReport[] {
   return (spec.analysis.webhooks ?? []).flatMap((hook): GateReport[] => {
     const type = gateTypes.find((one) => one === hook.type);
     if (type === undefined) return [];
-    const refusal = refusalBy(hook, release);
-    if (refusal !== undefined && status?.phase !== 'Failed') return [{ name: hook.name, type, state: 'closed', reason: refusal }];
+    if (isRefusedBy(hook, release)) return [{ name: hook.name, type, state: 'closed', reason: release?.refusedBy?.detail ?? '' }];
     const isOpen =
       (type === 'confirm-rollout' && release?.confirmed === true) || (type === 'pre-rollout' && release?.preRolloutPassed === true);
     return [{ name: hook.name, type, state: isOpen ? 'open' : 'unasked' }];
   });
 }
 
-/** A refusal begins with the name of its webhook. */
-export function refusalBy({ name }: Pick<Webhook, 'name'>, release: Release | undefined): string | undefined {
-  return release?.reason?.startsWith(`${name}: `) ? release.reason.slice(name.length + 2) : undefined;
+/** The release waits for this webhook, which refused it last. */
+export function isRefusedBy({ name, type }: Pick<Webhook, 'name' | 'type'>, release: Release | undefined): boolean {
+  const { refusedBy } = release ?? {};
+  // A webhook without a type is one of type rollout.
+  return refusedBy?.webhook === name && (refusedBy.type || 'rollout') === (type || 'rollout');
 }
 
 function eventOf(event: KubeObject): EventReport {

@@ -1,7 +1,6 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import { error, type Finding } from '../../api/finding.ts';
 import { routerFor } from '../../routers/index.ts';
-import { placedRefusal } from '../../routers/routing-error.ts';
 
 /** Why the controller would refuse to route this Canary, or the parts of its spec that have no effect; none where there is no router. */
 export function checkRoutes(canary: Canary, provider: Provider): readonly Finding[] {
@@ -9,6 +8,5 @@ export function checkRoutes(canary: Canary, provider: Provider): readonly Findin
   if ('unsupported' in router) return [];
   const refusal = router.refuses?.(canary);
   if (refusal === undefined) return router.ignores?.(canary) ?? [];
-  const { field, message } = placedRefusal(refusal);
-  return [error(field, message)];
+  return [error(refusal.placed.field, refusal.placed.message)];
 }

@@ -1,38 +1,16 @@
-/** The closed list of what `serin why` names: programs may match on it. docs/cli.md has the table. */
-export const causes = {
+import { type BlockerCode, blockers } from '../../api/blockers.ts';
+
+/** What `serin why` finds by itself, in the objects as they stand. */
+const own = {
   Unseen: 'no controller has looked at this Canary or at its last change, or none that may; or what is due is not done',
   Deleting: 'the Canary is being deleted and something holds it',
-  InvalidSpec: 'the spec cannot be run',
-  ProviderRefused: 'the traffic provider cannot do what the spec asks for',
-  CrossNamespaceRef: 'the spec refers to another namespace, or to a host or gateway of others, which is forbidden',
-  TargetTaken: 'an older Canary has the target or its Services',
-  ForeignController: 'another controller writes the status',
-  CRDOutdated: 'the installed definition drops what a release is remembered by',
-  Suspended: 'somebody has suspended it',
-  Paused: 'somebody holds the release where it is',
-  TargetUnusable: 'the target is not such that it could have a primary',
-  ConfigMissing: 'a ConfigMap or Secret that the pods need does not exist',
-  ConfigUnreadable: 'a ConfigMap or Secret cannot be read or watched',
-  ConfigCopyRefused: 'the copy of a config that the primary is to read cannot be made',
-  NameTaken: 'an object of the right name belongs to somebody else',
-  KindAbsent: 'the cluster lacks a resource definition',
-  Forbidden: 'Serin lacks a permission',
-  QuotaExceeded: 'a quota has no room for an object that Serin makes',
-  ApiRefused: 'the API server or an admission rule refuses an object',
-  ScalerMissing: 'the scaler that spec.autoscalerRef names does not exist',
-  TemplateLeftover: 'another controller puts a field back into the primary',
-  NoPromotedTemplate: 'what was promoted last is not kept any more',
-  RouteRefused: 'the routes that the spec asks for cannot be said to this provider',
-  Obstacle: 'something else is in the way, as the sentence says',
-  RouteUnconfirmed: 'the routes are written, and the provider has not taken them',
-  Unreadable: 'whoever asks may not read what it waits for',
-  TargetMissing: 'the workload of spec.targetRef does not exist',
+  Unreadable: 'the reader may not read the object that the release waits for',
   PrimaryMissing: 'the primary does not exist',
-  ScaledToZero: 'somebody has scaled the workload to zero',
+  ScaledToZero: 'the workload was scaled to zero',
   RolloutPaused: 'the rollout of the workload is paused',
   PodsRefused: 'a quota or an admission rule refuses the pods',
   Unschedulable: 'no node has room for a pod, or none fits it',
-  ImageUnavailable: 'an image cannot be had',
+  ImageUnavailable: 'an image cannot be pulled',
   ContainerConfig: 'a container cannot be made: something that it reads is missing',
   OutOfMemory: 'a container was ended for the memory that it took',
   CrashLoop: 'a container ends again and again',
@@ -40,24 +18,33 @@ export const causes = {
   PodGated: 'a scheduling or readiness gate of a pod is not open yet',
   PodsStarting: 'pods are being started',
   NotYetAvailable: 'pods are ready, and count only after spec.minReadySeconds',
-  RolloutStalled: 'the rollout has failed, or exceeded its own deadline',
-  NoRoom: 'the side that gets more load has not all the pods that it needs',
-  GateClosed: 'a confirmation hook holds the release',
-  HookRefused: 'a webhook does not let the release pass',
-  CheckFailed: 'a measurement is out of its range',
-  NoTraffic: 'a check found nothing to measure',
-  TemplateMissing: 'a MetricTemplate does not exist',
-  QueryInvalid: 'a MetricTemplate or a query cannot be used as it is written',
-  Unmeasured: 'a check cannot be measured: its backend gives no answer that counts',
-  PrimaryRefused: 'the primary could not be written',
-  PrimaryDown: 'the primary does not serve',
-  Restoring: 'a promotion failed and the primary is put back',
-  Failed: 'the release was taken back',
+  Restoring: 'a promotion failed and the last promoted template is restored in the primary',
+  Failed: 'the release was rolled back',
   Propagating: 'time passes until the proxies have learned of a change',
   Running: 'nothing holds it: the next check is awaited',
   Resting: 'nothing is to be done until the target changes',
-} as const satisfies Record<string, string>;
-export type Cause = keyof typeof causes;
+} as const;
+
+/** Codes that stand for what a closer look finds, or for a finer point of another cause. */
+type Refined = 'PodsNotReady' | 'SecretMissing' | 'SecretRefused';
+export type Cause = keyof typeof own | Exclude<BlockerCode, Refined>;
+
+const REFINED: ReadonlySet<string> = new Set(['PodsNotReady', 'SecretMissing', 'SecretRefused'] satisfies Refined[]);
+
+/** The closed list of causes that `serin why` names: programs may match on it. docs/cli.md has the table. */
+export const causes: Readonly<Record<Cause, string>> = {
+  ...own,
+  ...(Object.fromEntries(Object.entries(blockers).flatMap(([code, { meaning }]) => (REFINED.has(code) ? [] : [[code, meaning]]))) as Record<
+    Exclude<BlockerCode, Refined>,
+    string
+  >),
+};
+
+/** The cause that is named for a code. */
+export function causeOf(code: BlockerCode): Cause {
+  if (code === 'PodsNotReady') return 'PodsStarting';
+  return code === 'SecretMissing' || code === 'SecretRefused' ? 'Unmeasured' : code;
+}
 
 /** Causes that end by themselves, or are no trouble at all. */
 export const harmless: ReadonlySet<Cause> = new Set(['Propagating', 'Running', 'Resting', 'PodsStarting']);

@@ -55,6 +55,9 @@ function checked(title: string, one: Verdict, analysis: object, cause: Cause, ac
 
 const templated = { metrics: [{ name: 'errors', templateRef: { name: 'errors', namespace: 'ops' }, thresholdRange: { max: 1 } }] };
 
+const errors = (namespace: string) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 'errors', namespace });
+const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: 'ops' });
+
 const stalls: readonly Stall[] = [
   gate('confirm-rollout', 'GateClosed', /who runs the gate confirm-rollout can open it/),
   gate('pre-rollout', 'HookRefused', /who runs pre-rollout can let it pass/),
@@ -85,21 +88,21 @@ const stalls: readonly Stall[] = [
   ),
   checked(
     'a query that finds nothing',
-    verdict({ verdict: 'unmeasured', reason: 'the query found no series' }),
+    verdict({ verdict: 'unmeasured', code: 'NoTraffic', reason: 'the query found no series' }),
     {},
     'NoTraffic',
     /send requests/,
   ),
   checked(
     'too few requests',
-    verdict({ verdict: 'unmeasured', reason: '3 requests are too few' }),
+    verdict({ verdict: 'unmeasured', code: 'NoTraffic', reason: '3 requests are too few' }),
     { unmeasured: 'hold' },
     'NoTraffic',
     /send requests/,
   ),
   checked(
     'a MetricTemplate that is missing',
-    verdict({ verdict: 'unmeasured', reason: 'MetricTemplate test/errors not found: create it' }),
+    verdict({ verdict: 'unmeasured', code: 'TemplateMissing', object: errors('test'), reason: 'MetricTemplate test/errors: not found' }),
     {},
     'TemplateMissing',
     /create the MetricTemplate/,
@@ -107,7 +110,13 @@ const stalls: readonly Stall[] = [
   ),
   checked(
     'a MetricTemplate whose query cannot be read',
-    verdict({ verdict: 'unmeasured', reason: 'query template 1:5, in {{ tarrget }}: function "tarrget" is not defined' }),
+    verdict({
+      verdict: 'unmeasured',
+      code: 'QueryInvalid',
+      object: errors('ops'),
+      field: 'spec.query',
+      reason: 'query template 1:5, in {{ tarrget }}: function "tarrget" is not defined',
+    }),
     templated,
     'QueryInvalid',
     /correct the query of errors: query template 1:5/,
@@ -115,23 +124,39 @@ const stalls: readonly Stall[] = [
   ),
   checked(
     'a query that Prometheus refuses',
-    verdict({ verdict: 'unmeasured', reason: 'Prometheus answered 400: bad_data: parse error' }),
+    verdict({
+      verdict: 'unmeasured',
+      code: 'QueryInvalid',
+      field: 'spec.analysis.metrics[0].query',
+      reason: 'Prometheus answered 400: bad_data: parse error',
+    }),
     { metrics: [{ name: 'errors', query: 'sum(', thresholdRange: { max: 1 } }] },
     'QueryInvalid',
     /parse error/,
     'set Canary podinfo spec.analysis.metrics[0].query',
   ),
   checked(
-    'a MetricTemplate without a query',
-    verdict({ verdict: 'unmeasured', reason: 'MetricTemplate ops/errors: spec.query is missing or of the wrong type' }),
+    'a MetricTemplate with a window of the wrong type',
+    verdict({
+      verdict: 'unmeasured',
+      code: 'QueryInvalid',
+      object: errors('ops'),
+      field: 'spec.window',
+      reason: 'MetricTemplate ops/errors: spec.window is of the wrong type',
+    }),
     templated,
     'QueryInvalid',
-    /correct spec\.query of the MetricTemplate/,
-    'set MetricTemplate errors spec.query',
+    /correct spec\.window of MetricTemplate errors/,
+    'set MetricTemplate errors spec.window',
   ),
   checked(
     'credentials that are not there',
-    verdict({ verdict: 'unmeasured', reason: 'MetricTemplate ops/errors: Secret ops/token not found' }),
+    verdict({
+      verdict: 'unmeasured',
+      code: 'SecretMissing',
+      object: secret('token'),
+      reason: 'MetricTemplate ops/errors: Secret ops/token not found',
+    }),
     templated,
     'Unmeasured',
     /create the Secret/,
@@ -141,6 +166,8 @@ const stalls: readonly Stall[] = [
     'DF614: a Secret that is not marked for the field',
     verdict({
       verdict: 'unmeasured',
+      code: 'SecretRefused',
+      object: secret('empty'),
       reason: 'MetricTemplate ops/errors: Secret ops/empty may not be used for spec.provider.secretRef: it',
     }),
     templated,

@@ -1,11 +1,11 @@
+import { blockerText } from '../../api/blocker-text.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { obstacleIn, unconfirmedIn } from '../../engine/explain.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
 import type { Sight } from '../people/sight.ts';
 import { harmless } from './causes.ts';
-import { proofIn, type Trouble, toSet } from './finding.ts';
-import { fromObstacle } from './from-obstacle.ts';
+import { commandsOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { fromBlocker, isOfObjects } from './from-blocker.ts';
 import { fromRefusal, suspended } from './from-refusal.ts';
 import { fromStep } from './from-step.ts';
 import { overdue, unseen } from './unseen.ts';
@@ -38,21 +38,26 @@ function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   const pause = release?.paused && paused(sight, release.paused);
   const alsoPaused = pause ? [told(pause, 'It is paused, too: nothing is checked until that ends.')] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
-  if (refused) return [told(fromRefusal(sight, refused), release ? said : refused.message), ...alsoPaused];
+  const { blockers = [] } = release ?? {};
+  if (refused) return [told(fromRefusal(sight, refused, blockers), release ? said : refused.message), ...alsoPaused];
   if (!canary || !release || phase === '') return [told(unseen(sight))];
   if (canary.spec.suspend === true) return [told(suspended(sight)), ...alsoPaused];
-  const obstacle = obstacleIn(said);
-  if (obstacle !== undefined) return [told(fromObstacle(sight, obstacle)), ...alsoPaused];
-  const unconfirmed = unconfirmedIn(said);
-  const route = unconfirmed === undefined ? undefined : routeUnconfirmed(sight, unconfirmed);
+  const blocker = blockers.find(isOfObjects);
+  // A promotion is refused by what stands behind it in the list.
+  const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRefused' && blocker && index < blockers.indexOf(blocker));
+  const finer =
+    blocker && isRefused ? [{ ...fromBlocker(sight, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
+  if (blocker !== undefined && !isRefused) return [told(fromBlocker(sight, blocker)), ...alsoPaused];
+  const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed');
+  const route = unconfirmed && routeUnconfirmed(sight, blockerText(unconfirmed));
   if (!pause) {
-    const late = overdue(sight, said);
+    const late = overdue(sight);
     const held = route ?? fromStep(sight, canary, phase, release);
     // That it goes on by itself is just what it does not.
-    return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)])] : [told(held)];
+    return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)]), ...finer] : [told(held), ...finer];
   }
   // A provider often takes a route by itself, a moment later; a pause ends by a person only.
-  return route ? [told(pause), told(route, `Its routes are not in force yet: ${unconfirmed}.`)] : [told(pause)];
+  return unconfirmed && route ? [told(pause), told(route, `Its routes are not in force yet: ${blockerText(unconfirmed)}.`)] : [told(pause)];
 }
 
 function routeUnconfirmed({ raw }: Sight, unconfirmed: string): Trouble {
@@ -64,12 +69,11 @@ function routeUnconfirmed({ raw }: Sight, unconfirmed: string): Trouble {
 }
 
 function paused({ raw }: Sight, pause: { by: string }): Trouble {
-  const { name, namespace } = raw.metadata;
   return {
     cause: 'Paused',
     proof: [proofIn(raw, 'status.release.paused.by', pause.by)],
-    action: 'resume it, or promote it or take it back',
-    command: `serin resume ${name} -n ${namespace}`,
+    action: 'resume it, promote it or roll it back',
+    ...commandsOf(raw, { code: 'Paused' }),
   };
 }
 
@@ -90,8 +94,8 @@ function beside({ raw }: Sight): Diagnosis[] {
   const { conditions = [], release } = parseStatus(raw.status) ?? {};
   const told = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
     if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
-    const action = message.includes('; ') ? message.slice(message.lastIndexOf('; ') + 2) : 'see docs/reasons.md';
-    return [{ cause: type, sentence: message, proof: [proofIn(raw, `status.conditions[${type}].message`, message)], action }];
+    const proof = [proofIn(raw, `status.conditions[${type}].message`, message)];
+    return [{ cause: type, sentence: message, proof, action: 'do what the sentence says; docs/reasons.md has more on it' }];
   });
   const waiting = release?.deliveries?.length ?? 0;
   if (waiting === 0) return told;

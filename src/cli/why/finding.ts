@@ -1,3 +1,5 @@
+import type { NewBlocker } from '../../api/blocker.ts';
+import { type BlockerMeaning, blockers } from '../../api/blockers.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
 import type { Sight } from '../people/sight.ts';
@@ -52,4 +54,21 @@ export function valueAt(object: unknown, path: string): unknown {
     value = Reflect.get(value, step);
   }
   return value;
+}
+
+/** The commands of a code, for this Canary and the object concerned. */
+export function commandsOf(
+  { metadata }: KubeObject,
+  { code, object }: Pick<NewBlocker, 'code' | 'object'>,
+): { command?: string; look?: string } {
+  const { command, look }: BlockerMeaning = blockers[code];
+  const words: Readonly<Record<string, string>> = {
+    CANARY: metadata.name,
+    NAMESPACE: object?.namespace ?? metadata.namespace ?? '',
+    // Any value will do that the annotation has not had yet.
+    VERSION: `v${metadata.resourceVersion}`,
+    ...(object && { KIND: object.kind.toLowerCase(), OBJECT: object.name }),
+  };
+  const filled = (line: string) => line.replace(/\b(CANARY|NAMESPACE|VERSION|KIND|OBJECT)\b/g, (word) => words[word] ?? word);
+  return { ...(command === undefined ? {} : { command: filled(command) }), ...(look === undefined ? {} : { look: filled(look) }) };
 }

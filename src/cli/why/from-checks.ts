@@ -1,19 +1,21 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
-import { gateTypes, refusalBy } from '../people/canary-report.ts';
+import { codeOfHook } from '../../engine/blockers-of.ts';
+import { isRefusedBy } from '../people/canary-report.ts';
 import type { Sight } from '../people/sight.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromUnmeasured } from './from-unmeasured.ts';
 
-/** The hook that holds a release: a refusal begins with its name. */
+/** The hook that holds a release. */
 export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): Trouble | undefined {
   const { webhooks = [] } = spec.analysis;
-  const index = webhooks.findIndex((hook) => refusalBy(hook, release) !== undefined);
+  const index = webhooks.findIndex((hook) => isRefusedBy(hook, release));
   const hook = webhooks[index];
   if (hook === undefined) return undefined;
-  const isGate = hook.type !== 'pre-rollout' && gateTypes.some((one) => one === hook.type);
+  const cause = codeOfHook(hook.type ?? '');
+  const isGate = cause === 'GateClosed';
   return {
-    cause: isGate ? 'GateClosed' : 'HookRefused',
+    cause,
     proof: [proofIn(raw, 'status.release.reason', release.reason), proofIn(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url))],
     action: isGate ? `who runs the gate ${hook.name} can open it` : `who runs ${hook.name} can let it pass`,
   };

@@ -138,13 +138,14 @@ describe('serin why of a Canary that is refused', () => {
         service: { port: 80, appProtocol: 'grpc', rewrite: { uri: '/' }, gatewayRefs: [{ name: 'edge' }], hosts: ['podinfo.test.svc'] },
       },
       field: 'spec.service.rewrite',
-      action: 'correct spec.service.rewrite: remove it',
+      action: 'correct the spec: spec.service.rewrite: cannot be said in a GRPCRoute: remove it',
     },
     {
       what: 'the field of the way out, where the refusal is of the whole strategy',
       fields: { provider: 'istio', service: { port: 80, delegation: true, hosts: ['example.com'] } },
       field: 'spec.service.hosts',
-      action: 'correct spec.service.hosts: remove service.hosts and service.gateways, or service.delegation',
+      action:
+        'correct the spec: spec.provider: a delegate VirtualService has neither: remove service.hosts and service.gateways, or service.delegation',
     },
   ])('names $what, and taking it out clears it', ({ fields, field, action }) => {
     const bad = set(set(plan(), 'spec.service', fields.service), 'spec.provider', fields.provider);

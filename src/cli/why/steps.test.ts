@@ -3,6 +3,13 @@ import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../tes
 import { aCanary, initialized, World } from '../../../test/build/world.ts';
 import { whyOf } from './diagnose.ts';
 
+/** An edit that is refused. */
+const stepless = {
+  reason: 'InvalidSpec',
+  message: 'spec.analysis.stepWeight: is 0: set it from 1 to 100',
+  field: 'spec.analysis.stepWeight',
+} as const;
+
 const stalls: readonly Stall[] = [
   {
     title: 'a primary that may not be written',
@@ -140,7 +147,7 @@ const stalls: readonly Stall[] = [
     },
     cause: 'Paused',
     proof: ['Canary', 'status.release.paused.by'],
-    action: /resume it, or promote it or take it back/,
+    action: /resume it, promote it or roll it back/,
     way: 'run serin resume podinfo -n test',
     mend: ({ world }) => void world.ask('resume', '2'),
   },
@@ -148,7 +155,7 @@ const stalls: readonly Stall[] = [
     title: 'an edit that is refused during a release',
     play() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
-      world.behaviour.refused = { reason: 'InvalidSpec', message: 'spec.analysis.stepWeight: is 0: set it from 1 to 100' };
+      world.behaviour.refused = stepless;
       return { world };
     },
     cause: 'InvalidSpec',
@@ -201,8 +208,20 @@ describe('serin why of a release that somebody paused', () => {
 
   it('names the pause beside an edit that is refused', () => {
     const causes = pausedIn(({ behaviour }) => {
-      behaviour.refused = { reason: 'InvalidSpec', message: 'spec.analysis.stepWeight: is 0: set it from 1 to 100' };
+      behaviour.refused = stepless;
     });
     expect(causes).toEqual(['InvalidSpec', 'Paused']);
   });
+});
+
+it('serin why names beside a refused promotion the object that refuses it', () => {
+  const world = initialized(aCanary({ stepWeight: 50 }));
+  const object = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'small', namespace: 'test' };
+  Object.assign(world.behaviour, { refusesPromote: true, refusal: { code: 'QuotaExceeded', object, detail: 'PATCH' } });
+  pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
+  const { diagnosis, also } = whyOf(sightIn({ world }));
+  expect([diagnosis, ...also]).toMatchObject([
+    { cause: 'PrimaryRefused', proof: [{ kind: 'Canary', field: 'status.release.reason' }] },
+    { cause: 'QuotaExceeded', proof: [{ kind: 'ResourceQuota', name: 'small' }, {}], look: 'kubectl describe resourcequota small -n test' },
+  ]);
 });

@@ -20,9 +20,7 @@ it('names the controller when the next check is long over', () => {
   expect(main).toMatchObject({
     cause: 'Unseen',
     action: expect.stringContaining('start the controller'),
-    proof: [
-      { kind: 'Canary', field: 'status.conditions[Promoted].message', value: expect.stringMatching(/^due at \d{4}-.*, and it is \d{4}-/) },
-    ],
+    proof: [{ kind: 'Canary', field: 'status.release.dueMs', value: expect.stringMatching(/^due at \d{4}-.*, and it is \d{4}-/) }],
   });
   expect(also).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { recordedFor, templateOf } from '../../controller/target-facts.ts';
-import { dueIn } from '../../engine/explain.ts';
 import { longestCallMs } from '../../webhooks/call-time.ts';
 import type { Sight } from '../people/sight.ts';
 import { targetSide, tellsRevision } from '../people/told-target.ts';
@@ -22,11 +21,11 @@ export function unseen({ raw }: Sight): Trouble {
 }
 
 /** What happens by itself at a time that is over, and has not happened. */
-export function overdue({ raw, canary, atMs }: Sight, sentence: string): Trouble | undefined {
-  const dueMs = dueIn(sentence);
+export function overdue({ raw, canary, atMs }: Sight): Trouble | undefined {
+  const dueMs = canary?.status?.release?.dueMs;
   if (canary === undefined || atMs === undefined || dueMs === undefined || atMs - dueMs <= PATIENCE_MS + hooksMs(canary)) return undefined;
   const said = `due at ${timestamp(dueMs)}, and it is ${timestamp(atMs)}`;
-  return { ...HELP, proof: [proofIn(raw, 'status.conditions[Promoted].message', said)] };
+  return { ...HELP, proof: [proofIn(raw, 'status.release.dueMs', said)] };
 }
 
 /** The hooks of one look, however they are asked. */

@@ -1,4 +1,5 @@
-import type { Verdict } from '../../api/canary-status.ts';
+import { bounded } from '../../api/blocker.ts';
+import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { Seen } from '../context.ts';
 import { judge } from '../judge.ts';
 
@@ -6,6 +7,14 @@ import { judge } from '../judge.ts';
 export function refusal({ event }: Seen): string {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return '';
   return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
+}
+
+/** The webhook that refused, or what kept the primary from being written, as data. */
+export function refusalData({ event }: Seen): Pick<Release, 'refusedBy' | 'refusal'> {
+  if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return {};
+  const { answer } = event;
+  if (answer.kind === 'runHooks') return { refusedBy: { webhook: answer.webhook, type: answer.type, detail: answer.reason } };
+  return answer.kind !== 'undo' && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
 }
 
 export function judgementOf({ event }: Seen) {

@@ -43,7 +43,17 @@ export function without(
 ): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
+  // It is the answer that the reason was made from.
+  if (keys.includes('reason')) {
+    delete left.refusedBy;
+    delete left.refusal;
+  }
   return left;
+}
+
+/** Records why a release waits or failed, in words; and as data the answer that they were made from. */
+export function because(from: Release, reason: string, answered: Pick<Release, 'refusedBy' | 'refusal'> = {}): Release {
+  return { ...without(from, 'reason'), reason, ...answered };
 }
 
 /** Puts a question, and awaits its answer where it has one. */

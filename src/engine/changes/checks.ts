@@ -1,3 +1,4 @@
+import { blockerText } from '../../api/blocker-text.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import type { Seen } from '../context.ts';
 import { blindUntilMs, progressDeadlineMs } from '../deadlines.ts';
@@ -7,8 +8,8 @@ import { isTargetReady } from '../guards.ts';
 import { isBlind, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
-import { closedGate, judgement, refusal } from './answer.ts';
-import { now, release, tell, who, without } from './change.ts';
+import { closedGate, judgement, refusal, refusalData } from './answer.ts';
+import { because, now, release, tell, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
 /** What the answers of hooks and metrics leave behind where the release goes on. */
@@ -18,11 +19,12 @@ export const checks = {
     const reason = refusal(seen);
     const isNews = seen.context.release.reason !== reason && reason !== '';
     const gate = closedGate(seen);
-    const told = { ...seen.context.release, ...(reason === '' ? {} : { reason }), ...(gate === undefined ? {} : { gate }) };
+    const before = seen.context.release;
+    const held = { ...(reason === '' ? before : because(before, reason, refusalData(seen))), ...(gate === undefined ? {} : { gate }) };
     const isAlert = gate !== undefined && gate !== seen.context.release.gate && gateNamed(seen, gate)?.muteAlert !== true;
     return {
       ...(isNews ? tell(seen, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
-      release: isAlert ? alerting(seen, told, { reason: 'GateClosed', severity: 'warn', message: gateMessage(seen, gate, reason) }) : told,
+      release: isAlert ? alerting(seen, held, { reason: 'GateClosed', severity: 'warn', message: gateMessage(seen, gate, reason) }) : held,
       open: undefined,
       wakeAtMs: now(seen) + seen.event.facts.intervalMs,
     };
@@ -32,7 +34,8 @@ export const checks = {
     const failedChecks = seen.context.release.failedChecks + 1;
     const reason = refusal(seen) || judgement(seen);
     const message = `Check failed (${failedChecks} of ${thresholdOf(analysis)}): ${reason}`;
-    return { ...tell(seen, say('CheckFailed', message, { warning: true })), ...release(seen, { failedChecks, reason }), open: undefined };
+    const counted = { ...because(seen.context.release, reason, refusalData(seen)), failedChecks };
+    return { ...tell(seen, say('CheckFailed', message, { warning: true })), release: counted, open: undefined };
   },
   /** Told once for each reason: since when, until when, and what happens then (E22a). The last look is at the deadline. */
   hold: (seen: Seen) => {
@@ -40,17 +43,21 @@ export const checks = {
     const { reason: before, blindSinceMs } = seen.context.release;
     const reason = judgement(seen);
     const next = now(seen) + facts.intervalMs;
-    if (blindSinceMs === undefined) return { ...release(seen, { reason, wakeAtMs: next }), open: undefined };
+    const held = because(seen.context.release, reason);
+    if (blindSinceMs === undefined) return { release: { ...held, wakeAtMs: next }, open: undefined };
     const untilMs = blindUntilMs(facts.canary, blindSinceMs);
     const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is taken back`;
     return {
       ...(before === reason ? {} : tell(seen, say('Unmeasured', message, { warning: true }))),
-      ...release(seen, { reason, wakeAtMs: untilMs > now(seen) ? Math.min(next, untilMs) : next }),
+      release: { ...held, wakeAtMs: untilMs > now(seen) ? Math.min(next, untilMs) : next },
       open: undefined,
     };
   },
   waitForPrimary: (seen: Seen) => ({
-    ...release(seen, { reason: `primary is not ready: ${seen.event.facts.primary?.readiness.reason ?? 'it has no serving pods'}` }),
+    release: because(
+      seen.context.release,
+      `primary is not ready: ${seen.event.facts.primary?.readiness.reason ?? 'it has no serving pods'}`,
+    ),
     open: undefined,
   }),
   /** Looked at when a check begins: since when the canary is below its threshold. The deadline of that wait counts from here (E80). */
@@ -64,14 +71,14 @@ export const checks = {
     const untilMs = awaitedSinceMs + progressDeadlineMs(facts.canary);
     const next = now(seen) + facts.intervalMs;
     const wakeAtMs = untilMs > now(seen) ? Math.min(next, untilMs) : next;
-    return { ...release(seen, { awaitedSinceMs, reason: shortOfPods(facts), wakeAtMs }), open: undefined };
+    return { release: { ...because(seen.context.release, shortOfPods(facts)), awaitedSinceMs, wakeAtMs }, open: undefined };
   },
   tellHoldUp: (seen: Seen) => {
-    const { refused, unroutable, unconfirmed = unroutable?.message ?? '' } = seen.event.facts;
+    const { refused, unroutable, unconfirmed = unroutable } = seen.event.facts;
+    const { release: known } = seen.context;
     // What is refused is told by every sentence as it is (E65).
-    return refused
-      ? { release: without(seen.context.release, 'reason'), open: undefined }
-      : { ...release(seen, { reason: unconfirmed }), open: undefined };
+    const held = refused ? without(known, 'reason') : because(known, unconfirmed ? blockerText(unconfirmed) : '');
+    return { release: held, open: undefined };
   },
   checkNextInterval: (seen: Seen) => release(seen, { wakeAtMs: now(seen) + seen.event.facts.intervalMs }),
   keepVerdicts: (seen: Seen) => {

@@ -6,7 +6,7 @@ import { comingHome, holdingPrimary, holdingTarget, targetNeed, withoutCapacity 
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
 import { decisive, isHeld } from './answer.ts';
-import { release, tell, who, without } from './change.ts';
+import { because, release, tell, who, without } from './change.ts';
 import { failure, terminal } from './terminal.ts';
 
 /** How a release ends: taken back, promoted, or a promotion that failed. */
@@ -31,7 +31,7 @@ export const ends = {
       verdicts: decisive(seen),
     });
     const isFit = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;
-    return { release: { ...comingHome(seen, ended, isFit), reason } };
+    return { release: because(comingHome(seen, ended, isFit), reason) };
   },
   startPromotion: (seen: Seen) => ({
     ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
@@ -59,7 +59,7 @@ export const ends = {
     const held = canServe ? holdingTarget(ended, targetNeed(seen)) : withoutCapacity(ended);
     return {
       ...tell(seen, say('PromotionFailed', reason, { warning: true })),
-      release: { ...held, routes, reason },
+      release: because({ ...held, routes }, reason),
     };
   },
   succeed: (seen: Seen) => {

@@ -6,7 +6,7 @@ import { withRevision } from '../pin.ts';
 import { comingHome, holdingPrimary, podsAtStart, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { homeRoutes } from '../strategy.ts';
-import { now, pinned, primaryServes, release, targetName, tell, who, without } from './change.ts';
+import { because, now, pinned, primaryServes, targetName, tell, who, without } from './change.ts';
 import { alerting, terminal } from './terminal.ts';
 
 /** Which revision the release is about: bound, begun, superseded or cancelled. */
@@ -19,7 +19,11 @@ export const revisions = {
       target === undefined
         ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
         : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
-    return { ...tell(seen, say('PrimaryLate', message, { warning: true })), ...release(seen, { reason: message }), wakeAtMs: undefined };
+    return {
+      ...tell(seen, say('PrimaryLate', message, { warning: true })),
+      release: because(seen.context.release, message),
+      wakeAtMs: undefined,
+    };
   },
   initialize: (seen: Seen) => {
     const { release: known } = seen.context;

@@ -1,3 +1,4 @@
+import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, HookType } from '../../api/canary.ts';
 import type { Delivery, Release } from '../../api/canary-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
@@ -66,7 +67,8 @@ export function failure(seen: Seen): string {
   if (event.facts.nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY))
     return `nobody could check the canary any longer, since its spec is refused: ${refused?.message}`;
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
-  if (event.facts.unroutable) return `no route could send traffic to the canary within ${seconds} s: ${event.facts.unroutable.message}`;
+  if (event.facts.unroutable)
+    return `no route could send traffic to the canary within ${seconds} s: ${blockerText(event.facts.unroutable)}`;
   const { capacity } = context.release;
   if (capacity?.side === 'target') {
     return `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NewBlocker } from '../../api/blocker.ts';
 import { Analysis, Canary, HookType } from '../../api/canary.ts';
 import { Release, SeenConfig, Verdict } from '../../api/canary-status.ts';
 import { Phase } from '../../api/phase.ts';
@@ -52,14 +53,23 @@ export const JournalAnswer = z.union([
     verdicts: z.array(Verdict).max(500),
     queries: z.array(Text).max(100).exactOptional(),
   }),
-  Refused.extend({ kind: z.literal('promote') }),
+  Refused.extend({ kind: z.literal('promote'), blocker: NewBlocker.exactOptional() }),
   z.object({ kind: z.literal('promote'), outcome: z.enum(['written', 'mismatch']) }),
-  Refused.extend({ kind: z.literal('restorePrimary') }),
+  Refused.extend({ kind: z.literal('restorePrimary'), blocker: NewBlocker.exactOptional() }),
   Done.extend({ kind: z.literal('restorePrimary') }),
   Refused.extend({ kind: z.literal('undo') }),
   Done.extend({ kind: z.literal('undo') }),
 ]);
 export type JournalAnswer = z.infer<typeof JournalAnswer>;
+
+/** A blocker as data; journals of before hold its sentence alone. */
+const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Obstacle', detail }))]);
+
+const unroutableOf = ({ message, sinceMs }: { message: string; sinceMs: number }) => ({
+  code: 'Obstacle' as const,
+  detail: message,
+  sinceMs,
+});
 
 const Readiness = z.object({ state: z.enum(['ready', 'waiting', 'stalled']), ready: Count, wanted: Count, reason: Text.exactOptional() });
 const Side = z.object({
@@ -76,7 +86,7 @@ export const JournalFacts = z.object({
   canary: Canary.extend({
     spec: z.looseObject({ analysis: Analysis, targetRef: z.looseObject({ kind: Name, name: Name }), service: z.looseObject({}) }),
   }),
-  refused: z.object({ reason: Name, message: Text, uncheckedUntilMs: Count.exactOptional() }).exactOptional(),
+  refused: z.object({ reason: Name, message: Text, field: Text.exactOptional(), uncheckedUntilMs: Count.exactOptional() }).exactOptional(),
   provider: Name,
   supports: z.object({ weights: z.boolean(), mirroring: z.boolean(), headerMatch: z.boolean(), sessionAffinity: z.boolean() }),
   intervalMs: Count,
@@ -88,7 +98,7 @@ export const JournalFacts = z.object({
     revision: Name,
     template: Name.exactOptional(),
     configs: z.record(Name, SeenConfig).exactOptional(),
-    undetermined: Text.exactOptional(),
+    undetermined: NotedBlocker.exactOptional(),
     pods: Count.exactOptional(),
   }).exactOptional(),
   primary: Side.extend({ carries: Name.exactOptional() }).exactOptional(),
@@ -96,9 +106,13 @@ export const JournalFacts = z.object({
   scaler: z.object({ name: Name, target: ScalerLimits, primary: ScalerLimits }).exactOptional(),
   liveRoutes: z.union([Routes, z.object({ unreadable: Text })]).exactOptional(),
   converged: z.boolean(),
-  unconfirmed: Text.exactOptional(),
+  unconfirmed: NotedBlocker.exactOptional(),
+  blocker: NotedBlocker.exactOptional(),
+  /** The same in journals of before. */
   obstacle: Text.exactOptional(),
-  unroutable: z.object({ message: Text, sinceMs: Count }).exactOptional(),
+  unroutable: z
+    .union([NewBlocker.extend({ sinceMs: Count }), z.object({ message: Text, sinceMs: Count }).transform(unroutableOf)])
+    .exactOptional(),
   request: z.union([VerbRequest, z.object({ id: Name, problem: Text })]).exactOptional(),
   globalAlerts: z.boolean().exactOptional(),
   globalEvents: z.boolean().exactOptional(),

@@ -38,10 +38,15 @@ export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unf
         const parsed = parsedFacts(known, entry.facts !== undefined && 'canary' in entry.facts ? undefined : canary);
         canary = parsed.data?.canary;
         if (!parsed.success) return yield { unfit: `the facts of a step cannot be read at ${parsed.error.issues[0]?.path.join('.')}` };
-        yield { part, segment, entry, facts: parsed.data as unknown as Facts, begins: index === 0 };
+        yield { part, segment, entry, facts: factsOf(parsed.data), begins: index === 0 };
       }
     }
   }
+}
+
+/** Under the name that the blocker has now. */
+function factsOf({ obstacle, ...facts }: ParsedFacts): Facts {
+  return (obstacle === undefined ? facts : { blocker: { code: 'Obstacle', detail: obstacle }, ...facts }) as unknown as Facts;
 }
 
 type ParsedFacts = z.infer<typeof JournalFacts>;

@@ -34,8 +34,19 @@ export interface BackendSource {
   askCluster?: AskCluster | undefined;
 }
 
-/** The backend, or why there can be none: a sentence for the user that names the field. */
-export type MakeBackend = (source: BackendSource) => MetricProvider | { problem: string };
+/** Why there can be no backend: a sentence for the user. `placed`: the same by the field of the MetricTemplate that decides it. */
+export interface BackendProblem {
+  problem: string;
+  placed?: { field: string; message: string };
+}
+
+/** A problem of one field; the message is the rest of the sentence. */
+export function wrongField(field: string, message: string): BackendProblem {
+  return { problem: `${field} ${message}`, placed: { field, message } };
+}
+
+/** The backend, or why there can be none. */
+export type MakeBackend = (source: BackendSource) => MetricProvider | BackendProblem;
 
 export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay' | 'clock' | 'tls' | 'proxy' | 'retries'>;
 

@@ -19,6 +19,7 @@ it.each([
   const { region: __, ...provider } = { region: '', ...source.provider };
   expect(cloudwatch({ ...source, provider: { ...provider, ...(region === undefined ? {} : { region }) } })).toEqual({
     problem: expect.stringMatching(words),
+    placed: { field: 'spec.provider.region', message: expect.stringMatching(/^(is required|"eu-west)/) },
   });
 });
 

@@ -2,7 +2,7 @@ import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQ
 import { bounded, Unanswered } from '../http/bounded.ts';
 import { redact } from '../http/redact.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, transportOf, windowOf } from './backend.ts';
+import { type BackendSource, type MakeBackend, transportOf, windowOf, wrongField } from './backend.ts';
 import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
@@ -16,17 +16,17 @@ const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empt
 /** Amazon CloudWatch's GetMetricData (05-P15), signed and retried by the client of AWS, which is loaded when it is used. */
 export const cloudwatch: MakeBackend = (source) => {
   const { region } = source.provider;
-  if (!region) return { problem: 'spec.provider.region is required' };
-  if (!/^[a-z0-9-]{1,63}$/.test(region)) return { problem: `spec.provider.region ${JSON.stringify(region.slice(0, 80))} is not a region` };
+  if (!region) return wrongField('spec.provider.region', 'is required');
+  if (!/^[a-z0-9-]{1,63}$/.test(region)) return wrongField('spec.provider.region', `${JSON.stringify(region.slice(0, 80))} is no region`);
   const window = windowOf(source, INTERVALS);
   if (typeof window !== 'number') return window;
   const keys = ownKeys(source);
   if (keys && 'problem' in keys) return keys;
   const address = cloudwatchAddress(source);
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
-    return { problem: 'spec.provider.address must be an http or https URL' };
+    return wrongField('spec.provider.address', 'is no http or https URL');
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
-  const send = async (input: GetMetricDataCommandInput, signal: AbortSignal) => {
+  const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: Refused = {}) => {
     // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.
     const { getMetricData } = await import('./cloudwatch-client.ts');
     return bounded(
@@ -34,6 +34,7 @@ export const cloudwatch: MakeBackend = (source) => {
         try {
           return await getMetricData(input, { region, keys, address, abortSignal, transport: transportOf(source) });
         } catch (error) {
+          refused.status = statusOf(error);
           throw inWords(error, secrets);
         }
       },
@@ -57,9 +58,10 @@ export const cloudwatch: MakeBackend = (source) => {
       );
     },
     async isOnline(signal) {
-      // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
-      const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal);
-      return 'kind' in answer && !answer.reason.startsWith(`${WHO} answered 400`) ? answer.reason : undefined;
+      // Refused by whoever understands the request, which is all that is asked (05-P16).
+      const refused: Refused = {};
+      const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
+      return 'kind' in answer && refused.status !== 400 ? answer.reason : undefined;
     },
   };
 };
@@ -78,10 +80,19 @@ function ownKeys({ secret, secretName }: BackendSource): AwsKeys | { problem: st
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
-/** The client throws for an answer with a status, for an unreadable one, and for none. */
+/** The status of an answer that refuses the request, once there is one. */
+interface Refused {
+  status?: number | undefined;
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: GetMetricDataCommandOutput['$metadata'] })?.$metadata?.httpStatusCode;
+}
+
+/** What the client throws is an answer with a status, one that it cannot read, or none at all. */
 function inWords(error: unknown, secrets: readonly (string | undefined)[]): unknown {
-  if (error instanceof SyntaxError) return new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
-  const status = (error as { $metadata?: GetMetricDataCommandOutput['$metadata'] })?.$metadata?.httpStatusCode;
+  if (error instanceof SyntaxError) return new Unanswered(`${WHO} answered with something that is no JSON`);
+  const status = statusOf(error);
   if (status === undefined) return error;
   const words = redact(error, secrets).slice(0, 300);
   // The client's own word for an error without a message.

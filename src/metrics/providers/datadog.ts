@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { type MakeBackend, secretKeys, windowOf, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const DEFAULT_ADDRESS = 'https://api.datadoghq.com';
@@ -22,7 +22,7 @@ export const datadog: MakeBackend = (source) => {
   const headers = { 'dd-api-key': keys.datadog_api_key, 'dd-application-key': keys.datadog_application_key };
   const get = (path: string, query: Record<string, string> = {}) => {
     const url = baseUrl(address, path, query);
-    return url ? { url, headers } : { problem: 'spec.provider.address must be an http or https URL' };
+    return url ? { url, headers } : wrongField('spec.provider.address', 'is no http or https URL');
   };
   const seconds = (ms: number) => String(Math.floor(ms / 1000));
   return jsonBackend({

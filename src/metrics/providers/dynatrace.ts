@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { type MakeBackend, secretKeys, windowOf, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const INTERVALS = 10;
@@ -14,7 +14,7 @@ const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 /** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05-P40). */
 export const dynatrace: MakeBackend = (source) => {
   const { address } = source.provider;
-  if (!address) return { problem: 'spec.provider.address is required' };
+  if (!address) return wrongField('spec.provider.address', 'is required');
   const keys = secretKeys(source, ['dynatrace_token']);
   if ('problem' in keys) return keys;
   const window = windowOf(source, INTERVALS);
@@ -22,7 +22,7 @@ export const dynatrace: MakeBackend = (source) => {
   const get = (path: string, query: Record<string, string>) => {
     const url = baseUrl(address, path, query);
     const headers = { authorization: `Api-Token ${keys.dynatrace_token}` };
-    return url ? { url, headers } : { problem: 'spec.provider.address must be an http or https URL' };
+    return url ? { url, headers } : wrongField('spec.provider.address', 'is no http or https URL');
   };
   const toMs = Math.floor(source.nowMs / 1000) * 1000;
   return jsonBackend({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import type { MakeBackend } from './backend.ts';
+import { type MakeBackend, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
@@ -13,7 +13,7 @@ const Answer = z.array(z.looseObject({ datapoints: z.array(z.tuple([Numeric, Num
 export const graphite: MakeBackend = (source) => {
   const { secret, secretName, provider } = source;
   const { address } = provider;
-  if (!address) return { problem: 'spec.provider.address is required' };
+  if (!address) return wrongField('spec.provider.address', 'is required');
   if (secret && !(secret.username && secret.password)) return { problem: `Secret ${secretName} needs username and password` };
   const credentials = secret && `Basic ${Buffer.from(`${secret.username}:${secret.password}`).toString('base64')}`;
   const get = (query: string) => {
@@ -21,7 +21,7 @@ export const graphite: MakeBackend = (source) => {
     parameters.set('format', 'json');
     parameters.sort();
     const url = baseUrl(address, '/render');
-    if (!url) return { problem: 'spec.provider.address must be an http or https URL' };
+    if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
     url.search = parameters.toString();
     return { url, ...(credentials ? { headers: { authorization: credentials } } : {}) };
   };

@@ -1,6 +1,6 @@
 import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
 import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
-import type { BackendSource, MakeBackend } from './backend.ts';
+import { type BackendSource, type MakeBackend, wrongField } from './backend.ts';
 import { cloudwatch } from './cloudwatch.ts';
 import { datadog } from './datadog.ts';
 import { dynatrace } from './dynatrace.ts';
@@ -32,7 +32,8 @@ export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
 /** A type that is missing is Prometheus, as in Flagger (05-T20); an unknown one is an error. */
 export const backendFor: MakeBackend = (source) => {
   const { type = 'prometheus' } = source.provider;
-  if (!Object.hasOwn(backends, type)) return { problem: `spec.provider.type ${type} is unknown; known are ${metricProviders.join(', ')}` };
+  if (!Object.hasOwn(backends, type))
+    return wrongField('spec.provider.type', `${type} is unknown; known are ${metricProviders.join(', ')}`);
   const made = backends[type as MetricProviderType](source);
   return 'problem' in made ? made : withoutSecrets(made, source);
 };

@@ -4,7 +4,7 @@ import { hideSecrets } from '../../api/hide-secrets.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
-import { type MakeBackend, secretKeys, transportOf } from './backend.ts';
+import { type MakeBackend, secretKeys, transportOf, wrongField } from './backend.ts';
 
 /** Today an empty answer is zero, so that an error count without errors passes (05-4.2); `strictNoData` takes it for no data. */
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'zero', nan: 'keep' };
@@ -15,11 +15,11 @@ const NUMBERS = ['double', 'long', 'unsignedLong'];
 /** InfluxDB 2: a Flux query, answered as annotated CSV (05-P30, P31). */
 export const influxdb: MakeBackend = (source) => {
   const { provider } = source;
-  if (!provider.address) return { problem: 'spec.provider.address is required' };
+  if (!provider.address) return wrongField('spec.provider.address', 'is required');
   const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
-  if (!url) return { problem: 'spec.provider.address must be an http or https URL' };
+  if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
   const run = async (query: string, signal: AbortSignal) => {
     const answer = await ask(
       {

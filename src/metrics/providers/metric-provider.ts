@@ -1,10 +1,15 @@
-/** The result of one query. A failure to measure is never a value (I11). */
+import type { Verdict } from '../../api/canary-status.ts';
+
+/** Why a query could not be asked, where that is known; without a code the backend gives no answer that counts. */
+export type MeasureProblem = Pick<Verdict, 'code' | 'object' | 'field'>;
+
+/** What one query gave. A failure to measure is never a value (I11). */
 export type Measurement =
   | { kind: 'value'; value: number }
   /** The backend answered without a value: no series, or NaN. */
   | { kind: 'noData'; reason: string }
   /** No answer that can be used. `reason` holds no credentials. */
-  | { kind: 'error'; reason: string };
+  | ({ kind: 'error'; reason: string } & MeasureProblem);
 
 /** A metric backend. Neither verb throws. */
 export interface MetricProvider {

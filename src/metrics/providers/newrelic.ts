@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf } from './backend.ts';
+import { type MakeBackend, secretKeys, windowOf, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const DEFAULT_ADDRESS = 'https://insights-api.newrelic.com';
@@ -22,7 +22,7 @@ export const newrelic: MakeBackend = (source) => {
     const url = baseUrl(address, path, { nrql: `${query} SINCE ${Math.floor(window / 1000)} seconds ago` });
     return url
       ? { url, headers: { 'x-query-key': keys.newrelic_query_key } }
-      : { problem: 'spec.provider.address must be an http or https URL' };
+      : wrongField('spec.provider.address', 'is no http or https URL');
   };
   return jsonBackend({
     who: 'New Relic',

@@ -50,11 +50,12 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
     expect(await ask(address)).toEqual(value === undefined ? { kind, reason: expect.any(String) } : { kind, value });
   });
 
-  it.each<[string, RequestListener, RegExp]>([
+  it.each<[string, RequestListener, RegExp, 'QueryInvalid'?]>([
     [
       'refuses',
       (_, response) => response.writeHead(400).end('{"status":"error","error":"1:2: parse error"}'),
       /answered 400: 1:2: parse error/,
+      'QueryInvalid',
     ],
     ['fails', (_, response) => response.writeHead(503).end('secret page'), /^Prometheus answered 503$/],
     ['is too long', (_, response) => response.end(`"${'x'.repeat(6 * 1024 * 1024)}"`), /longer than 1 MiB/],
@@ -65,8 +66,12 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
     ],
     ['goes elsewhere', (_, response) => response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end(), /redirects to another address/],
     ['goes round', (_, response) => response.writeHead(302, { location: '/x' }).end(), /cannot be asked/],
-  ])('is an error when it %s', async (_, listener, reason) => {
-    expect(await ask(await serve(listener))).toEqual({ kind: 'error', reason: expect.stringMatching(reason) });
+  ])('is an error when it %s', async (_, listener, reason, code) => {
+    expect(await ask(await serve(listener))).toEqual({
+      kind: 'error',
+      reason: expect.stringMatching(reason),
+      ...(code && { code }),
+    });
   });
 
   it('is an error when it does not come in time, or is not waited for', async () => {

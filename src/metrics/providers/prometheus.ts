@@ -4,8 +4,8 @@ import { headerProblem } from '../../api/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
-import { type MakeBackend, type Transport, transportOf } from './backend.ts';
-import type { Measurement, MetricProvider } from './metric-provider.ts';
+import { type MakeBackend, type Transport, transportOf, wrongField } from './backend.ts';
+import type { Measurement, MeasureProblem, MetricProvider } from './metric-provider.ts';
 import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
 
 /** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
@@ -37,9 +37,11 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
   };
 }
 
+type Problem = { reason: string } & MeasureProblem;
+
 async function instantQuery(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const asked: { problem: string; absent: ReadonlySet<number> } = {
-    problem: 'the answer of Prometheus could not be read',
+  const asked: { problem: Problem; absent: ReadonlySet<number> } = {
+    problem: { reason: 'the answer of Prometheus could not be read' },
     absent: new Set(),
   };
   const driver = new PrometheusDriver({
@@ -51,7 +53,7 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
         async adapter({ params }) {
           const answer = await fetchAnswer(params.get('query'), options, signal);
           if ('reason' in answer) {
-            asked.problem = answer.reason;
+            asked.problem = answer;
             throw new Error('no answer that could be read');
           }
           asked.absent = answer.absent;
@@ -61,11 +63,11 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
     },
   });
   const result = await driver.instantQuery(query).catch(() => undefined);
-  if (result === undefined) return { kind: 'error', reason: asked.problem };
+  if (result === undefined) return { ...asked.problem, kind: 'error' };
   return pickSample(samplesOf(result, asked.absent), RULE, options.choice);
 }
 
-async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | { reason: string }> {
+async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | Problem> {
   // Without the driver's time: the clock of Prometheus decides what is now.
   const url = baseUrl(options.address, '/api/v1/query', { query });
   if (!url) return { reason: 'the address of Prometheus must be an http or https URL' };
@@ -74,7 +76,11 @@ async function fetchAnswer(query: string, options: PrometheusOptions, signal: Ab
   const secrets = secretsOf(options);
   const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', ...transport, secrets, signal });
   if ('kind' in answer) return answer;
-  if (answer.status >= 300) return { reason: `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}` };
+  if (answer.status >= 300) {
+    const reason = `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}`;
+    // 400 is Prometheus' answer to a query that it cannot read.
+    return answer.status === 400 ? { reason, code: 'QueryInvalid' } : { reason };
+  }
   const checked = checkedAnswer(answer.body);
   return 'reason' in checked ? { reason: hideSecrets(checked.reason, secrets) } : checked;
 }
@@ -108,10 +114,10 @@ function detailOf(body: string, secrets: readonly (string | undefined)[]): strin
 export const prometheusBackend: MakeBackend = (source) => {
   const { provider, secret, secretName, choice } = source;
   const { address, headers } = provider;
-  if (!address) return { problem: 'spec.provider.address is required' };
+  if (!address) return wrongField('spec.provider.address', 'is required');
   for (const [name, values] of Object.entries(headers ?? {})) {
     const problem = headerProblem(name, values);
-    if (problem !== undefined) return { problem: `spec.provider.headers has ${JSON.stringify(name.slice(0, 80))}, which ${problem}` };
+    if (problem !== undefined) return wrongField('spec.provider.headers', `has ${JSON.stringify(name.slice(0, 80))}, which ${problem}`);
   }
   const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
   if (!secret) return prometheus(options);

@@ -19,7 +19,10 @@ it.each([
 });
 
 it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address that is %s is refused', (address) => {
-  expect(splunk(sourceOf(known, 'splunk', address))).toEqual({ problem: expect.stringContaining('must be an http, https, ws or wss URL') });
+  expect(splunk(sourceOf(known, 'splunk', address))).toMatchObject({
+    problem: expect.stringContaining('is no http, https, ws or wss URL'),
+    placed: { field: 'spec.provider.address' },
+  });
 });
 
 it('05-P52: a template may choose among several series', async () => {

@@ -3,7 +3,7 @@ import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { bounded } from '../http/bounded.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, transportOf, windowOf } from './backend.ts';
+import { type MakeBackend, secretKeys, transportOf, windowOf, wrongField } from './backend.ts';
 
 const WHO = 'Splunk';
 const INTERVALS = 10;
@@ -12,13 +12,13 @@ const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 
 /** Splunk Observability Cloud: a SignalFlow program over a WebSocket that lives as long as the check (05-P50–P53). */
 export const splunk: MakeBackend = (source) => {
   const { provider, nowMs, choice } = source;
-  if (!provider.address) return { problem: 'spec.provider.address is required' };
+  if (!provider.address) return wrongField('spec.provider.address', 'is required');
   const keys = secretKeys(source, ['sf_token_key']);
   if ('problem' in keys) return keys;
   const window = windowOf(source, INTERVALS);
   if (typeof window !== 'number') return window;
   const urls = splunkUrls(provider.address);
-  if (!urls) return { problem: 'spec.provider.address must be an http, https, ws or wss URL' };
+  if (!urls) return wrongField('spec.provider.address', 'is no http, https, ws or wss URL');
   const token = keys.sf_token_key;
   const options = (signal: AbortSignal) => ({ who: WHO, ...transportOf(source), secrets: [token], signal });
   return {

@@ -29,5 +29,8 @@ it('a key that cannot sign is said in words, without the key', async () => {
 
 it('a language that Stackdriver has not is refused', () => {
   const provider = { ...source.provider, queryLanguage: 'sql' };
-  expect(stackdriver({ ...source, provider })).toEqual({ problem: expect.stringContaining('neither mql nor promql') });
+  expect(stackdriver({ ...source, provider })).toMatchObject({
+    problem: expect.stringContaining('neither mql nor promql'),
+    placed: { field: 'spec.provider.queryLanguage' },
+  });
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { withoutTrailing } from '../../api/trailing.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, secretKeys, transportOf } from './backend.ts';
+import { type BackendSource, type MakeBackend, secretKeys, transportOf, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import type { MetricProvider } from './metric-provider.ts';
 import { prometheus } from './prometheus.ts';
@@ -28,7 +28,7 @@ export const stackdriver: MakeBackend = (source) => {
   if ('problem' in keys) return keys;
   const { queryLanguage = 'mql' } = source.provider;
   if (!['mql', 'promql'].includes(queryLanguage))
-    return { problem: `spec.provider.queryLanguage ${queryLanguage} is neither mql nor promql` };
+    return wrongField('spec.provider.queryLanguage', `${queryLanguage} is neither mql nor promql`);
   const key = ownKey(source);
   if (key && 'problem' in key) return key;
   const address = stackdriverAddress(source);
@@ -43,7 +43,7 @@ export const stackdriver: MakeBackend = (source) => {
     return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
-  if (!url) return { problem: 'spec.provider.address must be an http or https URL' };
+  if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
   return withToken(token, (bearer) => {
     const post = (query: string) => ({
       url,

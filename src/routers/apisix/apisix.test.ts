@@ -31,8 +31,8 @@ it('04-V17: name, priority and both backends', () => {
   expect(written?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
 });
 
-describe('refused conditions', () => {
-  const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
+describe('what is refused', () => {
+  const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'an entry that says nothing', match: [...beta, {}], says: 'match[1]' },

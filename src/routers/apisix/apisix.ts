@@ -19,7 +19,8 @@ export const apisix: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses(canary) {
     const { match } = canary.spec.analysis;
-    if ((names(canary).routeCopy ?? '').length > MOST_NAME) return 'spec.routeRef.name and the name of the Service are too long together';
+    if ((names(canary).routeCopy ?? '').length > MOST_NAME)
+      return RoutingError.at('routeRef.name', 'and the name of the Service are too long together');
     return match?.length ? rejectionOf(() => renderMatch(match)) : undefined;
   },
   watches: (canary) => Object.values(refs(canary)),
@@ -66,7 +67,7 @@ function render(canary: Canary, routes: Routes, current: readonly KubeObject[]):
   const own = ownRules(source, sides.apex);
   const base = own.length > 0 ? source : copy;
   if (!base || !copyRef) {
-    if (needsObject(canary, routes)) throw new RoutingError(nothingToCopy(canary, source));
+    if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
     return { write: [], remove: [] };
   }
   const shared = share > 0 ? sharedRule(source, sides.apex) : undefined;
@@ -94,7 +95,10 @@ function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] 
     case 'weighted':
       return { share: routes.canary, match: routes.match ?? [] };
     case 'mirrored':
-      throw new RoutingError('APISIX mirrors to a URL, not to a Service: set analysis.mirror to false; istio and gatewayapi:v1 can');
+      throw new RoutingError(
+        'APISIX mirrors to a URL, not to a Service: set analysis.mirror to false; istio and gatewayapi:v1 can',
+        'analysis.mirror',
+      );
     default:
       throw routes satisfies never;
   }
@@ -104,14 +108,15 @@ function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] 
 function refuseOtherMatch(canary: Canary, copy: KubeObject, match: readonly HttpMatch[], source: KubeObject | undefined): void {
   const live = readRules(copy, sidesOf(canary), source);
   const asked = 'unreadable' in live || live.kind === 'mirrored' ? undefined : (live.match ?? []);
-  if (!isDeepStrictEqual(asked, [...match])) throw new RoutingError(nothingToCopy(canary, source));
+  if (!isDeepStrictEqual(asked, [...match])) throw nothingToCopy(canary, source);
 }
 
-function nothingToCopy(canary: Canary, source: KubeObject | undefined): string {
+function nothingToCopy(canary: Canary, source: KubeObject | undefined): RoutingError {
   const name = canary.spec.routeRef?.name;
-  if (name === undefined) return 'spec.routeRef is missing: name the ApisixRoute of the application';
+  if (name === undefined) return new RoutingError('spec.routeRef is missing: name the ApisixRoute of the application', 'routeRef');
   const { apexService } = names(canary);
-  return source
+  const problem = source
     ? `no rule of ApisixRoute ${name} has Service ${apexService} as its only backend: add one, or correct spec.routeRef or spec.service.name`
     : `ApisixRoute ${name} is not there: create it, or correct spec.routeRef`;
+  return new RoutingError(problem, 'routeRef');
 }

@@ -19,20 +19,20 @@ export function renderMatch(match: readonly HttpMatch[]): Expr[][] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
     if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw new RoutingError(`${field}.sourceLabels cannot be expressed by APISIX: match on headers; istio can`);
+      throw RoutingError.at(`${field}.sourceLabels`, 'cannot be expressed by APISIX: match on headers; istio can');
     const exprs = (['headers', 'queryParams'] as const).flatMap((kind) =>
       Object.entries(entry[kind] ?? {}).map(([name, condition]) => {
         checkRegex(condition, `${field}.${kind}.${name}`, 'PCRE');
         return expr(SCOPES[kind], name, condition);
       }),
     );
-    if (exprs.length === 0) throw new RoutingError(`${field} names no header or query parameter: it would match every request`);
+    if (exprs.length === 0) throw RoutingError.at(field, 'names no header or query parameter: it would match every request');
     return exprs;
   });
 }
 
 function expr(scope: string, name: string, condition: StringMatch): Expr {
-  if (name === '') throw new RoutingError('analysis.match names a header or query parameter without a name');
+  if (name === '') throw RoutingError.at('analysis.match', 'names a header or query parameter without a name');
   const subject = { scope, name };
   if ('exact' in condition) return { subject, op: 'Equal', value: condition.exact };
   return { subject, op: 'RegexMatch', value: anchoredPattern(condition) };

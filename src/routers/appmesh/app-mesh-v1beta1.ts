@@ -22,7 +22,7 @@ export const appMeshV1beta1: Router = {
   supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
   refuses: (canary) =>
     rejectionOf(() => {
-      if (!canary.spec.service.meshName) throw new RoutingError('spec.service.meshName is missing: App Mesh needs the name of the mesh');
+      if (!canary.spec.service.meshName) throw RoutingError.at('service.meshName', 'is missing: App Mesh needs the name of the mesh');
       checkMeshSpec(canary);
     }),
   watches: (canary) => [...nodeRefs(canary), ...serviceRefs(canary)],

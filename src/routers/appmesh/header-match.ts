@@ -15,15 +15,15 @@ export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
   const field = `analysis.match[${index}]`;
   for (const other of ['queryParams', 'sourceLabels'] as const)
     if (Object.keys(entry[other] ?? {}).length > 0)
-      throw new RoutingError(`${field}.${other} cannot be expressed in App Mesh: match on headers`);
+      throw RoutingError.at(`${field}.${other}`, 'cannot be expressed in App Mesh: match on headers');
   const headers = Object.entries(entry.headers ?? {}).map(([name, match]) => ({ name, match: { ...match } }));
-  if (headers.length === 0) throw new RoutingError(`${field} names no header: it would match every request`);
-  if (headers.length > MOST.headers) throw new RoutingError(`${field} names ${headers.length} headers: App Mesh takes ${MOST.headers}`);
+  if (headers.length === 0) throw RoutingError.at(field, 'names no header: it would match every request');
+  if (headers.length > MOST.headers) throw RoutingError.at(field, `names ${headers.length} headers: App Mesh takes ${MOST.headers}`);
   for (const { name, match } of headers) {
     const [text = ''] = Object.values(match);
-    if (name.length > MOST.name) throw new RoutingError(`${field}.headers has a name of more than ${MOST.name} characters`);
+    if (name.length > MOST.name) throw RoutingError.at(`${field}.headers`, `has a name of more than ${MOST.name} characters`);
     if (text.length < 1 || text.length > MOST.text)
-      throw new RoutingError(`${field}.headers.${name} needs a text of 1 to ${MOST.text} characters in App Mesh`);
+      throw RoutingError.at(`${field}.headers.${name}`, `needs a text of 1 to ${MOST.text} characters in App Mesh`);
   }
   return headers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -47,11 +47,11 @@ export function renderCanaryRoute(canary: Canary, dialect: Dialect): Json {
 /** Requests of the spec that these routes cannot hold; routing to the primary is rendered all the same. */
 export function checkMeshSpec(canary: Canary): void {
   const { analysis, service } = canary.spec;
-  if (beginsMirrored(canary)) throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
+  if (beginsMirrored(canary)) throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
   if (analysis.match?.length) alternatives(analysis.match);
   for (const event of retryWords(service.retries?.retryOn))
     if (!RETRY_EVENTS.includes(event))
-      throw new RoutingError(`service.retries.retryOn has ${JSON.stringify(event)}: App Mesh knows ${RETRY_EVENTS.join(', ')}`);
+      throw RoutingError.at('service.retries.retryOn', `has ${JSON.stringify(event)}: App Mesh knows ${RETRY_EVENTS.join(', ')}`);
 }
 
 /** The routes that the apex expresses, in whichever of the two versions. */
@@ -124,7 +124,7 @@ function retryWords(text = ''): string[] {
 
 function alternatives(match: readonly HttpMatch[]) {
   if (match.length > MOST_ALTERNATIVES)
-    throw new RoutingError(`analysis.match has ${match.length} entries: App Mesh holds at most ${MOST_ALTERNATIVES}`);
+    throw RoutingError.at('analysis.match', `has ${match.length} entries: App Mesh has room for ${MOST_ALTERNATIVES}`);
   return match.map(renderHeaders);
 }
 
@@ -137,7 +137,7 @@ function canaryShare(routes: Routes): number {
     case 'matched':
       return 100;
     case 'mirrored':
-      throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false');
+      throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
     default:
       throw routes satisfies never;
   }

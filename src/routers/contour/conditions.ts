@@ -33,7 +33,7 @@ export function serviceConditions(entries: readonly HttpMatchRequest[] | undefin
     for (const name of unknownFields) {
       const value: unknown = entry[name];
       if (value !== undefined && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0))
-        throw new RoutingError(`${field}.${name} cannot be expressed in an HTTPProxy: match on uri, headers or queryParams`);
+        throw RoutingError.at(`${field}.${name}`, 'cannot be expressed in an HTTPProxy: match on uri, headers or queryParams');
     }
     return [...textConditions(entry, field), pathCondition(entry.uri, `${field}.uri`)];
   });
@@ -74,11 +74,12 @@ export function mergeConditions(analysis: readonly HttpMatch[], service: readonl
   return analysis.flatMap((entry, index) => {
     const field = `analysis.match[${index}]`;
     if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw new RoutingError(
-        `${field}.sourceLabels cannot be expressed in an HTTPProxy, which istio could: match on headers or queryParams`,
+      throw RoutingError.at(
+        `${field}.sourceLabels`,
+        'cannot be expressed in an HTTPProxy, which istio could: match on headers or queryParams',
       );
     const own = textConditions(entry, field);
-    if (own.length === 0) throw new RoutingError(`${field} names no header and no query parameter: it would match every request`);
+    if (own.length === 0) throw RoutingError.at(field, 'names no header and no query parameter: it would match every request');
     return service.map((conditions) => own.reduceRight(joined, conditions));
   });
 }
@@ -128,15 +129,15 @@ function queryText(name: string, text: StringMatch, field: string): Text {
 
 function pathCondition(uri: StringMatch | undefined, field: string): Condition {
   if (!uri) return { prefix: '/' };
-  if ('suffix' in uri) throw new RoutingError(`${field}.suffix cannot be expressed in an HTTPProxy: use prefix, exact or regex`);
+  if ('suffix' in uri) throw RoutingError.at(`${field}.suffix`, 'cannot be expressed in an HTTPProxy: use prefix, exact or regex');
   const [[form = '', path = ''] = []] = Object.entries(uri);
-  if (!path.startsWith('/')) throw new RoutingError(`${field}.${form} does not begin with /, which Contour requires`);
+  if (!path.startsWith('/')) throw RoutingError.at(`${field}.${form}`, 'does not begin with /, which Contour requires');
   if ('regex' in uri) checked(uri.regex, field);
   return uri;
 }
 
 function checked(pattern: string, field: string): string {
   const problem = re2Problem(pattern);
-  if (problem !== undefined) throw new RoutingError(`${field}.regex ${problem}`);
+  if (problem !== undefined) throw RoutingError.at(`${field}.regex`, `${problem}`);
   return pattern === '' ? '^$' : pattern;
 }

@@ -26,11 +26,11 @@ function retryPolicy(retries: NonNullable<Canary['spec']['service']['retries']>,
   const words = (retries.retryOn ?? '').split(',').flatMap((word) => word.trim() || []);
   const unknown = words.find((word) => !RETRY_ON.has(word));
   if (isStrict && unknown !== undefined)
-    throw new RoutingError(`service.retries.retryOn: Contour does not know ${unknown}; it knows ${[...RETRY_ON].join(', ')}`);
+    throw RoutingError.at('service.retries.retryOn', `has ${unknown}, which Contour does not know; it knows ${[...RETRY_ON].join(', ')}`);
   const retryOn = words.filter((word) => RETRY_ON.has(word));
   // The API server writes 1 where nothing is said.
   const count = retries.attempts ?? 1;
-  if (isStrict && count < -1) throw new RoutingError('service.retries.attempts is below -1, which means none');
+  if (isStrict && count < -1) throw RoutingError.at('service.retries.attempts', 'is below -1, which means none');
   return {
     count: Math.max(-1, count),
     ...(perTryTimeout === undefined ? {} : { perTryTimeout }),
@@ -43,6 +43,6 @@ function duration(text: string | undefined, field: string, isStrict: boolean): s
   if (!text) return undefined;
   if (text === '0') return 'infinity';
   if (DURATION.test(text)) return text;
-  if (isStrict) throw new RoutingError(`${field} is ${text}, which an HTTPProxy does not take: write it as in 1m30s`);
+  if (isStrict) throw RoutingError.at(field, `is ${text}, which an HTTPProxy does not take: write it as in 1m30s`);
   return undefined;
 }

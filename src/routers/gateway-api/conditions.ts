@@ -19,22 +19,22 @@ export type ConditionKind = keyof typeof LONGEST;
 export function conditionsOf(map: Readonly<Record<string, StringMatch>>, kind: ConditionKind, field: string): Condition[] {
   const found = Object.entries(map).map(([name, condition]) => conditionOf(name, condition, kind, `${field}.${kind}[${name}]`));
   const joined = found.reduce<Condition[]>((all, one) => joinConditions(all, [one], kind, field), []);
-  if (joined.length > MOST_CONDITIONS) throw new RoutingError(`${field}.${kind} has more than ${MOST_CONDITIONS} entries`);
+  if (joined.length > MOST_CONDITIONS) throw RoutingError.at(`${field}.${kind}`, `has more than ${MOST_CONDITIONS} entries`);
   return joined;
 }
 
 function conditionOf(name: string, condition: StringMatch, kind: ConditionKind, field: string): Condition {
   checkHeaderName(name, field);
   if (!('exact' in condition) && !('regex' in condition))
-    throw new RoutingError(`${field} is a prefix or suffix, which Gateway API does not know: use exact or regex`);
+    throw RoutingError.at(field, 'is a prefix or suffix, which Gateway API does not know: use exact or regex');
   const [type, value] = 'exact' in condition ? (['Exact', condition.exact] as const) : (['RegularExpression', condition.regex] as const);
   if (value.length === 0 || value.length > LONGEST[kind])
-    throw new RoutingError(`${field} has ${value.length} characters: Gateway API takes 1 to ${LONGEST[kind]}`);
+    throw RoutingError.at(field, `has ${value.length} characters: Gateway API takes 1 to ${LONGEST[kind]}`);
   return { type, name, value };
 }
 
 export function checkHeaderName(name: string, field: string): void {
-  if (!TOKEN.test(name)) throw new RoutingError(`${field}: ${JSON.stringify(name)} is not a name that Gateway API accepts`);
+  if (!TOKEN.test(name)) throw RoutingError.at(field, `has ${JSON.stringify(name)}, which is not a name that Gateway API takes`);
 }
 
 /** Both must hold. A name can stand only once in a match, and header names ignore case. */
@@ -44,7 +44,7 @@ export function joinConditions(base: readonly Condition[], extra: readonly Condi
     const other = joined.find(({ name }) => isSameName(name, one.name, kind));
     if (other === undefined) joined.push(one);
     else if (!isDeepStrictEqual({ ...other, name: '' }, { ...one, name: '' }))
-      throw new RoutingError(`${field} puts a second condition on ${kind} ${one.name}, and Gateway API cannot combine the two`);
+      throw RoutingError.at(field, `puts a second condition on ${kind} ${one.name}, and Gateway API cannot combine the two`);
   }
   return sorted(joined);
 }

@@ -17,7 +17,7 @@ const field = (name: string) => `service.corsPolicy.${name}`;
 export function corsFilter(policy: z.infer<typeof CorsPolicy>): Filter {
   const exact = (policy.allowOrigins ?? []).map((origin, index) => {
     if (!('exact' in origin))
-      throw new RoutingError(`${field(`allowOrigins[${index}]`)} must be exact for Gateway API; provider istio takes patterns`);
+      throw RoutingError.at(field(`allowOrigins[${index}]`), 'must be exact for Gateway API; provider istio takes patterns');
     return origin.exact;
   });
   const lists = {
@@ -39,16 +39,16 @@ export function corsFilter(policy: z.infer<typeof CorsPolicy>): Filter {
 function checked(name: string, texts: readonly string[], isFine: (text: string) => boolean): string[] {
   const list = [...new Set(texts)];
   const wrong = list.find((text) => !isFine(text));
-  if (wrong !== undefined) throw new RoutingError(`${field(name)} has ${JSON.stringify(wrong)}, which Gateway API does not take`);
-  if (list.length > MOST) throw new RoutingError(`${field(name)} has more than ${MOST} entries`);
+  if (wrong !== undefined) throw RoutingError.at(field(name), `has ${JSON.stringify(wrong)}, which Gateway API does not take`);
+  if (list.length > MOST) throw RoutingError.at(field(name), `has more than ${MOST} entries`);
   if (name !== 'exposeHeaders' && list.includes('*') && list.length > 1)
-    throw new RoutingError(`${field(name)} has * beside others: it stands alone`);
+    throw RoutingError.at(field(name), 'has * beside others: it stands alone');
   return list;
 }
 
 function maxAgeSeconds(text: string | undefined): number {
   if (!text) return DEFAULT_MAX_AGE_SECONDS;
   const seconds = Math.floor((parseDuration(text) ?? 0) / 1000);
-  if (seconds < 1) throw new RoutingError(`${field('maxAge')} is ${JSON.stringify(text)}: Gateway API takes 1s and more`);
+  if (seconds < 1) throw RoutingError.at(field('maxAge'), `is ${JSON.stringify(text)}: Gateway API takes 1s and more`);
   return seconds;
 }

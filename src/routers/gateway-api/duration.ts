@@ -16,7 +16,7 @@ export function gatewayDuration(text: string, field: string): string {
   if (DURATION.test(text)) return text;
   const ms = parseDuration(text);
   if (ms === undefined || !Number.isInteger(ms) || ms > LONGEST_MS)
-    throw new RoutingError(`${field} is ${JSON.stringify(text)}, which Gateway API cannot say: use whole milliseconds, as in 1s500ms`);
+    throw RoutingError.at(field, `is ${JSON.stringify(text)}, which Gateway API cannot say: use whole milliseconds, as in 1s500ms`);
   let left = ms;
   const words = UNITS.map(([unit, size]) => {
     const count = Math.floor(left / size);

@@ -27,8 +27,8 @@ export function commonFilters(
 ): Filter[] {
   const { headers, rewrite, corsPolicy } = canary.spec.service;
   if (kind === 'GRPCRoute' && (rewrite?.uri || rewrite?.authority))
-    throw new RoutingError('service.rewrite cannot be said in a GRPCRoute: remove it');
-  if (kind === 'GRPCRoute' && corsPolicy) throw new RoutingError('service.corsPolicy cannot be said in a GRPCRoute: remove it');
+    throw RoutingError.at('service.rewrite', 'cannot be said in a GRPCRoute: remove it');
+  if (kind === 'GRPCRoute' && corsPolicy) throw RoutingError.at('service.corsPolicy', 'cannot be said in a GRPCRoute: remove it');
   const request = headerList(headers?.request, 'service.headers.request');
   const answer = headerList(headers?.response, 'service.headers.response');
   // One modifier only may stand in a rule, so the cookie goes into the user's (04-R-S5).
@@ -43,7 +43,7 @@ export function commonFilters(
     ...(corsPolicy && version === 'v1' ? [corsFilter(corsPolicy)] : []),
   ];
   // A mirror of the analysis comes on top.
-  if (filters.length >= MOST) throw new RoutingError(`service.mirror has too many entries: a rule takes ${MOST} filters in all`);
+  if (filters.length >= MOST) throw RoutingError.at('service.mirror', `has too many entries: a rule takes ${MOST} filters in all`);
   return filters;
 }
 
@@ -61,14 +61,14 @@ function headerList(change: HeaderChange | undefined, field: string): HeaderList
       .map(([name, value]) => {
         checkHeaderName(name, `${field}.${verb}`);
         if (value.length === 0 || value.length > LONGEST_VALUE)
-          throw new RoutingError(`${field}.${verb}[${name}] has ${value.length} characters: Gateway API takes 1 to ${LONGEST_VALUE}`);
+          throw RoutingError.at(`${field}.${verb}[${name}]`, `has ${value.length} characters: Gateway API takes 1 to ${LONGEST_VALUE}`);
         return { name, value };
       })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const [set, add, remove] = [list(change?.set, 'set'), list(change?.add, 'add'), [...new Set(change?.remove)]];
   // One more fits: the cookie of a release.
   if (set.length > MOST || add.length >= MOST || remove.length > MOST)
-    throw new RoutingError(`${field} changes more headers than a route takes`);
+    throw RoutingError.at(field, 'changes more headers than a route takes');
   if (set.length + add.length + remove.length === 0) return undefined;
   return {
     ...(set.length > 0 ? { set } : {}),
@@ -82,8 +82,8 @@ function rewriteFilter(rewrite: Service['rewrite']): Filter | undefined {
   const { uri, authority, type } = rewrite ?? {};
   if (!uri && !authority) return undefined;
   if (authority && !HOSTNAME.test(authority))
-    throw new RoutingError(`service.rewrite.authority is ${JSON.stringify(authority)}: Gateway API takes a host name without a port`);
-  if (uri && uri.length > LONGEST_PATH) throw new RoutingError(`service.rewrite.uri has more than ${LONGEST_PATH} characters`);
+    throw RoutingError.at('service.rewrite.authority', `is ${JSON.stringify(authority)}: Gateway API takes a host name without a port`);
+  if (uri && uri.length > LONGEST_PATH) throw RoutingError.at('service.rewrite.uri', `has more than ${LONGEST_PATH} characters`);
   const path = type === 'ReplacePrefixMatch' ? { type, replacePrefixMatch: uri } : { type: 'ReplaceFullPath', replaceFullPath: uri };
   return { type: 'URLRewrite', urlRewrite: { ...(authority ? { hostname: authority } : {}), ...(uri ? { path } : {}) } };
 }
@@ -96,9 +96,9 @@ function serviceMirrors(canary: Canary): Filter[] {
     if (!backendRef) return [];
     const { group = '', kind = 'Service', name, namespace, port } = backendRef;
     if (group === '' && kind === 'Service' && name === canaryService && (namespace ?? own) === own)
-      throw new RoutingError(`service.mirror[${index}] names ${canaryService}, which would get every request: use analysis.mirror`);
+      throw RoutingError.at(`service.mirror[${index}]`, `names ${canaryService}, which would get every request: use analysis.mirror`);
     if (group === '' && kind === 'Service' && port === undefined)
-      throw new RoutingError(`service.mirror[${index}].backendRef.port is missing: a Service needs one`);
+      throw RoutingError.at(`service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one');
     return [
       mirrorFilter({ group, kind, name, ...(namespace === undefined ? {} : { namespace }), ...(port === undefined ? {} : { port }) }),
     ];

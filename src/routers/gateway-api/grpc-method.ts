@@ -25,5 +25,5 @@ export function grpcMethod(uri: StringMatch, field: string): GrpcMethod | undefi
     const [, service, method] = EXACT.exec(uri.exact) ?? [];
     if (service !== undefined && method !== undefined) return { type: 'Exact', service, method };
   }
-  throw new RoutingError(`${field} must be prefix /package.Service/ or exact /package.Service/Method in a GRPCRoute`);
+  throw RoutingError.at(field, 'must be prefix /package.Service/ or exact /package.Service/Method in a GRPCRoute');
 }

@@ -35,11 +35,11 @@ function everything(kind: RouteKind): RouteMatch {
 
 function serviceMatch(entry: HttpMatchRequest, kind: RouteKind, field: string): RouteMatch {
   const foreign = FOREIGN.find((name) => hasContent(entry[name])) ?? (entry.ignoreUriCase ? 'ignoreUriCase' : undefined);
-  if (foreign !== undefined) throw new RoutingError(`${field}.${foreign} cannot be said in ${kind}s; provider istio can`);
+  if (foreign !== undefined) throw RoutingError.at(`${field}.${foreign}`, `cannot be said in ${kind}s; provider istio can`);
   const headers = conditionsOf(entry.headers ?? {}, 'headers', field);
   if (kind === 'GRPCRoute') {
     for (const name of ['method', 'queryParams'] as const)
-      if (hasContent(entry[name])) throw new RoutingError(`${field}.${name} cannot be said in a GRPCRoute: remove it`);
+      if (hasContent(entry[name])) throw RoutingError.at(`${field}.${name}`, 'cannot be said in a GRPCRoute: remove it');
     const call = entry.uri && grpcMethod(entry.uri, `${field}.uri`);
     return withConditions(call === undefined ? {} : { method: call }, headers, []);
   }
@@ -50,18 +50,18 @@ function serviceMatch(entry: HttpMatchRequest, kind: RouteKind, field: string): 
 
 function pathOf(uri: HttpMatchRequest['uri'], field: string): NonNullable<RouteMatch['path']> {
   if (uri === undefined) return { type: 'PathPrefix', value: '/' };
-  if ('suffix' in uri) throw new RoutingError(`${field} is a suffix, which Gateway API does not know: use exact, prefix or regex`);
+  if ('suffix' in uri) throw RoutingError.at(field, 'is a suffix, which Gateway API does not know: use exact, prefix or regex');
   const value = 'exact' in uri ? uri.exact : 'prefix' in uri ? uri.prefix : uri.regex;
-  if (value.length > LONGEST_PATH) throw new RoutingError(`${field} has more than ${LONGEST_PATH} characters`);
+  if (value.length > LONGEST_PATH) throw RoutingError.at(field, `has more than ${LONGEST_PATH} characters`);
   if ('regex' in uri) return { type: 'RegularExpression', value };
   if (!value.startsWith('/') || !PATH.test(value) || BROKEN_PATH.test(value))
-    throw new RoutingError(`${field} is ${JSON.stringify(value)}: Gateway API takes an absolute path in its plainest form`);
+    throw RoutingError.at(field, `is ${JSON.stringify(value)}: Gateway API takes an absolute path in its plainest form`);
   return { type: 'exact' in uri ? 'Exact' : 'PathPrefix', value };
 }
 
 function methodOf(method: NonNullable<HttpMatchRequest['method']>, field: string): string {
   if ('exact' in method && METHODS.includes(method.exact)) return method.exact;
-  throw new RoutingError(`${field} must be exact for Gateway API, and one of ${METHODS.join(', ')}`);
+  throw RoutingError.at(field, `must be exact for Gateway API, and one of ${METHODS.join(', ')}`);
 }
 
 /**
@@ -77,13 +77,13 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Rou
 }
 
 function segmentOf(entry: HttpMatch, kind: RouteKind, field: string): RouteMatch {
-  if (hasContent(entry.sourceLabels)) throw new RoutingError(`${field}.sourceLabels cannot be said in ${kind}s; provider istio can`);
+  if (hasContent(entry.sourceLabels)) throw RoutingError.at(`${field}.sourceLabels`, `cannot be said in ${kind}s; provider istio can`);
   if (kind === 'GRPCRoute' && hasContent(entry.queryParams))
-    throw new RoutingError(`${field}.queryParams cannot be said in a GRPCRoute: match on headers`);
+    throw RoutingError.at(`${field}.queryParams`, 'cannot be said in a GRPCRoute: match on headers');
   const headers = conditionsOf(entry.headers ?? {}, 'headers', field);
   const queryParams = conditionsOf(entry.queryParams ?? {}, 'queryParams', field);
   if (headers.length + queryParams.length === 0)
-    throw new RoutingError(`${field} names no header or query parameter: it would match every request`);
+    throw RoutingError.at(field, 'names no header or query parameter: it would match every request');
   return withConditions({}, headers, queryParams);
 }
 

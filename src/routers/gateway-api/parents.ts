@@ -25,14 +25,15 @@ const ADDRESS = /^[\d.]+$/;
 /** `service.gatewayRefs`: Gateways, or Services for the traffic inside a mesh. */
 export function parentRefs(canary: Canary): ParentRef[] {
   const found = canary.spec.service.gatewayRefs ?? [];
-  if (found.length === 0) throw new RoutingError('service.gatewayRefs is empty: name the Gateway or the Service that the route belongs to');
-  if (found.length > MOST_PARENTS) throw new RoutingError(`service.gatewayRefs has more than ${MOST_PARENTS} entries`);
+  if (found.length === 0)
+    throw RoutingError.at('service.gatewayRefs', 'is empty: name the Gateway or the Service that the route belongs to');
+  if (found.length > MOST_PARENTS) throw RoutingError.at('service.gatewayRefs', `has more than ${MOST_PARENTS} entries`);
   const refs = found.map(({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name, sectionName, port }, index) => {
     const field = `service.gatewayRefs[${index}]`;
-    if (group !== '' && !HOSTNAME.test(group)) throw new RoutingError(`${field}.group is not an API group`);
-    if (!KIND.test(kind)) throw new RoutingError(`${field}.kind is not a kind`);
-    if (namespace !== undefined && !LABEL.test(namespace)) throw new RoutingError(`${field}.namespace is not a namespace name`);
-    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw new RoutingError(`${field}.sectionName is not a listener name`);
+    if (group !== '' && !HOSTNAME.test(group)) throw RoutingError.at(`${field}.group`, 'is no API group');
+    if (!KIND.test(kind)) throw RoutingError.at(`${field}.kind`, 'is no kind');
+    if (namespace !== undefined && !LABEL.test(namespace)) throw RoutingError.at(`${field}.namespace`, 'is no name of a namespace');
+    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is no name of a listener');
     return {
       ...{ group, kind, ...(namespace === undefined ? {} : { namespace }), name },
       ...(sectionName === undefined ? {} : { sectionName }),
@@ -43,7 +44,8 @@ export function parentRefs(canary: Canary): ParentRef[] {
     const before = refs
       .slice(0, index)
       .find((other) => isSameObject(ref, other) && (!ref.sectionName || !other.sectionName || ref.sectionName === other.sectionName));
-    if (before) throw new RoutingError(`service.gatewayRefs[${index}] names ${ref.name} again: each entry needs a sectionName of its own`);
+    if (before)
+      throw RoutingError.at(`service.gatewayRefs[${index}]`, `names ${ref.name} again: each entry needs a sectionName of its own`);
   }
   return refs;
 }
@@ -55,11 +57,12 @@ const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
 export function hostnames(canary: Canary): string[] {
   const hosts = [...new Set(canary.spec.service.hosts ?? [])];
   if (hosts.includes('*')) return [];
-  if (hosts.length > MOST_HOSTS) throw new RoutingError(`service.hosts has more than the ${MOST_HOSTS} entries that a route takes`);
+  if (hosts.length > MOST_HOSTS) throw RoutingError.at('service.hosts', `has more than the ${MOST_HOSTS} entries that a route takes`);
   for (const host of hosts) {
     if (!HOSTNAME.test(host.replace(/^\*\./, '')) || ADDRESS.test(host))
-      throw new RoutingError(
-        `service.hosts has ${JSON.stringify(host)}: Gateway API takes lower-case host names, with *. in front at most`,
+      throw RoutingError.at(
+        'service.hosts',
+        `has ${JSON.stringify(host)}: Gateway API takes lower-case host names, with *. in front at most`,
       );
   }
   return hosts;

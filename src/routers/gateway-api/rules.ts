@@ -61,13 +61,14 @@ function checkRules(rules: readonly Rule[]): void {
   if (Math.max(...counts) > MOST_MATCHES || counts.reduce((sum, count) => sum + count, 0) > MOST_MATCHES_IN_ALL)
     throw new RoutingError(
       'service.match, times analysis.match where there is one, makes more alternatives than a route takes: name fewer',
+      'service.match',
     );
   for (const { matches = [], filters = [] } of rules) {
     const replacesPrefix = filters.some(
       ({ type, urlRewrite }) => type === 'URLRewrite' && JSON.stringify(urlRewrite).includes('replacePrefixMatch'),
     );
     if (replacesPrefix && (matches.length !== 1 || matches[0]?.path?.type !== 'PathPrefix'))
-      throw new RoutingError('service.rewrite.type ReplacePrefixMatch needs exactly one alternative, with a prefix: use ReplaceFullPath');
+      throw RoutingError.at('service.rewrite.type', 'ReplacePrefixMatch needs exactly one alternative, with a prefix: use ReplaceFullPath');
   }
 }
 
@@ -80,7 +81,7 @@ function mirrorOf(canary: Canary, share: number, { version }: Dialect): Filter {
   const { weight: _, ...backendRef } = backend(canary, names(canary).canaryService, 0);
   if (share === 100) return mirrorFilter(backendRef);
   if (version !== 'v1')
-    throw new RoutingError(`analysis.mirrorWeight ${share} needs gatewayapi:v1: ${version} mirrors all requests or none`);
+    throw RoutingError.at('analysis.mirrorWeight', `${share} needs gatewayapi:v1: ${version} mirrors all requests or none`);
   return mirrorFilter(backendRef, share);
 }
 
@@ -140,7 +141,7 @@ function timeoutsOf(canary: Canary, { version, kind }: Dialect): Rule['timeouts'
   const backendRequest = backendTimeout ? gatewayDuration(backendTimeout, 'service.backendTimeout') : undefined;
   const [requestMs, backendMs] = [parseDuration(request ?? '') ?? 0, parseDuration(backendRequest ?? '') ?? 0];
   if (requestMs > 0 && backendMs > requestMs)
-    throw new RoutingError('service.backendTimeout is longer than service.timeout: make it no longer');
+    throw RoutingError.at('service.backendTimeout', 'is longer than service.timeout: make it no longer');
   return { ...(request ? { request } : {}), ...(backendRequest ? { backendRequest } : {}) };
 }
 

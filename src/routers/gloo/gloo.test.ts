@@ -120,7 +120,7 @@ describe('A/B', () => {
     { match: [{ headers: { a: { regex: '(?=x)' } } }], says: 'analysis.match[0].headers["a"].regex looks ahead' },
   ])('04-R-T2: $says is refused before anything moves', ({ match: bad, says }) => {
     const canary = aCanary({ analysis: { match: bad } });
-    expect(gloo.refuses?.(canary)).toContain(says);
+    expect(gloo.refuses?.(canary)?.message).toContain(says);
     expect(render(allToPrimary, canary)).toHaveLength(3);
   });
 });

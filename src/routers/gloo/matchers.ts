@@ -21,13 +21,14 @@ export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
     if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw new RoutingError(
-        `${field}.sourceLabels cannot be expressed in a RouteTable, which istio could: match on headers or queryParams`,
+      throw RoutingError.at(
+        `${field}.sourceLabels`,
+        'cannot be expressed in a RouteTable, which istio could: match on headers or queryParams',
       );
     const headers = textMatchers(entry.headers, `${field}.headers`);
     const queryParameters = textMatchers(entry.queryParams, `${field}.queryParams`);
     if (headers.length + queryParameters.length === 0)
-      throw new RoutingError(`${field} names no header and no query parameter: it would match every request`);
+      throw RoutingError.at(field, 'names no header and no query parameter: it would match every request');
     return { ...(headers.length > 0 ? { headers } : {}), ...(queryParameters.length > 0 ? { queryParameters } : {}) };
   });
 }
@@ -69,7 +70,7 @@ function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: 
       if ('exact' in text && text.exact !== '') return { name, value: text.exact };
       const value = patternOf(text);
       const problem = re2Problem(value);
-      if (problem !== undefined) throw new RoutingError(`${field}[${JSON.stringify(name)}].regex ${problem}`);
+      if (problem !== undefined) throw RoutingError.at(`${field}[${JSON.stringify(name)}].regex`, `${problem}`);
       return { name, value, regex: true };
     });
 }

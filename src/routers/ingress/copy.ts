@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { findObject } from '../find-object.ts';
+import { RoutingError } from '../routing-error.ts';
 import { type IngressRule, ingressRef, leadsTo } from './ingress-rules.ts';
 
 const MOST_NAME = 253;
@@ -14,9 +15,11 @@ export function copyRefs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: Obj
   return { sourceRef: ingressRef(canary.spec.ingressRef.name, namespace), copyRef: ingressRef(ingressCopy, namespace) };
 }
 
-export function refusesName(canary: Canary): string | undefined {
+export function refusesName(canary: Canary): RoutingError | undefined {
   const { ingressCopy = '' } = names(canary);
-  return ingressCopy.length > MOST_NAME ? `spec.ingressRef.name has more than ${MOST_NAME - '-canary'.length} characters` : undefined;
+  return ingressCopy.length > MOST_NAME
+    ? RoutingError.at('ingressRef.name', `has more than ${MOST_NAME - '-canary'.length} characters`)
+    : undefined;
 }
 
 /** Only the paths of the application: a path to anything else would make that Service a part of the release (04-4.9). */
@@ -30,18 +33,19 @@ export function copySpec(base: KubeObject, rules: readonly IngressRule[]): objec
 }
 
 /** Missing parts of the user's Ingress: one that leads nowhere sends no request to a copy of it. */
-export function missingSource(canary: Canary, current: readonly KubeObject[]): string | undefined {
+export function missingSource(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined {
   const { sourceRef } = copyRefs(canary);
   const source = sourceRef && findObject(current, sourceRef);
   return source && leadsTo(source, names(canary).apexService) ? undefined : nothingToCopy(canary, source);
 }
 
 /** Why there is nothing to make the copy of. */
-export function nothingToCopy(canary: Canary, source: KubeObject | undefined): string {
+export function nothingToCopy(canary: Canary, source: KubeObject | undefined): RoutingError {
   const name = canary.spec.ingressRef?.name;
-  if (name === undefined) return 'spec.ingressRef is missing: name the Ingress of the application';
+  if (name === undefined) return new RoutingError('spec.ingressRef is missing: name the Ingress of the application', 'ingressRef');
   const { apexService } = names(canary);
-  return source
+  const problem = source
     ? `no path of Ingress ${name} leads to Service ${apexService}: add one, or correct spec.ingressRef or spec.service.name`
     : `Ingress ${name} is not there: create it, or correct spec.ingressRef`;
+  return new RoutingError(problem, 'ingressRef');
 }

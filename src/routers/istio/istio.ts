@@ -56,15 +56,18 @@ function checkSpec(canary: Canary): void {
   const { service, analysis } = canary.spec;
   checkExposure(canary);
   if (isTcp(canary)) {
-    if (choosesUsers(canary)) throw new RoutingError('analysis.match needs HTTP: service.appProtocol is tcp');
-    if (beginsMirrored(canary)) throw new RoutingError('analysis.mirror needs HTTP: service.appProtocol is tcp');
+    if (choosesUsers(canary)) throw RoutingError.at('analysis.match', 'needs HTTP: service.appProtocol is tcp');
+    if (beginsMirrored(canary)) throw RoutingError.at('analysis.mirror', 'needs HTTP: service.appProtocol is tcp');
   } else if (analysis.match?.length) mergeMatch(analysis.match, serviceMatch(service.match));
 }
 
 function checkExposure(canary: Canary): void {
   const { delegation, hosts, gateways } = canary.spec.service;
   if (delegation && (hosts?.length || gateways?.length))
-    throw new RoutingError('a delegate VirtualService has neither: remove service.hosts and service.gateways, or service.delegation');
+    throw new RoutingError(
+      'a delegate VirtualService has neither: remove service.hosts and service.gateways, or service.delegation',
+      'service.hosts',
+    );
 }
 
 function renderDestinationRule(canary: Canary, ref: ObjectRef): KubeObject {
@@ -98,7 +101,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 /** Cookies mean nothing to TCP: those of a release that an edit has made one of TCP are left out, so that it can go back. */
 function tcpShare(routes: Routes): number {
   if (routes.kind !== 'weighted' || routes.match?.length)
-    throw new RoutingError('TCP routes have weights only: service.appProtocol is tcp');
+    throw new RoutingError('TCP routes have weights only: service.appProtocol is tcp', 'service.appProtocol');
   return routes.canary;
 }
 

@@ -36,7 +36,7 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Ist
   return analysis.flatMap((entry, index) => {
     const segment = segmentOf(entry);
     if (Object.keys(segment).length === 0)
-      throw new RoutingError(`analysis.match[${index}] names no header, query parameter or source label: it would match every request`);
+      throw RoutingError.at(`analysis.match[${index}]`, 'names no header, query parameter or source label: it would match every request');
     return service.length === 0 ? [segment] : service.map((one) => join(one, segment, `analysis.match[${index}]`));
   });
 }
@@ -95,7 +95,7 @@ function secondKey(kind: string, key: string, taken: Conditions, field: string):
   const spellings =
     kind === 'headers' ? [key.toLowerCase(), key.toUpperCase(), key.charAt(0).toUpperCase() + key.slice(1).toLowerCase()] : [];
   const free = spellings.find((spelling) => !(spelling in taken));
-  if (free === undefined) throw new RoutingError(`${field} and service.match both constrain ${kind} ${key}, which Istio cannot combine`);
+  if (free === undefined) throw RoutingError.at(field, `and service.match both constrain ${kind} ${key}, which Istio cannot combine`);
   return free;
 }
 

@@ -21,7 +21,7 @@ const serviceRef = (canary: Canary): ObjectRef => ({
  */
 export const knative: Router = {
   supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
-  refuses: (canary) => (choosesUsers(canary) ? 'Knative cannot match requests: use steps of weight' : undefined),
+  refuses: (canary) => (choosesUsers(canary) ? new RoutingError('Knative cannot match requests: use steps of weight') : undefined),
   watches: (canary) => [serviceRef(canary)],
   render(canary, _apex, routes, current) {
     const service = findObject(current, serviceRef(canary));

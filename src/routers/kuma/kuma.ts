@@ -19,8 +19,10 @@ const SERVICE = 'kuma.io/service';
 export const kuma: Router = {
   supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
   refuses(canary) {
-    if (choosesUsers(canary)) return "Kuma's TrafficRoute cannot match requests: analysis.match needs another provider";
-    return beginsMirrored(canary) ? "Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false" : undefined;
+    if (choosesUsers(canary)) return new RoutingError("Kuma's TrafficRoute cannot match requests: analysis.match needs another provider");
+    return beginsMirrored(canary)
+      ? new RoutingError("Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false", 'analysis.mirror')
+      : undefined;
   },
   watches: (canary) => [ownRef(canary), flaggerRef(canary)],
   render(canary, _apex, routes, current) {

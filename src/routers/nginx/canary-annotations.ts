@@ -22,7 +22,7 @@ const NAME = /^[-._~a-zA-Z0-9]+$/;
 const ELSEWHERE = 'istio and gatewayapi:v1 can';
 
 /** An entry of `analysis.match` as ingress-nginx says it, or why it cannot. */
-type Entry = { field: string; rule: CanaryRules } | { field: string; rejection: string };
+type Entry = { field: string; rule: CanaryRules } | { field: string; refusal: RoutingError };
 
 /**
  * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are
@@ -45,7 +45,7 @@ function chooseEntries(match: readonly HttpMatch[]): { rules: CanaryRules; idle:
   const rules = Object.assign({}, ...entries.map((entry) => (written.has(entry) && 'rule' in entry ? entry.rule : {}))) as CanaryRules;
   if (Object.keys(rules).length === 0) {
     const [first] = entries;
-    throw new RoutingError(first && 'rejection' in first ? first.rejection : 'analysis.match has no entry: it would match every request');
+    throw first && 'refusal' in first ? first.refusal : RoutingError.at('analysis.match', 'has no entry: it would match every request');
   }
   const idle = entries.filter((entry) => !written.has(entry));
   return { rules, idle: idle.map((entry) => ignored(`spec.${entry.field}`, `has no effect, since ${whyIdle(entry, entries)}`)) };
@@ -58,7 +58,7 @@ function lastOf(entries: readonly Entry[], annotation: 'canary-by-header' | 'can
 }
 
 function whyIdle(entry: Entry, entries: readonly Entry[]): string {
-  if ('rejection' in entry) return entry.rejection;
+  if ('refusal' in entry) return entry.refusal.message;
   const isHeader = entry.rule['canary-by-header'] !== undefined;
   const written = lastOf(entries, isHeader ? 'canary-by-header' : 'canary-by-cookie');
   return `an Ingress holds one ${isHeader ? 'header' : 'cookie'}, and ${written?.field} is written: keep one of them; ${ELSEWHERE}`;
@@ -67,7 +67,7 @@ function whyIdle(entry: Entry, entries: readonly Entry[]): string {
 /** No alternative to others: everyone, which is more likely a mistake. */
 function requireCondition({ headers, queryParams, sourceLabels }: HttpMatch, index: number): void {
   if ([headers, queryParams, sourceLabels].some((conditions) => Object.keys(conditions ?? {}).length > 0)) return;
-  throw new RoutingError(`analysis.match[${index}] names no header: it would match every request`);
+  throw RoutingError.at(`analysis.match[${index}]`, 'names no header: it would match every request');
 }
 
 function readEntry(entry: HttpMatch, index: number): Entry {
@@ -76,7 +76,7 @@ function readEntry(entry: HttpMatch, index: number): Entry {
     const [name, condition] = onlyHeader(entry, field);
     return { field, rule: ruleOf(name, condition, `${field}.headers.${name}`) };
   } catch (error) {
-    if (error instanceof RoutingError) return { field, rejection: error.message };
+    if (error instanceof RoutingError) return { field, refusal: error };
     throw error;
   }
 }
@@ -84,21 +84,22 @@ function readEntry(entry: HttpMatch, index: number): Entry {
 function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
   for (const other of ['queryParams', 'sourceLabels'] as const) {
     if (Object.keys(entry[other] ?? {}).length > 0)
-      throw new RoutingError(`${field}.${other} cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`);
+      throw RoutingError.at(`${field}.${other}`, `cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`);
   }
   const headers = Object.entries(entry.headers ?? {});
   const [only, ...others] = headers;
   if (only && others.length === 0) return only;
-  throw new RoutingError(`${field} has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
+  throw RoutingError.at(field, `has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
 }
 
 /** A cookie is named by `exact`, and is asked for the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
 function ruleOf(name: string, condition: StringMatch, field: string): CanaryRules {
-  if (!NAME.test(name)) throw new RoutingError(`${field} has a name that ingress-nginx does not accept: use letters, digits and -`);
+  if (!NAME.test(name)) throw RoutingError.at(field, 'has a name that ingress-nginx does not accept: use letters, digits and -');
   if (name.toLowerCase() === 'cookie' && 'exact' in condition) {
     if (!NAME.test(condition.exact))
-      throw new RoutingError(
-        `${field}.exact must be the name of a cookie, which is asked for the value always; for other values use regex`,
+      throw RoutingError.at(
+        `${field}.exact`,
+        'must be the name of a cookie, which is asked for the value always; for other values use regex',
       );
     return { 'canary-by-cookie': condition.exact };
   }
@@ -107,7 +108,7 @@ function ruleOf(name: string, condition: StringMatch, field: string): CanaryRule
   checkRegex(condition, field, 'PCRE');
   const pattern = patternOf(condition);
   if (!PATTERN.test(pattern))
-    throw new RoutingError(`${field} has characters that ingress-nginx does not accept in a value or pattern; ${ELSEWHERE}`);
+    throw RoutingError.at(field, `has characters that ingress-nginx does not accept in a value or pattern; ${ELSEWHERE}`);
   return { 'canary-by-header': name, 'canary-by-header-pattern': pattern };
 }
 

@@ -30,7 +30,7 @@ const annotationsOf = (routes: Routes, prefix?: string, current = [source]) => {
   return Object.entries(copy?.metadata.annotations ?? {}).filter(([key]) => key.includes('/canary'));
 };
 const rejection = (match: HttpMatch[], analysis: object = { iterations: 5 }) =>
-  router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }));
+  router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }))?.message;
 
 describe('written annotations', () => {
   it('04-V13: a custom prefix; 50 and then 0 of 100', () => {

@@ -31,7 +31,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4).
     const base = source && derived.length > 0 ? source : copy;
     if (!base || !copyRef) {
-      if (needsObject(canary, routes)) throw new RoutingError(nothingToCopy(canary, source));
+      if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
       return { write: [], remove: [] };
     }
     const { labels, annotations } = copiedMetadata(base, isCanaryKey);
@@ -103,12 +103,15 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   };
 }
 
-function refuses(canary: Canary): string | undefined {
+function refuses(canary: Canary): RoutingError | undefined {
   const { match, iterations = 0 } = canary.spec.analysis;
   const longName = refusesName(canary);
   if (longName !== undefined || !match?.length) return longName;
   if (iterations <= 0)
-    return 'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can';
+    return new RoutingError(
+      'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can',
+      'analysis.iterations',
+    );
   return rejectionOf(() => renderMatch(match));
 }
 
@@ -124,10 +127,13 @@ function rulesOfRoutes(routes: Routes): Labels {
       return { canary: 'true', 'canary-weight': '0', ...renderMatch(routes.match) };
     case 'weighted':
       if (routes.canary > 0 && routes.match?.length)
-        throw new RoutingError('ingress-nginx cannot give a share of the requests that match: use analysis.iterations');
+        throw new RoutingError(
+          'ingress-nginx cannot give a share of the requests that match: use analysis.iterations',
+          'analysis.iterations',
+        );
       return { canary: 'true', 'canary-weight': String(routes.canary) };
     case 'mirrored':
-      throw new RoutingError('ingress-nginx cannot mirror requests to a canary: set analysis.mirror to false');
+      throw new RoutingError('ingress-nginx cannot mirror requests to a canary: set analysis.mirror to false', 'analysis.mirror');
     default:
       throw routes satisfies never;
   }

@@ -38,13 +38,14 @@ export function foreignPredicates(text: string | undefined): string[] {
 /** An A/B condition. All predicates must hold, so that alternatives cannot be expressed. */
 export function renderMatch(match: readonly HttpMatch[]): string[] {
   const [entry, second] = match;
-  if (!entry) throw new RoutingError('analysis.match has no entry: it would match every request');
+  if (!entry) throw RoutingError.at('analysis.match', 'has no entry: it would match every request');
   if (second)
-    throw new RoutingError(
-      'analysis.match has more than one entry, and the predicates of an Ingress hold together: keep one; istio and apisix can take more',
+    throw RoutingError.at(
+      'analysis.match',
+      'has more than one entry, and the predicates of an Ingress hold together: keep one; istio and apisix can take more',
     );
   if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-    throw new RoutingError('analysis.match[0].sourceLabels cannot be expressed by Skipper: match on headers; istio can');
+    throw RoutingError.at('analysis.match[0].sourceLabels', 'cannot be expressed by Skipper: match on headers; istio can');
   for (const field of ['headers', 'queryParams'] as const) {
     for (const [name, condition] of Object.entries(entry[field] ?? {})) checkRegex(condition, `analysis.match[0].${field}.${name}`, 'RE2');
   }
@@ -52,7 +53,8 @@ export function renderMatch(match: readonly HttpMatch[]): string[] {
     ...Object.entries(entry.headers ?? {}).map(([name, condition]) => headerPredicate(name, condition)),
     ...Object.entries(entry.queryParams ?? {}).map(([name, condition]) => call('QueryParam', name, anchoredPattern(condition))),
   ];
-  if (predicates.length === 0) throw new RoutingError('analysis.match[0] names no header or query parameter: it would match every request');
+  if (predicates.length === 0)
+    throw RoutingError.at('analysis.match[0]', 'names no header or query parameter: it would match every request');
   return predicates;
 }
 

@@ -50,8 +50,8 @@ describe('predicates', () => {
   ])('$text is split into $parts', ({ text, parts }) => expect(splitPredicates(text)).toEqual(parts));
 });
 
-describe('refused conditions', () => {
-  const rejection = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }));
+describe('what is refused', () => {
+  const rejection = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'either of two entries', match: [...beta, { headers: { a: { exact: 'b' } } }], says: 'more than one entry' },
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },

@@ -45,7 +45,7 @@ function render(canary: Canary, routes: Routes, current: readonly KubeObject[]):
   const derived = source ? bothSides(canary, source) : [];
   const base = source && derived.length > 0 ? source : copy;
   if (!base || !copyRef) {
-    if (needsObject(canary, routes)) throw new RoutingError(nothingToCopy(canary, source));
+    if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
     return { write: [], remove: [] };
   }
   if (source && share > 0) refuseShared(canary, source);
@@ -70,7 +70,10 @@ function sharesOf(routes: Routes): { share: number; match: string[] } {
     case 'weighted':
       return { share: routes.canary, match: routes.match?.length ? renderMatch(routes.match) : [] };
     case 'mirrored':
-      throw new RoutingError('Skipper mirrors by filters, not by this route: set analysis.mirror to false; istio and gatewayapi:v1 can');
+      throw new RoutingError(
+        'Skipper mirrors by filters, not by this route: set analysis.mirror to false; istio and gatewayapi:v1 can',
+        'analysis.mirror',
+      );
     default:
       throw routes satisfies never;
   }

@@ -24,9 +24,9 @@ function headersOf(entry: HttpMatch, index: number): Record<string, string> {
   const field = `analysis.match[${index}]`;
   for (const other of ['queryParams', 'sourceLabels'] as const)
     if (Object.keys(entry[other] ?? {}).length > 0)
-      throw new RoutingError(`${field}.${other} cannot be expressed in SMI: match on headers`);
+      throw RoutingError.at(`${field}.${other}`, 'cannot be expressed in SMI: match on headers');
   const headers = Object.entries(entry.headers ?? {});
-  if (headers.length === 0) throw new RoutingError(`${field} names no header: it would match every request`);
+  if (headers.length === 0) throw RoutingError.at(field, 'names no header: it would match every request');
   return Object.fromEntries(headers.map(([name, condition]) => [name, toPattern(condition)]));
 }
 

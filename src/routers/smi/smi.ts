@@ -82,7 +82,9 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
     refuses: (canary) => {
       const match = canary.spec.analysis.match;
       if (!matches)
-        return choosesUsers(canary) ? `SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4` : undefined;
+        return choosesUsers(canary)
+          ? new RoutingError(`SMI ${version} cannot match requests: analysis.match needs smi:v1alpha3 or smi:v1alpha4`)
+          : undefined;
       if (!match?.length) return undefined;
       return rejectionOf(() => renderRouteGroup(groupRef(canary), match));
     },
@@ -120,7 +122,7 @@ function canaryShare(routes: Routes): number {
     case 'matched':
       return 100;
     case 'mirrored':
-      throw new RoutingError('SMI cannot mirror requests: set analysis.mirror to false');
+      throw new RoutingError('SMI cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
     default:
       throw routes satisfies never;
   }

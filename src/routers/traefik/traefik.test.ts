@@ -54,7 +54,7 @@ describe('TraefikService', () => {
   );
 
   it('04-R-T1: refuses a match before anything moves, and names providers that can', () => {
-    expect(traefik.refuses?.(aCanary({ analysis: { iterations: 3, match: [{ headers: { x: { exact: 'y' } } }] } }))).toMatch(
+    expect(traefik.refuses?.(aCanary({ analysis: { iterations: 3, match: [{ headers: { x: { exact: 'y' } } }] } }))?.message).toMatch(
       /analysis\.match.*istio.*gloo/,
     );
     expect(traefik.refuses?.(canary)).toBeUndefined();

@@ -19,7 +19,10 @@ const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not
  */
 export const traefik: Router = {
   supports: { weights: true, mirroring: true, headerMatch: false, sessionAffinity: false },
-  refuses: (canary) => (choosesUsers(canary) ? `${noMatch}, or use istio, contour, gloo, nginx or gatewayapi:v1` : undefined),
+  refuses: (canary) =>
+    choosesUsers(canary)
+      ? new RoutingError(`${noMatch}, or use istio, contour, gloo, nginx or gatewayapi:v1`, 'analysis.match')
+      : undefined,
   watches: (canary) => [serviceRef(canary), mirrorRef(canary)],
   render(canary, _apex, routes, current) {
     const found = findObject(current, serviceRef(canary));
@@ -54,14 +57,14 @@ function ours(canary: Canary) {
 function servicesFor(canary: Canary, routes: Routes): object[] {
   switch (routes.kind) {
     case 'weighted':
-      if (routes.match?.length) throw new RoutingError(noMatch);
+      if (routes.match?.length) throw new RoutingError(noMatch, 'analysis.match');
       return weighted(canary, routes.canary);
     case 'mirrored': {
       const { kind, name, namespace } = mirrorRef(canary);
       return [{ kind, name, namespace, weight: 100 }];
     }
     case 'matched':
-      throw new RoutingError(noMatch);
+      throw new RoutingError(noMatch, 'analysis.match');
     default:
       throw routes satisfies never;
   }
@@ -90,6 +93,7 @@ function mirror(canary: Canary, share: number, current: readonly KubeObject[]): 
   if (found && !ours(canary)(found.spec ?? {}))
     throw new RoutingError(
       `TraefikService ${name} is not one of this Canary, which mirrors by that name: rename it, or set analysis.mirror to false`,
+      'analysis.mirror',
     );
   const mirrors = [{ ...side(canary, canaryService), percent: share }];
   return { apiVersion, kind, metadata: { name, namespace }, spec: { mirroring: { ...side(canary, primaryService), mirrors } } };

@@ -1,3 +1,4 @@
+import type { NewBlocker } from '../../api/blocker.ts';
 import type { SeenConfig } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -37,7 +38,7 @@ export function secretsPolicy({ secretsMode, secretsNamespaces, secretsNames }: 
 
 /** Contents, for this moment only: who gets them neither keeps nor logs them. Undefined: it is optional and does not exist. */
 export type FoundConfigs = ReadonlyMap<ConfigKey, KubeObject | undefined>;
-export type ReadConfigs = { found: FoundConfigs } | { problem: string };
+export type ReadConfigs = { found: FoundConfigs } | { problem: NewBlocker };
 
 /**
  * Reads these configs once each. What cannot be read now (a required config that does not exist, any error other than 404) is a problem
@@ -53,10 +54,10 @@ export async function readConfigs(
     refs.map(async (ref) => {
       try {
         const object = await cluster.get(configObjectRef(ref, namespace), { signal });
-        return object === undefined && !ref.optional ? { problem: missingConfig(ref) } : { key: configKey(ref), object };
+        return object === undefined && !ref.optional ? { problem: missingConfig(ref, namespace) } : { key: configKey(ref), object };
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        return { problem: unreadableConfig(ref, error) };
+        return { problem: unreadableConfig(ref, namespace, error) };
       }
     }),
   );
@@ -69,9 +70,10 @@ export async function readConfigs(
 }
 
 /** Why the configs of a target are not looked at: nothing of it is released until it names fewer. */
-export function tooManyConfigs(refs: readonly ConfigRef[]): string | undefined {
+export function tooManyConfigs(refs: readonly ConfigRef[]): NewBlocker | undefined {
   if (refs.length <= MOST_CONFIGS) return undefined;
-  return `the target's pod template names more than ${MOST_CONFIGS} ConfigMaps and Secrets: put several into one, or mount them as projected volumes of one`;
+  const detail = `the target's pod template names more than ${MOST_CONFIGS} ConfigMaps and Secrets: put several into one, or mount them as projected volumes of one`;
+  return { code: 'TargetUnusable', detail };
 }
 
 /** The references that can decide a revision under this policy. */
@@ -91,15 +93,22 @@ export function seenConfig(object: KubeObject | undefined): SeenConfig {
   return { uid, resourceVersion, ...(isTracked(object) ? { checksum: configChecksum(object) } : {}) };
 }
 
-export function missingConfig({ kind, name }: Pick<ConfigRef, 'kind' | 'name'>): string {
-  return `${kind} ${name}, which the target's pods need, does not exist: create it, or make the reference optional`;
+type Named = Pick<ConfigRef, 'kind' | 'name'>;
+
+export function missingConfig({ kind, name }: Named, namespace: string): NewBlocker {
+  return { code: 'ConfigMissing', object: { apiVersion: 'v1', kind, name, namespace } };
+}
+
+/** `why` follows the name of the config. */
+export function unknownConfig({ kind, name }: Named, namespace: string, why: string): NewBlocker {
+  return { code: 'ConfigUnreadable', object: { apiVersion: 'v1', kind, name, namespace }, detail: why };
 }
 
 /** Only what our own client says: the text of any other error could quote what was read. */
-export function unreadableConfig({ kind, name }: Pick<ConfigRef, 'kind' | 'name'>, error: unknown): string {
+export function unreadableConfig(ref: Named, namespace: string, error: unknown): NewBlocker {
   const isOurs = error instanceof ApiError || error instanceof RequestTimeoutError || error instanceof UnreachableError;
   const why = isOurs ? error.message : 'its answer cannot be understood';
-  const instead = kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
+  const instead = ref.kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
   const help = isForbidden(error) ? `: grant it to the service account of Serin${instead}` : '';
-  return `${kind} ${name} cannot be read: ${why}${help}`;
+  return unknownConfig(ref, namespace, `cannot be read: ${why}${help}`);
 }

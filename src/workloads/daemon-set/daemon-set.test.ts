@@ -146,5 +146,9 @@ it.each([
   const target = aDaemonSet();
   if (type) target.spec.updateStrategy = { type };
   expect(daemonSet.refuses?.(target) !== undefined).toBe(refused);
-  if (refused) expect(daemonSet.refuses?.(target)).toContain('set it to RollingUpdate');
+  if (refused)
+    expect(daemonSet.refuses?.(target)).toEqual({
+      problem: expect.stringContaining('set it to RollingUpdate'),
+      field: 'spec.updateStrategy.type',
+    });
 });

@@ -34,7 +34,8 @@ export const daemonSet: Workload = {
   refuses(target) {
     const { type = 'RollingUpdate' } = target.spec?.updateStrategy ?? {};
     if (type === 'RollingUpdate') return undefined;
-    return `DaemonSet ${target.metadata.name}: spec.updateStrategy.type ${type} never replaces its pods; set it to RollingUpdate`;
+    const field = 'spec.updateStrategy.type';
+    return { problem: `DaemonSet ${target.metadata.name}: ${field} ${type} never replaces its pods; set it to RollingUpdate`, field };
   },
   revision: (target) => templateRevision(withoutScaleToZero(target.spec.template)),
   rollout: (target) => target.metadata.annotations?.[TEMPLATE_GENERATION],

@@ -60,6 +60,8 @@ export interface BackendCase {
   stale?: string;
   /** Under `strictNoData` all four are no data, unless it cannot happen. */
   refusalShown?: RegExp;
+  /** The code of an answer of 400, where that always means the query. */
+  refusalCode?: 'QueryInvalid';
   /** Texts of the Secret that nothing may show. */
   planted: readonly string[];
 }

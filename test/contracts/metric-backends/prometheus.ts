@@ -12,5 +12,6 @@ export const prometheus: BackendCase = {
   ofSeveral: 2,
   stale: 'Prometheus itself leaves stale series out of an instant query',
   refusalShown: /1:5: parse error/,
+  refusalCode: 'QueryInvalid',
   planted: ['planted-token'],
 };

@@ -64,5 +64,6 @@ export const stackdriverPromql: BackendCase = {
   ofSeveral: 2,
   stale: 'Prometheus itself leaves stale series out of an instant query',
   refusalShown: /1:5: parse error/,
+  refusalCode: 'QueryInvalid',
   planted,
 };

@@ -1,3 +1,4 @@
+import type { Verdict } from '../../../src/api/canary-status.ts';
 import type { Answer, Trouble } from './monitoring.ts';
 
 const PATIENCE_MS = 150;
@@ -19,8 +20,16 @@ const drips: Answer = (response) => {
   response.on('close', () => clearInterval(timer));
 };
 
-/** Each failure of monitoring, and a word of its reported cause. */
-export const outages: readonly { name: string; cause: RegExp; trouble: Trouble }[] = [
+const template = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 'errors', namespace: 'test' };
+const noTraffic = { code: 'NoTraffic' } as const;
+
+/** Each way in which monitoring fails, a word that its cause must be told by, and the same as data where it is more than an answer that does not count. */
+export const outages: readonly {
+  name: string;
+  cause: RegExp;
+  trouble: Trouble;
+  why?: Pick<Verdict, 'code' | 'object' | 'field'>;
+}[] = [
   { name: 'the connection is refused', cause: /cannot be asked: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
   { name: 'DNS does not know the host', cause: /prometheus\.invalid|did not answer/, trouble: { address: 'http://prometheus.invalid' } },
   { name: 'it answers 503', cause: /answered 503/, trouble: { answer: refuses(503, 'no backend') } },
@@ -33,9 +42,9 @@ export const outages: readonly { name: string; cause: RegExp; trouble: Trouble }
   { name: 'it answers with a page', cause: /no JSON/, trouble: { answer: says('<html>Please log in</html>') } },
   { name: 'it answers with other JSON', cause: /without a query result/, trouble: { answer: says('{"ok":true}') } },
   { name: 'it answers with nothing', cause: /no JSON/, trouble: { answer: says('') } },
-  { name: 'no series exists', cause: /found no series; asked: sum/, trouble: { answer: says(vector()) } },
-  { name: 'the value is NaN', cause: /NaN/, trouble: { answer: says(vector('NaN')) } },
-  { name: 'the samples are an hour old', cause: /found no series/, trouble: { silentForMs: 3_600_000 } },
+  { name: 'there is no series', cause: /found no series; asked: sum/, trouble: { answer: says(vector()) }, why: noTraffic },
+  { name: 'the value is NaN', cause: /NaN/, trouble: { answer: says(vector('NaN')) }, why: noTraffic },
+  { name: 'the samples are an hour old', cause: /found no series/, trouble: { silentForMs: 3_600_000 }, why: noTraffic },
   { name: 'it answers byte by byte', cause: /did not answer within/, trouble: { answer: drips, patienceMs: PATIENCE_MS } },
   { name: 'it never answers', cause: /did not answer within/, trouble: { answer: () => undefined, patienceMs: PATIENCE_MS } },
   {
@@ -48,20 +57,36 @@ export const outages: readonly { name: string; cause: RegExp; trouble: Trouble }
     cause: /redirects to another address/,
     trouble: { answer: (response) => response.writeHead(302, { location: 'http://127.0.0.2:9/login' }).end() },
   },
-  { name: 'the Secret is gone', cause: /Secret test\/keys not found/, trouble: { secret: async () => undefined } },
+  {
+    name: 'the Secret is gone',
+    cause: /Secret test\/keys not found/,
+    trouble: { secret: async () => undefined },
+    why: { code: 'SecretMissing', object: { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'test' } },
+  },
   { name: 'the Secret has lost its key', cause: /Secret test\/keys needs token/, trouble: { secret: async () => ({}) } },
   {
     name: 'the API server does not give the Secret',
     cause: /could not be read/,
     trouble: { secret: () => Promise.reject(new Error('x')) },
   },
-  { name: 'the MetricTemplate is gone', cause: /MetricTemplate test\/errors: not found/, trouble: { template: async () => undefined } },
+  {
+    name: 'the MetricTemplate is gone',
+    cause: /MetricTemplate test\/errors: not found/,
+    trouble: { template: async () => undefined },
+    why: { code: 'TemplateMissing', object: template },
+  },
   {
     name: 'the MetricTemplate has lost its query',
     cause: /query is missing/,
     trouble: { template: async () => ({ spec: { provider: {} } }) },
+    why: { code: 'QueryInvalid', object: template, field: 'spec.query' },
   },
-  { name: 'the query cannot be rendered', cause: /variables.*app|"app"/, trouble: { query: 'errors{app="{{ variables.app }}"}' } },
+  {
+    name: 'the query cannot be rendered',
+    cause: /variables.*app|"app"/,
+    trouble: { query: 'errors{app="{{ variables.app }}"}' },
+    why: { code: 'QueryInvalid', object: template, field: 'spec.query' },
+  },
   {
     name: 'a vendor answers that there were too many queries',
     cause: /answered 429/,

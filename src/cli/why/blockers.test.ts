@@ -1,8 +1,11 @@
 import { describeEach, type Stall, workload } from '../../../test/build/standing-still.ts';
 import { aCanary, initialized } from '../../../test/build/world.ts';
+import type { ObjectRef } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
+import { blockerOf } from '../../controller/blocker-of.ts';
 import {
   ConfigCopyError,
+  ConfigUnavailableError,
   NameTakenError,
   NoPromotedTemplateError,
   ProviderUnavailableError,
@@ -10,20 +13,18 @@ import {
   TargetUnusableError,
   TemplateLeftoverError,
 } from '../../controller/errors.ts';
-import { obstacleOf } from '../../controller/obstacle.ts';
-import { ApiError } from '../../kube/errors.ts';
+import { apiErrorOf } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
+import { missingConfig, unknownConfig, unreadableConfig } from '../../workloads/configs/read-configs.ts';
 import type { Cause } from './causes.ts';
 
-const problemOf = (found: object): string => ('problem' in found ? String(found.problem) : 'no problem');
-
-/** Something is in the way of the objects, as the errors of the controller word it. */
+/** A blocker of the objects, as an error of the controller carries it. */
 function blocked(title: string, error: unknown, cause: Cause, proof: Stall['proof'], action: RegExp, way?: string): Stall {
   return {
     title,
     play() {
       const world = initialized(aCanary({ stepWeight: 20 }));
-      world.behaviour.obstacle = obstacleOf(error) ?? 'unknown';
+      world.behaviour.blocker = blockerOf(error, 'test') ?? 'unknown';
       world.look();
       return { world };
     },
@@ -32,19 +33,23 @@ function blocked(title: string, error: unknown, cause: Cause, proof: Stall['proo
     action,
     ...(way === undefined ? {} : { way }),
     mend({ world }) {
-      delete world.behaviour.obstacle;
+      delete world.behaviour.blocker;
       world.settle();
     },
   };
 }
 
-const text = (message: string) => new TargetUnusableError(message);
-const api = (status: number, message: string) => new ApiError(message, { status, reason: 'Forbidden' });
+const unread = (problem: ConstructorParameters<typeof ConfigUnavailableError>[0]) => new ConfigUnavailableError(problem);
+const refusedWith = (status: number, reason: string, message: string) =>
+  apiErrorOf('POST /api/v1', status, JSON.stringify({ kind: 'Status', reason, message }));
+const forbidden = (message: string) => refusedWith(403, 'Forbidden', message);
+const ref = (apiVersion: string, kind: string, name: string): ObjectRef => ({ apiVersion, kind, name, namespace: 'test' });
+const labelled = resolveSelector({ ...workload('podinfo', 1, 1), spec: { selector: { matchLabels: { tier: 'web' } } } }, ['app', 'name']);
 
 const stalls: readonly Stall[] = [
   blocked(
     'a ConfigMap that is missing',
-    text("ConfigMap settings, which the target's pods need, does not exist: create it, or make the reference optional"),
+    unread(missingConfig({ kind: 'ConfigMap', name: 'settings' }, 'test')),
     'ConfigMissing',
     ['ConfigMap', 'metadata'],
     /create it, or make the reference optional/,
@@ -52,7 +57,7 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a Secret that is missing',
-    text("Secret db, which the target's pods need, does not exist: create it, or make the reference optional"),
+    unread(missingConfig({ kind: 'Secret', name: 'db' }, 'test')),
     'ConfigMissing',
     ['Secret', 'metadata'],
     /create it/,
@@ -60,28 +65,28 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a Secret that may not be watched',
-    text('Secret db cannot be watched: 403 Forbidden: grant list and watch to the service account of Serin'),
+    unread(unknownConfig({ kind: 'Secret', name: 'db' }, 'test', 'cannot be watched: 403: grant list and watch')),
     'ConfigUnreadable',
     ['Secret', 'metadata'],
     /grant list and watch/,
   ),
   blocked(
     'a ConfigMap that may not be read',
-    text('ConfigMap settings cannot be read: 403 Forbidden: grant it to the service account of Serin'),
+    unread(unreadableConfig({ kind: 'ConfigMap', name: 'settings' }, 'test', forbidden('no'))),
     'ConfigUnreadable',
     ['ConfigMap', 'metadata'],
     /grant it/,
   ),
   blocked(
     'a copy that cannot be made',
-    new ConfigCopyError('ConfigMap', 'settings-primary', 'exceeded quota'),
+    new ConfigCopyError(ref('v1', 'ConfigMap', 'settings-primary'), 'exceeded quota'),
     'ConfigCopyRefused',
     ['ConfigMap', 'metadata'],
     /exceeded quota/,
   ),
   blocked(
     'a name that is taken',
-    new NameTakenError('Service', 'podinfo-canary'),
+    new NameTakenError(ref('v1', 'Service', 'podinfo-canary')),
     'NameTaken',
     ['Service', /canary-uid/],
     /rename or remove it, or annotate it serin.dev\/adopt=true/,
@@ -89,7 +94,11 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a CRD that is absent',
-    new ProviderUnavailableError('the cluster has no VirtualService in networking.istio.io/v1: install its CRD'),
+    new ProviderUnavailableError({
+      code: 'KindAbsent',
+      object: ref('networking.istio.io/v1', 'VirtualService', 'podinfo'),
+      detail: 'install its CRD',
+    }),
     'KindAbsent',
     ['CustomResourceDefinition', 'spec.versions'],
     /install its CRD/,
@@ -97,44 +106,35 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a permission that is missing',
-    api(403, 'PATCH /apis/networking.istio.io: 403 Forbidden: User "serin" cannot patch resource "virtualservices"'),
+    forbidden('virtualservices.networking.istio.io "podinfo" is forbidden: User "serin" cannot patch resource "virtualservices"'),
     'Forbidden',
     ['Canary', /Promoted/],
     /by a Role or ClusterRole/,
   ),
   blocked(
     'a quota without room',
-    api(
-      403,
-      'POST /api/v1: 403 Forbidden: services "podinfo-canary" is forbidden: exceeded quota: small, requested: services=1, used: services=2',
-    ),
+    forbidden('services "podinfo-canary" is forbidden: exceeded quota: small, requested: services=1, used: services=2'),
     'QuotaExceeded',
     ['ResourceQuota', 'spec.hard'],
     /^who owns the quota can raise it$/,
   ),
   ...[
-    'POST /api/v1: 403 Forbidden: pods "podinfo" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
-    'POST /api/v1: 400 BadRequest: admission webhook "policy.example.com" denied the request: exceeded quota: of the team',
-    "POST /api/v1: 422 Invalid: services is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: no: owner",
-  ].map((message) =>
+    [403, 'pods "podinfo" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'] as const,
+    [400, 'admission webhook "policy.example.com" denied the request: exceeded quota: of the team, requested: 1'] as const,
+    [422, "services is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: no: owner"] as const,
+    [422, 'Deployment.apps "podinfo-primary" is invalid: denied by policy'] as const,
+  ].map(([status, message]) =>
     blocked(
-      `a rule of the cluster (${message.slice(13, 30)})`,
-      api(Number(/\d{3}/.exec(message)?.[0]), message),
+      `a rule of the cluster (${status}: ${message.slice(0, 30)})`,
+      refusedWith(status, 'Refused', message),
       'ApiRefused',
       ['Canary', /Promoted/],
       /^who owns the rule that refuses it can correct it or make an exception$/,
     ),
   ),
   blocked(
-    'an object that an admission rule refuses',
-    api(422, 'POST /apis/apps: 422 Invalid: denied by policy'),
-    'ApiRefused',
-    ['Canary', /Promoted/],
-    /denied by policy/,
-  ),
-  blocked(
     'a scaler that is missing',
-    new ScalerMissingError('HorizontalPodAutoscaler', 'podinfo'),
+    new ScalerMissingError(ref('autoscaling/v2', 'HorizontalPodAutoscaler', 'podinfo')),
     'ScalerMissing',
     ['HorizontalPodAutoscaler', 'metadata'],
     /create it, or correct the name/,
@@ -142,14 +142,14 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a field that comes back',
-    new TemplateLeftoverError('podinfo-primary', 'spec.template.spec.hostNetwork'),
+    new TemplateLeftoverError(ref('apps/v1', 'Deployment', 'podinfo-primary'), 'spec.template.spec.hostNetwork'),
     'TemplateLeftover',
     ['Deployment', 'spec.template.spec.hostNetwork'],
     /another controller or webhook/,
   ),
   blocked(
     'a history that is gone',
-    new NoPromotedTemplateError('podinfo-primary'),
+    new NoPromotedTemplateError(ref('apps/v1', 'Deployment', 'podinfo-primary')),
     'NoPromotedTemplate',
     ['Deployment', 'metadata'],
     /push a good revision/,
@@ -157,7 +157,7 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a route that cannot be said',
-    new RoutingError('service.rewrite cannot be said in a GRPCRoute: remove it'),
+    RoutingError.at('service.rewrite', 'cannot be said in a GRPCRoute: remove it'),
     'RouteRefused',
     ['Canary', 'spec.service.rewrite'],
     /remove it/,
@@ -165,9 +165,8 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a target that cannot have a primary',
-    text(
-      problemOf(resolveSelector({ ...workload('podinfo', 1, 1), spec: { selector: { matchLabels: { tier: 'web' } } } }, ['app', 'name'])),
-    ),
+    'problem' in labelled &&
+      new TargetUnusableError(labelled.problem, { object: ref('apps/v1', 'Deployment', 'podinfo'), field: labelled.field }),
     'TargetUnusable',
     ['Deployment', 'spec.selector.matchLabels'],
     /make it anew with one of them/,
@@ -175,11 +174,11 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'something else',
-    text('the moon is in the way: wait for the morning'),
+    new ConfigUnavailableError({ code: 'Obstacle', detail: 'the cluster is being moved: wait for the end of it' }),
     'Obstacle',
     ['Canary', /Promoted/],
-    /wait for the morning/,
+    /wait for the end of it/,
   ),
 ];
 
-describeEach('a release with something in its way', stalls);
+describeEach('a release that an object blocks', stalls);

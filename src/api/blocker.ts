@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { type BlockerCode, blockers } from './blockers.ts';
+
+/** Characters of a foreign text that are kept. */
+export const LONGEST_DETAIL = 1024;
+/** Characters of a name or a field path that are kept. */
+const LONGEST_NAME = 300;
+/** Blockers of one release that are stored, the most urgent ones first. */
+export const MOST_BLOCKERS = 10;
+
+const codes = Object.keys(blockers) as [BlockerCode, ...BlockerCode[]];
+
+/** The object that a blocker is about. */
+export const BlockedObject = z.object({
+  apiVersion: z.string().describe('Version of its kind.'),
+  kind: z.string().describe('Its kind.'),
+  name: z.string().describe('Its name.'),
+  namespace: z.string().optional().describe('Its namespace; absent for kinds without.'),
+});
+export type BlockedObject = z.infer<typeof BlockedObject>;
+
+/** One reason for which a release does not go on. Code acts on the fields; `detail` alone is prose, and is shown and never parsed. */
+export const Blocker = z.object({
+  /** From the closed list of `blockers.ts`. */
+  code: z.enum(codes).describe('Reason from a closed list (docs/reasons.md).'),
+  /** The object to look at or to correct. */
+  object: BlockedObject.optional().describe('Object concerned.'),
+  /** Of that object; without one, of the Canary. */
+  field: z.string().optional().describe('Path of the field concerned, in the object or else in the Canary.'),
+  /** Name in `spec.analysis.webhooks`. */
+  webhook: z.string().optional().describe('Name of the webhook that refuses.'),
+  /** Name in `spec.analysis.metrics`. */
+  metric: z.string().optional().describe('Name of the check concerned.'),
+  /** RFC 3339. */
+  since: z.string().describe('When it was first seen.'),
+  /** RFC 3339: the release is rolled back then, or goes on; absent: no limit. */
+  until: z.string().optional().describe('When its time is over; absent: no limit.'),
+  /** Words of a gate, an API server, a metrics server or another component, shortened to `LONGEST_DETAIL`. */
+  detail: z.string().optional().describe('Text of another component; not for programs.'),
+});
+export type Blocker = z.infer<typeof Blocker>;
+
+/** A blocker as it arises: since when is known where it is stored. */
+export const NewBlocker = Blocker.omit({ since: true, until: true });
+export type NewBlocker = z.infer<typeof NewBlocker>;
+
+/**
+ * Stored blockers. What cannot be read is left out: a code of a newer Serin, or an edit by hand, must not cost the memory of the release. Codes
+ * are closed for what is written.
+ */
+export const Blockers = z
+  .unknown()
+  .transform((stored): Blocker[] =>
+    Array.isArray(stored) ? stored.slice(0, MOST_BLOCKERS).flatMap((one) => Blocker.safeParse(one).data ?? []) : [],
+  );
+
+/** Two blockers are one and the same as long as they differ in nothing but time and detail. */
+export function identityOf({ code, object, field, webhook, metric }: NewBlocker): string {
+  const { apiVersion, kind, name, namespace } = object ?? {};
+  return JSON.stringify([code, apiVersion, kind, name, namespace, field, webhook, metric]);
+}
+
+/** The texts shortened to what is stored. */
+export function bounded<B extends NewBlocker>(blocker: B): B {
+  const short = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text);
+  const { field, webhook, metric, detail } = blocker;
+  return {
+    ...blocker,
+    ...(field === undefined ? {} : { field: short(field, LONGEST_NAME) }),
+    ...(webhook === undefined ? {} : { webhook: short(webhook, LONGEST_NAME) }),
+    ...(metric === undefined ? {} : { metric: short(metric, LONGEST_NAME) }),
+    ...(detail === undefined ? {} : { detail: short(detail, LONGEST_DETAIL) }),
+  };
+}

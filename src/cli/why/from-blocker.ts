@@ -1,0 +1,101 @@
+import type { Blocker } from '../../api/blocker.ts';
+import { adoptField, blockerText } from '../../api/blocker-text.ts';
+import type { BlockerCode } from '../../api/blockers.ts';
+import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
+import type { Sight } from '../people/sight.ts';
+import { causeOf } from './causes.ts';
+import { commandsOf, proofIn, type Trouble, toCorrect, toCreate, toRemove, toSet, valueAt } from './finding.ts';
+
+/** Blockers of the objects of a release: nothing goes on before one of them is removed. */
+const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
+  'TargetUnusable',
+  'TargetUnobserved',
+  'ConfigMissing',
+  'ConfigUnreadable',
+  'ConfigCopyRefused',
+  'NameTaken',
+  'KindAbsent',
+  'Forbidden',
+  'QuotaExceeded',
+  'ApiRefused',
+  'ScalerMissing',
+  'TemplateLeftover',
+  'NoPromotedTemplate',
+  'RouteRefused',
+  'Obstacle',
+]);
+
+export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
+
+/** A blocker of the objects of a release, and what removes it. */
+export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
+  const { raw } = sight;
+  const { code, object, field, detail = '' } = blocker;
+  const cause = causeOf(code);
+  const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
+  const ofCluster = { cause, proof: [said] };
+  const look = commandsOf(raw, blocker);
+  if (object === undefined) {
+    switch (code) {
+      case 'Forbidden':
+        return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
+      case 'ApiRefused':
+        return { ...ofCluster, action: 'who owns the rule that refuses it can correct it or make an exception' };
+      default:
+        if (field === undefined) return { ...ofCluster, action: detail };
+        return {
+          cause,
+          proof: [proofIn(raw, field, valueAt(raw, field)), said],
+          action: `correct ${field}: ${detail}`,
+          change: toSet(raw, field),
+        };
+    }
+  }
+  const { kind, name, namespace } = object;
+  const concerned = { kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
+  const about = (at: string, value: string) => ({ cause, proof: [proofIn(concerned, at, value), said], ...look });
+  switch (code) {
+    case 'ConfigMissing':
+      return {
+        ...about('metadata', 'does not exist'),
+        action: 'create it, or make the reference optional',
+        change: toCreate(kind, name, namespace),
+      };
+    case 'ScalerMissing':
+      return { ...about('metadata', 'does not exist'), action: 'create it, or correct the name', change: toCreate(kind, name, namespace) };
+    case 'KindAbsent': {
+      const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
+      const change = toCreate(crd.kind, crd.metadata.name, undefined);
+      return { cause, proof: [proofIn(crd, 'spec.versions', 'does not exist'), said], action: detail, change };
+    }
+    case 'NameTaken': {
+      const isAdoptable = field === adoptField;
+      const adoption = isAdoptable ? `, or annotate it ${adoptAnnotation}=true to hand it over` : '';
+      return {
+        ...about(`metadata.annotations[${ownerAnnotation}]`, 'not this Canary'),
+        action: `rename or remove it${adoption}`,
+        change: isAdoptable ? toSet(concerned, adoptField) : toRemove(kind, name, namespace),
+      };
+    }
+    case 'QuotaExceeded':
+      return { ...about('spec.hard', detail), action: 'who owns the quota can raise it' };
+    case 'Forbidden':
+      return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
+    case 'TemplateLeftover':
+      return { ...about(field ?? 'spec.template', 'put back'), action: 'stop another controller or webhook from putting it back' };
+    case 'NoPromotedTemplate':
+      return {
+        ...about('metadata', 'no record of the promoted revision'),
+        action: 'push a good revision to the target',
+        ...toCorrect(sight),
+      };
+    case 'TargetUnusable':
+      return {
+        ...about(field ?? 'metadata', detail),
+        action: `correct ${kind} ${name}: ${detail}`,
+        ...(field === undefined ? {} : { change: toSet(concerned, field) }),
+      };
+    default:
+      return { ...about(field ?? 'metadata', detail), action: detail };
+  }
+}

@@ -1,0 +1,179 @@
+import { type BlockedObject, type Blocker, bounded, identityOf, MOST_BLOCKERS, type NewBlocker } from '../api/blocker.ts';
+import type { Canary } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
+import { isKnative } from '../api/knative.ts';
+import { names } from '../api/names.ts';
+import type { Phase } from '../api/phase.ts';
+import { timestamp } from '../api/timestamp.ts';
+import { blindUntilMs } from './deadlines.ts';
+import { dueMs, isPrimaryAwaited } from './due.ts';
+import type { Facts, RefusedEdit, Side } from './facts.ts';
+
+/** A blocker with the times that are known of it, in epoch milliseconds. */
+export type FoundBlocker = NewBlocker & { sinceMs?: number; untilMs?: number };
+
+/** Reasons for which a release does not go on where it stands, the most urgent one first. What ends by itself within seconds is none. */
+export function blockersOf(canary: Canary, phase: Phase, release: Release, facts: Facts): FoundBlocker[] {
+  if (canary.spec.suspend === true) return [{ code: 'Suspended', field: 'spec.suspend' }];
+  const { refused, blocker, unroutable, unconfirmed } = facts;
+  const { paused } = release;
+  return [
+    ...(refused ? [refusedBlocker(refused)] : []),
+    ...[blocker, unroutable && undated(unroutable), unconfirmed].filter((one) => one !== undefined),
+    ...(paused ? [{ code: 'Paused', detail: paused.by, sinceMs: paused.sinceMs } as const] : []),
+    ...ofHooks(release),
+    ...ofChecks(canary, release),
+    ...ofSides(canary, phase, release, facts),
+  ];
+}
+
+/** Its deadline counts from when this process first saw it; the blocker itself may be older. */
+const undated = ({ sinceMs: _, ...blocker }: NonNullable<Facts['unroutable']>): NewBlocker => blocker;
+
+export function refusedBlocker({ reason, message, field, uncheckedUntilMs }: RefusedEdit): FoundBlocker {
+  return {
+    code: reason,
+    ...(field === undefined ? {} : { field }),
+    ...(uncheckedUntilMs === undefined ? {} : { untilMs: uncheckedUntilMs }),
+    detail: message,
+  };
+}
+
+/** As they are stored: what stood before keeps its time, so that nothing is written while nothing changes. */
+export function dated(found: readonly FoundBlocker[], before: readonly Blocker[] = [], nowMs: number): Blocker[] {
+  const known = new Map(before.map((one) => [identityOf(one), one.since]));
+  const all = new Map<string, Blocker>();
+  for (const { sinceMs, untilMs, ...one } of found) {
+    const blocker = bounded(one);
+    const key = identityOf(blocker);
+    const since = sinceMs === undefined ? (known.get(key) ?? timestamp(nowMs)) : timestamp(sinceMs);
+    if (!all.has(key)) all.set(key, { ...blocker, since, ...(untilMs === undefined ? {} : { until: timestamp(untilMs) }) });
+  }
+  return [...all.values()].slice(0, MOST_BLOCKERS);
+}
+
+/** Types of webhooks that a person opens; others judge. */
+const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
+
+function ofHooks({ refusedBy }: Release): FoundBlocker[] {
+  if (refusedBy === undefined) return [];
+  const { webhook, type, detail } = refusedBy;
+  return [{ code: codeOfHook(type), webhook, detail }];
+}
+
+export const codeOfHook = (type: string): 'GateClosed' | 'HookRefused' => (GATES.has(type) ? 'GateClosed' : 'HookRefused');
+
+/** The checks of the last interval that keep it from its next step. */
+function ofChecks(canary: Canary, { step, verdicts = [], blindSinceMs }: Release): FoundBlocker[] {
+  if (step !== 'analysing') return [];
+  const blind = blindSinceMs === undefined ? {} : { sinceMs: blindSinceMs, untilMs: blindUntilMs(canary, blindSinceMs) };
+  const counted = verdicts.filter(({ observed, early }) => observed !== true && early !== true);
+  const failed = counted.filter(({ verdict }) => verdict === 'failed');
+  const unmeasured = counted.filter(({ verdict }) => verdict === 'unmeasured');
+  return [
+    ...failed.map(
+      ({ check, reason }): FoundBlocker => ({ code: 'CheckFailed', metric: check, ...(reason === undefined ? {} : { detail: reason }) }),
+    ),
+    ...unmeasured.map(
+      ({ check, code = 'Unmeasured', object, field, reason }): FoundBlocker => ({
+        code,
+        metric: check,
+        ...(object === undefined ? {} : { object }),
+        ...(field === undefined ? {} : { field }),
+        ...(reason === undefined ? {} : { detail: reason }),
+        ...blind,
+      }),
+    ),
+  ];
+}
+
+/** Workloads that a step waits for. */
+function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): FoundBlocker[] {
+  const { target, primary } = facts;
+  const { step, reason, refusal } = release;
+  const [targetRef, primaryRef] = [targetOf(canary), primaryOf(canary)];
+  const due = dueMs(canary, phase, release, facts);
+  const awaited = (object: BlockedObject, side: Side | undefined) => notReady(object, side, release, due);
+  if (target === undefined) return [{ code: 'TargetMissing', object: targetRef }];
+  switch (`${phase}.${step}`) {
+    case 'Initializing.creatingPrimary':
+      return primary === undefined ? [] : awaited(primaryRef, primary);
+    case 'Progressing.scalingUp':
+    case 'Progressing.heldBack':
+    case 'WaitingPromotion.heldBack':
+      return awaited(targetRef, target);
+    case 'Progressing.raising':
+      return noRoom(targetRef, target, release, due);
+    case 'Promoting.raising':
+      return noRoom(primaryRef, primary, release, due);
+    case 'Promoting.awaitingPrimary':
+    case 'Failed.servingFromCanary':
+    case 'Failed.restoringPrimary':
+      return awaited(primaryRef, primary);
+    case 'Promoting.writingPrimary':
+      if (reason === undefined) return [];
+      return [{ code: 'PrimaryRefused', object: primaryRef, detail: reason }, ...(refusal ? [refusal] : [])];
+    case 'Progressing.analysing':
+    case 'WaitingPromotion.analysing':
+      if (release.awaitedSinceMs !== undefined) return awaited(targetRef, target);
+      return isPrimaryAwaited(release, facts) ? awaited(primaryRef, primary) : [];
+    case 'Progressing.settling':
+    case 'Progressing.comingBack':
+    case 'WaitingPromotion.comingBack':
+      return isPrimaryAwaited(release, facts) ? awaited(primaryRef, primary) : [];
+    case 'Initialized.resting':
+    case 'Succeeded.resting':
+      return [...unobserved(facts, targetRef), ...(primary && !primary.serving ? [primaryDown(primaryRef, primary)] : [])];
+    case 'Failed.resting':
+      return primary && !primary.serving ? [primaryDown(primaryRef, primary)] : [];
+    default:
+      return [];
+  }
+}
+
+function notReady(object: BlockedObject, side: Side | undefined, release: Release, untilMs: number | undefined): FoundBlocker[] {
+  const { state = 'waiting', reason } = side?.readiness ?? {};
+  if (side?.serving === true && state === 'ready') return [];
+  return [
+    {
+      code: state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady',
+      object,
+      sinceMs: release.awaitedSinceMs ?? release.stepStartedMs,
+      ...(untilMs === undefined ? {} : { untilMs }),
+      ...(reason === undefined ? {} : { detail: reason }),
+    },
+  ];
+}
+
+function noRoom(object: BlockedObject, side: Side | undefined, release: Release, untilMs: number | undefined): FoundBlocker[] {
+  const { capacity, stepStartedMs: sinceMs } = release;
+  if (capacity === undefined || capacity.reachedMs !== undefined) return [];
+  const { reason } = side?.readiness ?? {};
+  return [
+    { code: 'NoRoom', object, sinceMs, ...(untilMs === undefined ? {} : { untilMs }), ...(reason === undefined ? {} : { detail: reason }) },
+  ];
+}
+
+const primaryDown = (object: BlockedObject, { readiness: { reason } }: Side): FoundBlocker => ({
+  code: 'PrimaryDown',
+  object,
+  ...(reason === undefined ? {} : { detail: reason }),
+});
+
+/** Of a target that something else blocks, that is the reason. */
+function unobserved({ target, blocker }: Facts, object: BlockedObject): FoundBlocker[] {
+  if (target?.undetermined === undefined || blocker !== undefined) return [];
+  return [{ object, ...target.undetermined }];
+}
+
+function targetOf({ spec, metadata: { namespace } }: Canary): BlockedObject {
+  const { apiVersion, kind, name } = spec.targetRef;
+  return { apiVersion, kind, name, namespace };
+}
+
+function primaryOf(canary: Canary): BlockedObject {
+  const target = targetOf(canary);
+  if (isKnative(target)) return target;
+  const { primary, primaryService } = names(canary);
+  return { ...target, name: target.kind === 'Service' ? primaryService : primary };
+}

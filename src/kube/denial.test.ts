@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { misleadingTexts } from '../../test/build/misleading-texts.ts';
+import { apiErrorOf } from './errors.ts';
+
+const denialOf = (message: string, status = 403) =>
+  apiErrorOf('PATCH /api', status, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message })).denial;
+
+it.each([
+  [
+    'pods "podinfo-7d" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=9, limited: pods=9',
+    { by: 'quota', quota: 'compute' },
+  ],
+  ['services is forbidden: exceeded quota: a.b-c, requested: services=1', { by: 'quota', quota: 'a.b-c' }],
+  [
+    'deployments.apps "podinfo" is forbidden: User "system:serviceaccount:serin:serin" cannot patch resource "deployments"',
+    { by: 'authorization' },
+  ],
+  ['forbidden: User "serin" cannot get path "/version"', { by: 'authorization' }],
+])('what the API server itself denies is known by its own beginning: %s', (message, denial) => {
+  expect(denialOf(message)).toEqual(denial);
+});
+
+it.each([
+  (words: string) => `admission webhook "policy.example.com" denied the request: ${words}`,
+  (words: string) => `pods "podinfo" is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: ${words}`,
+  (words: string) => `pods "podinfo" is forbidden: violates PodSecurity "restricted:latest": ${words}`,
+])('the words of a webhook or policy are no denial of a quota or an authorizer', (message) => {
+  const quoting = ['exceeded quota: small, requested: pods=1', 'User "serin" cannot patch', 'forbidden: User "a" cannot get'];
+  expect([...quoting, ...misleadingTexts].filter((words) => denialOf(message(words)) !== undefined)).toEqual([]);
+});
+
+it('no other status is a denial', () => {
+  expect(denialOf('pods "podinfo" is forbidden: exceeded quota: small, requested: pods=1', 422)).toBeUndefined();
+});
