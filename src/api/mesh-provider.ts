@@ -5,6 +5,9 @@ type SmiProvider = Extract<Provider, `smi:${string}`>;
 /** The provider of Canaries that name none. An SMI version can name its mesh, which `spec.provider` cannot (01-10). */
 export type MeshProvider = Provider | `${SmiProvider}:${'istio' | 'linkerd'}`;
 
+/** Where the flag is not given, as in Flagger. */
+export const DEFAULT_MESH_PROVIDER = 'istio';
+
 /** Further values of the flag, with the provider whose permissions they need. */
 export const providerByMesh: Readonly<Record<string, Provider>> = {
   ...Object.fromEntries(providers.filter(isSmi).flatMap((smi) => ['istio', 'linkerd'].map((mesh) => [`${smi}:${mesh}`, smi]))),

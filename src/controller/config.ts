@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type AllowList, gatewayEntries, hostEntries, parseAllowList } from '../api/allow-list.ts';
-import { MeshProvider } from '../api/mesh-provider.ts';
+import { DEFAULT_MESH_PROVIDER, MeshProvider } from '../api/mesh-provider.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
 import { allowedAddressProblem } from './outgoing.ts';
 
@@ -21,7 +21,7 @@ const seconds = (fallback: number) => z.number().min(0).default(fallback);
 export const ControllerConfig = z.object({
   namespaces: z.array(z.string()).default([]).describe('namespaces to watch; none is all of the cluster'),
   canarySelector: z.string().default('').describe('label selector of the Canaries to look after; empty is all'),
-  meshProvider: MeshProvider.default('istio').describe('traffic provider of Canaries that name none'),
+  meshProvider: MeshProvider.default(DEFAULT_MESH_PROVIDER).describe('traffic provider of Canaries that name none'),
   ingressAnnotationsPrefix: z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no prefix of annotations: write it like nginx.ingress.kubernetes.io')

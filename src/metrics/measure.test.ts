@@ -124,7 +124,7 @@ describe('measure', () => {
       noTraffic,
     ],
     ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/, unknown],
-    ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /no http or https URL/, unknown],
+    ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /must be an http or https URL/, unknown],
     ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, wrongQuery],
     ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/, wrongQuery],
     [

@@ -134,7 +134,7 @@ it('05-W18: a template has a time of its own, retries included, and it has an en
   expect(await asked({ caSecretRef, retries: 5, timeout: '300ms' })).toMatchObject({ kind: 'error' });
   expect(seen.length).toBeLessThan(5);
   expect(await asked({ caSecretRef, timeout: '2m' })).toMatchObject({
-    problem: expect.stringMatching(/spec\.provider\.timeout is no time/),
+    problem: expect.stringMatching(/spec\.provider\.timeout must be a time/),
     code: 'QueryInvalid',
     field: 'spec.provider.timeout',
   });

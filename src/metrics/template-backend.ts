@@ -102,7 +102,7 @@ async function make(
   if (typeof ownTimeoutMs === 'object') return ownTimeoutMs;
   const intervalMs = parseDuration(metric.interval || defaultInterval);
   const windowMs = window === undefined ? undefined : parseDuration(window);
-  if (window !== undefined && windowMs === undefined) return wrongField('spec.window', `${window} is no duration such as 5m`);
+  if (window !== undefined && windowMs === undefined) return wrongField('spec.window', `${window} is not a duration such as 5m`);
   const choice = { reduce, sample, strictNoData };
   return backendFor({
     ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
@@ -119,5 +119,5 @@ export function timeoutOf(text: string | undefined): number | undefined | Backen
   const ms = parseDuration(text);
   return ms && ms <= LONGEST_TIMEOUT_MS
     ? ms
-    : wrongField('spec.provider.timeout', 'is no time above 0 and of at most 1m: write it as in 20s');
+    : wrongField('spec.provider.timeout', 'must be a time above 0 and of at most 1m: write it as in 20s');
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import { DEFAULT_MESH_PROVIDER } from '../api/mesh-provider.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { VirtualWorld } from '../embedded/virtual/virtual-world.ts';
 import type { CheckNote } from './checks.ts';
@@ -78,6 +79,7 @@ export function rehearsalProblem(canary: KubeObject, provider?: string): string 
   return spec.suspend ? 'spec.suspend: a suspended Canary releases nothing: set it to false' : undefined;
 }
 
-export function withProvider(canary: KubeObject, provider: string | undefined): KubeObject {
-  return canary.spec?.provider || provider === undefined ? canary : { ...canary, spec: { ...canary.spec, provider } };
+/** With a provider by its name, as the controller would have it. */
+export function withProvider(canary: KubeObject, provider: string = DEFAULT_MESH_PROVIDER): KubeObject {
+  return canary.spec?.provider ? canary : { ...canary, spec: { ...canary.spec, provider } };
 }

@@ -35,6 +35,17 @@ describe('serin rehearse', () => {
     expect([...kinds].toSorted()).toEqual(['checks', 'event', 'phase', 'scenario', 'traffic', 'webhook', 'write']);
   });
 
+  it('a Canary that names no provider is one of Istio: users come by its gateway, and reach the new version', async () => {
+    const objects = example('istio-canary.yaml', ({ spec }) => {
+      delete spec.provider;
+      Object.assign(spec.service, { gateways: ['istio-system/public'], hosts: ['app.example.com'] });
+    });
+    const { code, report } = await reported(manifests('no-provider.yaml', objects));
+    expect([code, rulesOf(report)]).toEqual([0, []]);
+    expect(report.rehearsals[0]?.requests.new.sent).toBeGreaterThan(0);
+    expect(report.rehearsals[0]?.assumptions.join()).toContain('app.example.com');
+  });
+
   it('a bad version is caught for its success rate, and the same seed gives the same output', async () => {
     const once = await rehearse(ISTIO, '--scenario', 'bad-5xx', '-ojson');
     expect(once.code).toBe(0);

@@ -17,14 +17,15 @@ const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empt
 export const cloudwatch: MakeBackend = (source) => {
   const { region } = source.provider;
   if (!region) return wrongField('spec.provider.region', 'is required');
-  if (!/^[a-z0-9-]{1,63}$/.test(region)) return wrongField('spec.provider.region', `${JSON.stringify(region.slice(0, 80))} is no region`);
+  if (!/^[a-z0-9-]{1,63}$/.test(region))
+    return wrongField('spec.provider.region', `${JSON.stringify(region.slice(0, 80))} is not a region`);
   const window = windowOf(source, INTERVALS);
   if (typeof window !== 'number') return window;
   const keys = ownKeys(source);
   if (keys && 'problem' in keys) return keys;
   const address = cloudwatchAddress(source);
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
-    return wrongField('spec.provider.address', 'is no http or https URL');
+    return wrongField('spec.provider.address', 'must be an http or https URL');
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
   const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: Refused = {}) => {
     // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.
@@ -58,7 +59,7 @@ export const cloudwatch: MakeBackend = (source) => {
       );
     },
     async isOnline(signal) {
-      // Refused by whoever understands the request, which is all that is asked (05-P16).
+      // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
       const refused: Refused = {};
       const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
       return 'kind' in answer && refused.status !== 400 ? answer.reason : undefined;
@@ -91,7 +92,7 @@ function statusOf(error: unknown): number | undefined {
 
 /** What the client throws is an answer with a status, one that it cannot read, or none at all. */
 function inWords(error: unknown, secrets: readonly (string | undefined)[]): unknown {
-  if (error instanceof SyntaxError) return new Unanswered(`${WHO} answered with something that is no JSON`);
+  if (error instanceof SyntaxError) return new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
   const status = statusOf(error);
   if (status === undefined) return error;
   const words = redact(error, secrets).slice(0, 300);

@@ -22,7 +22,7 @@ export const datadog: MakeBackend = (source) => {
   const headers = { 'dd-api-key': keys.datadog_api_key, 'dd-application-key': keys.datadog_application_key };
   const get = (path: string, query: Record<string, string> = {}) => {
     const url = baseUrl(address, path, query);
-    return url ? { url, headers } : wrongField('spec.provider.address', 'is no http or https URL');
+    return url ? { url, headers } : wrongField('spec.provider.address', 'must be an http or https URL');
   };
   const seconds = (ms: number) => String(Math.floor(ms / 1000));
   return jsonBackend({

@@ -22,7 +22,7 @@ export const dynatrace: MakeBackend = (source) => {
   const get = (path: string, query: Record<string, string>) => {
     const url = baseUrl(address, path, query);
     const headers = { authorization: `Api-Token ${keys.dynatrace_token}` };
-    return url ? { url, headers } : wrongField('spec.provider.address', 'is no http or https URL');
+    return url ? { url, headers } : wrongField('spec.provider.address', 'must be an http or https URL');
   };
   const toMs = Math.floor(source.nowMs / 1000) * 1000;
   return jsonBackend({

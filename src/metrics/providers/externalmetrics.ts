@@ -23,7 +23,7 @@ const Answer = z.object({ items: z.array(z.object({ value: Quantity })) });
  */
 export const externalmetrics: MakeBackend = (source) => {
   const { address } = source.provider;
-  if (address && !baseUrl(address, '')) return wrongField('spec.provider.address', 'is no http or https URL');
+  if (address && !baseUrl(address, '')) return wrongField('spec.provider.address', 'must be an http or https URL');
   return jsonBackend({
     who: address ? 'The metrics API' : 'The metrics API of the cluster',
     source,
@@ -48,7 +48,7 @@ function ask({ provider: { address }, secret }: BackendSource, path: string, lab
   const query = labelSelector ? { labelSelector } : undefined;
   if (!address) return { path: query ? `${path}?${new URLSearchParams(query)}` : path };
   const url = baseUrl(address, path, query);
-  if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
+  if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
   return { url, headers: secret?.token ? { authorization: `Bearer ${secret.token.trim()}` } : {} };
 }
 

@@ -21,7 +21,7 @@ export const graphite: MakeBackend = (source) => {
     parameters.set('format', 'json');
     parameters.sort();
     const url = baseUrl(address, '/render');
-    if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
+    if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
     url.search = parameters.toString();
     return { url, ...(credentials ? { headers: { authorization: credentials } } : {}) };
   };

@@ -19,7 +19,7 @@ export const influxdb: MakeBackend = (source) => {
   const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
-  if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
+  if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
   const run = async (query: string, signal: AbortSignal) => {
     const answer = await ask(
       {

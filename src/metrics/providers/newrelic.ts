@@ -22,7 +22,7 @@ export const newrelic: MakeBackend = (source) => {
     const url = baseUrl(address, path, { nrql: `${query} SINCE ${Math.floor(window / 1000)} seconds ago` });
     return url
       ? { url, headers: { 'x-query-key': keys.newrelic_query_key } }
-      : wrongField('spec.provider.address', 'is no http or https URL');
+      : wrongField('spec.provider.address', 'must be an http or https URL');
   };
   return jsonBackend({
     who: 'New Relic',

@@ -20,7 +20,7 @@ it.each([
 
 it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address that is %s is refused', (address) => {
   expect(splunk(sourceOf(known, 'splunk', address))).toMatchObject({
-    problem: expect.stringContaining('is no http, https, ws or wss URL'),
+    problem: expect.stringContaining('must be an http, https, ws or wss URL'),
     placed: { field: 'spec.provider.address' },
   });
 });

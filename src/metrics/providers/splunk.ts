@@ -18,7 +18,7 @@ export const splunk: MakeBackend = (source) => {
   const window = windowOf(source, INTERVALS);
   if (typeof window !== 'number') return window;
   const urls = splunkUrls(provider.address);
-  if (!urls) return wrongField('spec.provider.address', 'is no http, https, ws or wss URL');
+  if (!urls) return wrongField('spec.provider.address', 'must be an http, https, ws or wss URL');
   const token = keys.sf_token_key;
   const options = (signal: AbortSignal) => ({ who: WHO, ...transportOf(source), secrets: [token], signal });
   return {

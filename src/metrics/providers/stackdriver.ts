@@ -43,7 +43,7 @@ export const stackdriver: MakeBackend = (source) => {
     return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
-  if (!url) return wrongField('spec.provider.address', 'is no http or https URL');
+  if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
   return withToken(token, (bearer) => {
     const post = (query: string) => ({
       url,

@@ -30,10 +30,10 @@ export function parentRefs(canary: Canary): ParentRef[] {
   if (found.length > MOST_PARENTS) throw RoutingError.at('service.gatewayRefs', `has more than ${MOST_PARENTS} entries`);
   const refs = found.map(({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name, sectionName, port }, index) => {
     const field = `service.gatewayRefs[${index}]`;
-    if (group !== '' && !HOSTNAME.test(group)) throw RoutingError.at(`${field}.group`, 'is no API group');
-    if (!KIND.test(kind)) throw RoutingError.at(`${field}.kind`, 'is no kind');
-    if (namespace !== undefined && !LABEL.test(namespace)) throw RoutingError.at(`${field}.namespace`, 'is no name of a namespace');
-    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is no name of a listener');
+    if (group !== '' && !HOSTNAME.test(group)) throw RoutingError.at(`${field}.group`, 'is not an API group');
+    if (!KIND.test(kind)) throw RoutingError.at(`${field}.kind`, 'is not a kind');
+    if (namespace !== undefined && !LABEL.test(namespace)) throw RoutingError.at(`${field}.namespace`, 'is not a namespace name');
+    if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is not a listener name');
     return {
       ...{ group, kind, ...(namespace === undefined ? {} : { namespace }), name },
       ...(sectionName === undefined ? {} : { sectionName }),

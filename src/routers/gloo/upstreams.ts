@@ -59,7 +59,7 @@ function settings(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]
   const source = findObject(current, config) ?? findObject(current, ref);
   if (!source)
     throw new RoutingError(
-      `spec.upstreamRef: there is no Upstream ${config.name} in ${config.namespace}: create it, or remove the reference`,
+      `spec.upstreamRef: Upstream ${config.name} not found in ${config.namespace}: create it, or remove the reference`,
       'upstreamRef',
     );
   return Object.fromEntries(
