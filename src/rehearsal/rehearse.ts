@@ -21,6 +21,7 @@ import { sealNetwork } from './seal.ts';
 import { startStage } from './stage.ts';
 import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
 import { suppliedFor } from './supplied.ts';
+import { targetOf } from './target.ts';
 import { lessRequests, startUsers, type Users } from './users.ts';
 
 export const SAMPLE_EVERY_MS = 10_000;
@@ -109,7 +110,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
       stage.embedded.apiUrl,
     );
   let controller = start();
-  const { kind, apiVersion } = canary.spec.targetRef;
+  const { kind, apiVersion } = targetOf(canary);
   const scene: Scene = {
     ...{ clock, cluster, apps, users, quota, lagMs, state },
     sides: [names(canary).target, names(canary).primary].map((name) => ({ apiVersion, kind, name, namespace })),

@@ -8,6 +8,7 @@ import { perform, type Scene, wordsOf } from './perform.ts';
 import type { Recorder } from './recorder.ts';
 import type { Outcome } from './rehearsal.ts';
 import type { Scenario } from './scenario.ts';
+import { targetOf } from './target.ts';
 import { lessRequests, type RequestCounts } from './users.ts';
 
 /** Users are served by the primary for so long before the push. */
@@ -81,10 +82,9 @@ async function comes(clock: Clock, recorder: Recorder, isSo: (status: CanaryStat
 const initializedWithinMs = ({ spec: { progressDeadlineSeconds = 600 } }: Canary): number => progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
 
 /** The template differs by an annotation, so that pods of the new version are known. */
-async function push(cluster: KubeCluster, { spec: { targetRef }, metadata: { namespace } }: Canary): Promise<void> {
-  const { apiVersion, kind, name } = targetRef;
+async function push(cluster: KubeCluster, canary: Canary): Promise<void> {
   const annotations = { [VERSION_ANNOTATION]: 'new' };
-  await cluster.patch({ apiVersion, kind, name, namespace }, { spec: { template: { metadata: { annotations } } } });
+  await cluster.patch(targetOf(canary), { spec: { template: { metadata: { annotations } } } });
 }
 
 /** Twice what the analysis takes at the least, and the deadline. */

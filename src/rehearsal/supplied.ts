@@ -52,8 +52,11 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
 const isNamed = ({ metadata }: KubeObject, name: string, namespace: string): boolean =>
   metadata.name === name && (metadata.namespace ?? namespace) === namespace;
 
+/** The target is read as this, whatever version `targetRef` has. */
+const APPS = 'apps/v1';
+
 function workload({ spec: { targetRef, service }, metadata: { namespace } }: Canary): KubeObject {
-  const { kind, name, apiVersion } = targetRef;
+  const { kind, name } = targetRef;
   const labels = { app: name };
   const named = typeof service.targetPort === 'string' && !/^\d+$/.test(service.targetPort);
   const port = {
@@ -63,7 +66,12 @@ function workload({ spec: { targetRef, service }, metadata: { namespace } }: Can
   const container = { name, image: `${name}:1`, ports: [port] };
   const template = { metadata: { labels }, spec: { containers: [container] } };
   const replicas = kind === 'Deployment' ? { replicas: REPLICAS } : {};
-  return { apiVersion, kind, metadata: { name, namespace, labels }, spec: { ...replicas, selector: { matchLabels: labels }, template } };
+  return {
+    apiVersion: APPS,
+    kind,
+    metadata: { name, namespace, labels },
+    spec: { ...replicas, selector: { matchLabels: labels }, template },
+  };
 }
 
 const isKnative = ({ spec: { targetRef } }: Canary): boolean => targetRef.apiVersion.startsWith('serving.knative.dev/');
@@ -75,9 +83,9 @@ function knativeService({ spec: { targetRef }, metadata: { namespace } }: Canary
 }
 
 function autoscaler({ spec: { targetRef, autoscalerRef }, metadata: { namespace } }: Canary): KubeObject {
-  const { apiVersion, kind, name } = targetRef;
+  const { kind, name } = targetRef;
   const metadata = { name: autoscalerRef?.name ?? name, namespace };
-  const scaleTargetRef = { apiVersion, kind, name };
+  const scaleTargetRef = { apiVersion: APPS, kind, name };
   if (autoscalerRef?.kind === 'ScaledObject') {
     const cron = { type: 'cron', metadata: { timezone: 'UTC', start: '0 0 * * *', end: '59 23 * * *', desiredReplicas: String(REPLICAS) } };
     const spec = { scaleTargetRef, minReplicaCount: REPLICAS, maxReplicaCount: 2 * REPLICAS, triggers: [cron] };

@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { scenarios } from '../../src/rehearsal/scenarios.ts';
-import { example } from '../suite/rehearsals.ts';
+import { canaryIn, example } from '../suite/rehearsals.ts';
 import { serin } from '../suite/serin.ts';
 
 const ISTIO = join(import.meta.dirname, '..', '..', 'examples', 'istio-canary.yaml');
@@ -44,6 +44,12 @@ describe('serin rehearse', () => {
     expect([code, rulesOf(report)]).toEqual([0, []]);
     expect(report.rehearsals[0]?.requests.new.sent).toBeGreaterThan(0);
     expect(report.rehearsals[0]?.assumptions.join()).toContain('app.example.com');
+  });
+
+  it('a target is made for a Canary alone, also where its targetRef has another apiVersion than Kubernetes', async () => {
+    const canary = canaryIn(example('istio-canary.yaml', ({ spec }) => Object.assign(spec.targetRef, { apiVersion: 'v1' })));
+    const { report } = await reported(manifests('alone.yaml', [canary]));
+    expect(report.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
   });
 
   it('a bad version is caught for its success rate, and the same seed gives the same output', async () => {
