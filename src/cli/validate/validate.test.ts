@@ -273,6 +273,20 @@ spec: { selector: { matchLabels: { app: shop } }, template: { metadata: { labels
     const { code, lines } = await validated(['-'], { stdin: `${canary(field)}---\n${beside}` });
     expect([code, errorsIn(lines)]).toEqual([1, [expect.stringMatching(message)]]);
   });
+
+  it.each([
+    ['a name that the container has', '{ httpGet: { port: web } }', []],
+    ['a number in quotes', "{ tcpSocket: { port: '9898' } }", []],
+    [
+      'a name that it lacks',
+      '{ httpGet: { port: http } }',
+      [/readinessProbe\.httpGet\.port: is http, and container shop has no port.*it has web/],
+    ],
+  ])('a probe at %s', async (_, probe, messages) => {
+    const beside = target(`[{ name: shop, ports: [{ name: web, containerPort: 9898 }], readinessProbe: ${probe} }]`);
+    const { lines } = await validated(['-'], { stdin: `${canary('targetPort: web')}---\n${beside}` });
+    expect(errorsIn(lines)).toEqual(messages.map((message) => expect.stringMatching(message)));
+  });
   it.each([target(web), target('wrong'), target('[null, { ports: 1 }, { ports: [null, { name: web, containerPort: 1 }] }]'), ''])(
     'I14: and nothing where it fits, or cannot be told: %#',
     async (beside) => {

@@ -7,6 +7,7 @@ import { idleFields } from './idle-fields.ts';
 import { ingresses } from './ingresses.ts';
 import { limits } from './limits.ts';
 import { objects } from './objects.ts';
+import { probes } from './probes.ts';
 import { queryForms } from './query-forms.ts';
 import { queryNames } from './query-names.ts';
 import { references } from './references.ts';
@@ -42,6 +43,7 @@ export function checksWith(more: ObjectChecks, promql: Check): readonly NamedChe
       finds: 'a target that is a primary; a Deployment or DaemonSet without a label to tell its sides apart',
       check: targets,
     },
+    { name: 'probes', finds: 'probes of the target at a port that has no such name, with which no pod is ever ready', check: probes },
     {
       name: 'services',
       finds: 'ports that the pods of the target do not have, and Services that would lose their endpoints by what the Canary asks for',

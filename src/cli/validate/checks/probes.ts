@@ -1,0 +1,36 @@
+import { error, type Finding } from '../../../api/finding.ts';
+import { type Check, findItem, on, type World } from '../world.ts';
+
+const PROBES = ['readinessProbe', 'startupProbe', 'livenessProbe'];
+
+interface Probe {
+  httpGet?: { port?: unknown };
+  tcpSocket?: { port?: unknown };
+}
+type Container = { name?: string; ports?: ({ name?: string } | null)[] } & Readonly<Record<string, Probe | undefined>>;
+
+/** Probes of the targets that name a port: the API server takes any name, and with one that the container lacks no pod is ever ready. */
+export const probes: Check = (world: World) =>
+  world.canaries.flatMap(({ canary, namespace }) => {
+    const { kind, name } = canary.spec.targetRef;
+    if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
+    const target = findItem(world, { kind, group: 'apps', name, namespace });
+    const containers = target?.object.spec?.template?.spec?.containers;
+    if (!target?.place || !Array.isArray(containers)) return [];
+    return on(target, containers.flatMap(findingsOf));
+  });
+
+function findingsOf(container: Container | null, index: number): Finding[] {
+  if (container === null) return [];
+  const names = Array.isArray(container.ports) ? container.ports.flatMap((port) => port?.name ?? []) : [];
+  return PROBES.flatMap((probe) =>
+    (['httpGet', 'tcpSocket'] as const).flatMap((handler) => {
+      const port = container[probe]?.[handler]?.port;
+      // A number in quotes is taken as one. Source: `extractPort` of the kubelet.
+      if (typeof port !== 'string' || names.includes(port) || Number.isInteger(Number(port))) return [];
+      const known = names.length === 0 ? 'none of its ports has a name' : `it has ${names.join(', ')}`;
+      const path = `spec.template.spec.containers[${index}].${probe}.${handler}.port`;
+      return [error(path, `is ${port}, and container ${container.name} has no port of that name, so that it is never ready: ${known}`)];
+    }),
+  );
+}
