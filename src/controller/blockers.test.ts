@@ -1,24 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../test/build/model/lab.ts';
 import { labOf } from '../../test/build/model/life.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import { anIngress, ingressRef, leadingTo, routedByIngress } from '../../test/build/shop-ingress.ts';
 import { apiErrorOf } from '../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
-const ingressRef = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop', namespace: NAMESPACE };
-const routed = { provider: 'nginx', ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' } };
-const leadingTo = (service: string) => ({
-  rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: service, port: { number: 80 } } } }] } }],
-});
-const anIngress = (service: string): KubeObject => ({
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'Ingress',
-  metadata: { name: 'shop', namespace: NAMESPACE },
-  spec: leadingTo(service),
-});
 const blockers = (lab: ModelLab) => lab.canary()?.status?.release?.blockers;
 const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+Z$/);
 
@@ -56,7 +45,7 @@ describe('status.release.blockers at rest', () => {
   });
 
   it('I8, D13: names a route that cannot be written, is not written again while that lasts, and goes with it', async () => {
-    const lab = await resting(routed);
+    const lab = await resting(routedByIngress);
     lab.server.patch(ingressRef, { spec: leadingTo('elsewhere') });
     await lab.pass(60_000);
     const said = blockers(lab);

@@ -1,25 +1,14 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../test/build/model/lab.ts';
 import { labOf } from '../../test/build/model/life.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import { anIngress, ingressRef, leadingTo, routedByIngress } from '../../test/build/shop-ingress.ts';
 import { ApiError } from '../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
-const ingressRef = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop', namespace: NAMESPACE };
 const copyRef = { ...ingressRef, name: 'shop-canary' };
-const routed = { provider: 'nginx', ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' } };
-const leadingTo = (service: string) => ({
-  rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: service, port: { number: 80 } } } }] } }],
-});
-const anIngress = (service: string): KubeObject => ({
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'Ingress',
-  metadata: { name: 'shop', namespace: NAMESPACE },
-  spec: leadingTo(service),
-});
 const lead = (lab: ModelLab, service: string) => lab.server.patch(ingressRef, { spec: leadingTo(service) });
 const said = (lab: ModelLab): string => lab.canary()?.status?.conditions?.[0].message;
 const copied = (lab: ModelLab): string | undefined =>
@@ -40,7 +29,7 @@ async function resting(spec: object, service: string): Promise<ModelLab> {
 
 it('E96, D10: after an edit to a provider whose Ingress lacks the backend no weight is reported that no route holds, and a release ends at its deadline', async () => {
   const lab = await resting({ provider: 'istio' }, 'elsewhere');
-  lab.server.patch(canaryRef, { spec: routed });
+  lab.server.patch(canaryRef, { spec: routedByIngress });
   await lab.pass(20_000);
   expect([lab.phase(), said(lab)]).toEqual(['Initialized', expect.stringContaining(MISSING)]);
   const weights = new Set<number>();
@@ -62,7 +51,7 @@ it('E96, D10: after an edit to a provider whose Ingress lacks the backend no wei
 });
 
 it('E96: an Ingress that loses its backend before a release is told at rest, holds the release, and lets it go on when it is mended', async () => {
-  const lab = await resting(routed, APP);
+  const lab = await resting(routedByIngress, APP);
   expect(copied(lab)).toBe('0');
   lead(lab, 'elsewhere');
   await lab.pass(20_000);
@@ -94,7 +83,7 @@ const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'Virtu
 const edits = {
   'its provider': {
     before: { provider: 'istio' },
-    edit: routed,
+    edit: routedByIngress,
     shares: (lab: ModelLab) =>
       lab.server
         .find(virtualService)
@@ -103,8 +92,8 @@ const edits = {
     home: '100,0',
   },
   'its Ingress': {
-    before: routed,
-    edit: { ingressRef: { ...routed.ingressRef, name: 'front' } },
+    before: routedByIngress,
+    edit: { ingressRef: { ...routedByIngress.ingressRef, name: 'front' } },
     shares: copied,
     home: '0',
   },
