@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/build/longest-first.ts';
+import { LongestFirst } from './test/fakes/longest-first.ts';
 
 const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
 /** They put other modules in the place of ours, which others of their process would have loaded by then. */
@@ -24,7 +24,7 @@ export default defineConfig({
           // A process and its modules for each of 350 files cost as much as all tests in them.
           isolate: false,
           testTimeout: 120_000,
-          setupFiles: ['test/build/fixed-seed.ts'],
+          setupFiles: ['test/fakes/fixed-seed.ts'],
           include: [
             'src/**/*.test.ts',
             'test/contracts/**/*.test.ts',
@@ -39,10 +39,10 @@ export default defineConfig({
         test: {
           ...bounds,
           name: 'integration',
-          globalSetup: 'test/build/bundled-program.ts',
+          globalSetup: 'test/fakes/bundled-program.ts',
           // Modules are loaded and compiled once in each worker: that is a third of all work.
           isolate: false,
-          setupFiles: ['test/build/real-world.ts'],
+          setupFiles: ['test/fakes/real-world.ts'],
           include: ['test/integration/**/*.test.ts'],
           exclude: MOCKING,
         },

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     name: 'differential',
     include: ['test/differential/run/**/*.test.ts'],
-    globalSetup: 'test/build/bundled-program.ts',
+    globalSetup: 'test/fakes/bundled-program.ts',
     testTimeout: 60_000,
     hookTimeout: 180_000,
   },

@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     name: 'e2e',
     include: ['test/e2e/**/*.test.ts'],
-    globalSetup: 'test/build/bundled-program.ts',
+    globalSetup: 'test/fakes/bundled-program.ts',
     testTimeout: 300_000,
     hookTimeout: 180_000,
     maxWorkers: 2,

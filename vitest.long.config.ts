@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     name: 'long',
     include: ['test/long/**/*.test.ts'],
-    globalSetup: 'test/build/bundled-program.ts',
+    globalSetup: 'test/fakes/bundled-program.ts',
     testTimeout: 30 * 60_000,
     hookTimeout: 180_000,
     fileParallelism: false,

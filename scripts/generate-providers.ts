@@ -7,8 +7,8 @@ import { routers } from '../src/routers/index.ts';
 import type { Router } from '../src/routers/router.ts';
 import { routerCases } from '../test/contracts/routers/index.ts';
 import { aCanary } from '../test/contracts/routers-cases.ts';
-import { providerFixtures } from '../test/suite/providers/index.ts';
-import { realProxies } from '../test/suite/providers/real-proxies.ts';
+import { providerFixtures } from '../test/scenarios/providers/index.ts';
+import { realProxies } from '../test/scenarios/providers/real-proxies.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -66,12 +66,12 @@ Maturity says what has been seen, in the tests of this repository:
 - **real proxy**: a proxy of that make divided real requests by these objects, on a real control plane.
 - **real cluster**: nothing divides requests; releases are played on a real control plane.
 - **embedded mesh**: the proxies of the embedded cluster, which follow the provider's own specification and read nothing but the objects, divided real
-  requests: 2,000 at each of the weights 0, 1, 10, 50, 99 and 100 (\`test/suite/shares.ts\`), and foreign edits of at least twelve kinds were put right in
-  the middle of a release (\`test/suite/drift.ts\`).
+  requests: 2,000 at each of the weights 0, 1, 10, 50, 99 and 100 (\`test/scenarios/shares.ts\`), and foreign edits of at least twelve kinds were put right in
+  the middle of a release (\`test/scenarios/drift.ts\`).
 - **rendering only**: the objects are compared with golden files, and no data plane has seen them.
 
 What a router writes is accepted by a real API server with the CRDs that the provider publishes, and is left alone once it stands
-(\`test/suite/accepted-routes.ts\`).
+(\`test/scenarios/accepted-routes.ts\`).
 `;
 
 if (import.meta.main) writeOrCheck(path, text, 'src/routers');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { binomialBounds } from './build/binomial.ts';
+import { binomialBounds } from './fakes/binomial.ts';
 
 describe('the bounds by which shares are judged', () => {
   it.each([

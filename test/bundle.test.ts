@@ -160,7 +160,7 @@ describe('licence notices', () => {
   });
 
   it('a package without a text is not shipped', () => {
-    const folder = join(import.meta.dirname, 'build');
+    const folder = join(import.meta.dirname, 'fakes');
     expect(() => notices([{ folder, name: 'silent', version: '1.0.0', licence: 'MIT' }], apache)).toThrow(
       'silent 1.0.0 (MIT) ships no licence text',
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Moment, violationsIn } from './suite/adversity/chronicle.ts';
+import { type Moment, violationsIn } from './scenarios/adversity/chronicle.ts';
 
 describe('the observer of kill runs', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../src/api/kube-object.ts';
-import { lossesIn } from './suite/endpoint-history.ts';
+import { lossesIn } from './scenarios/endpoint-history.ts';
 
 const object = (kind: string, name: string, more: object): KubeObject =>
   ({ apiVersion: 'v1', kind, metadata: { name, ...more }, ...more }) as KubeObject;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fuzz, fuzzAnswers } from './build/fuzz.ts';
-import { fuzzed } from './build/fuzzed.ts';
-import { fuzzedBackends, startBackend } from './build/fuzzed-backends.ts';
-import { prototypesNow } from './build/prototypes.ts';
+import { fuzz, fuzzAnswers } from './fakes/fuzz.ts';
+import { fuzzed } from './fakes/fuzzed.ts';
+import { fuzzedBackends, startBackend } from './fakes/fuzzed-backends.ts';
+import { prototypesNow } from './fakes/prototypes.ts';
 
 /** A sample of what test/long/fuzz.test.ts does for ten minutes; the same for everyone. */
 const RUNS = 25;

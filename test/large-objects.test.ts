@@ -10,8 +10,8 @@ import { RoutingError } from '../src/routers/routing-error.ts';
 import { digest } from '../src/workloads/canonical-json.ts';
 import { deployment } from '../src/workloads/deployment/deployment.ts';
 import { primaryTriggers } from '../src/workloads/scalers/primary-queries.ts';
-import { countSteps } from './build/step-meter.ts';
 import { aCanary, anApex } from './contracts/routers-cases.ts';
+import { countSteps } from './fakes/step-meter.ts';
 
 const example = new URL('../src/workloads/deployment/worked-example.yaml', import.meta.url);
 const [target] = parseAllDocuments(readFileSync(example, 'utf8')).map((document): KubeObject => document.toJS()) as [KubeObject];

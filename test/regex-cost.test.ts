@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { superLinear } from './build/regex-cost.ts';
-import { regexesIn } from './build/regexes-in.ts';
+import { superLinear } from './fakes/regex-cost.ts';
+import { regexesIn } from './fakes/regexes-in.ts';
 
 /** Rooms that run beside every other tenant's release; the CLI and the embedded cluster work for the one who started them. */
 const ROOMS = ['api', 'controller', 'engine', 'kube', 'loadtester', 'metrics', 'notifiers', 'routers', 'server', 'webhooks', 'workloads'];

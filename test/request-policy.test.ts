@@ -8,8 +8,8 @@ import { refOf } from '../src/api/kube-object.ts';
 import { requestAnnotation } from '../src/api/names.ts';
 import { startEmbeddedCluster } from '../src/embedded/cluster.ts';
 import { isNotFound } from '../src/kube/errors.ts';
-import { aCanary } from './build/world.ts';
-import { eventually } from './suite/eventually.ts';
+import { aCanary } from './fakes/world.ts';
+import { eventually } from './scenarios/eventually.ts';
 
 const verbsPage = readFileSync(join(import.meta.dirname, '..', 'docs', 'verbs.md'), 'utf8');
 

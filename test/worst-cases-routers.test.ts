@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Provider } from '../src/api/canary.ts';
 import { parseCanary } from '../src/api/parse-canary.ts';
 import { routers } from '../src/routers/index.ts';
-import { goldenFolders, routeAll } from './build/route-reader.ts';
-import { countSteps } from './build/step-meter.ts';
-import { LENGTH, worstCases } from './build/worst-cases.ts';
 import { casesIn } from './contracts/routers-cases.ts';
+import { goldenFolders, routeAll } from './fakes/route-reader.ts';
+import { countSteps } from './fakes/step-meter.ts';
+import { LENGTH, worstCases } from './fakes/worst-cases.ts';
 
 /** Of each character that is put in; the rest of a golden case costs a constant. */
 const STEPS_A_CHARACTER = 200;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readRecords } from '../src/metrics/providers/influxdb.ts';
-import { countSteps, StepsExceeded, withStepMeter } from './build/step-meter.ts';
-import { textReaders } from './build/text-readers.ts';
-import { LENGTH, worstCases } from './build/worst-cases.ts';
+import { countSteps, StepsExceeded, withStepMeter } from './fakes/step-meter.ts';
+import { textReaders } from './fakes/text-readers.ts';
+import { LENGTH, worstCases } from './fakes/worst-cases.ts';
 
 /** Of each character; one that looks at all of the rest from each place takes 300 times as many. */
 const STEPS_A_CHARACTER = 100;

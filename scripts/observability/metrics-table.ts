@@ -1,4 +1,4 @@
-import { createControllerMetrics } from '../../src/controller/controller-metrics.ts';
+import { createControllerMetrics } from '../../src/controller/telemetry/controller-metrics.ts';
 
 export interface MetricRow {
   name: string;

@@ -1,6 +1,6 @@
 import type { Provider } from '../../src/api/canary.ts';
-import { providerFixtures } from '../../test/suite/providers/index.ts';
-import type { ProviderFixture } from '../../test/suite/providers/provider-fixture.ts';
+import { providerFixtures } from '../../test/scenarios/providers/index.ts';
+import type { ProviderFixture } from '../../test/scenarios/providers/provider-fixture.ts';
 import type { Subject } from './tutorial-page.ts';
 
 /** Of the older versions of an API the newest stands for all: their pages would differ in one word. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import type { AppName, ProviderFixture } from '../../test/suite/providers/provider-fixture.ts';
+import type { AppName, ProviderFixture } from '../../test/scenarios/providers/provider-fixture.ts';
 
 export const APP: AppName = { name: 'podinfo', namespace: 'test' };
 /** Of one provider: what its page is called, and what a reader should know of it before. */

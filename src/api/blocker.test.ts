@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misleadingTexts } from '../../test/build/misleading-texts.ts';
+import { misleadingTexts } from '../../test/fakes/misleading-texts.ts';
 import { Blocker, MOST_BLOCKERS, type NewBlocker } from './blocker.ts';
 import { blockerText } from './blocker-text.ts';
 import { actors, type BlockerCode, blockers } from './blockers.ts';

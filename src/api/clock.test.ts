@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { handClock } from '../../test/build/clock.ts';
+import { handClock } from '../../test/fakes/clock.ts';
 import { deadlineAfter, every, systemClock } from './clock.ts';
 
 /** Kubernetes' own way to say that there is no deadline: the largest number of seconds. */

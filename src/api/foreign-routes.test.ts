@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary } from '../../test/build/world.ts';
+import { aCanary } from '../../test/fakes/world.ts';
 import { gatewayEntries, hostEntries, parseAllowList } from './allow-list.ts';
 import type { Provider } from './canary.ts';
 import { foreignRoutes } from './foreign-routes.ts';

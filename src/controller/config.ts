@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type AllowList, gatewayEntries, hostEntries, parseAllowList } from '../api/allow-list.ts';
 import { DEFAULT_MESH_PROVIDER, MeshProvider } from '../api/mesh-provider.ts';
 import { secretsModes } from '../workloads/configs/read-configs.ts';
-import { allowedAddressProblem } from './outgoing.ts';
+import { allowedAddressProblem } from './outgoing/outgoing.ts';
 
 const allowList = (entries: typeof hostEntries) =>
   z

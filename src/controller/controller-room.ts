@@ -9,13 +9,13 @@ import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
-import type { Anchors } from './anchors.ts';
-import type { ClusterView } from './cluster-view.ts';
+import type { Anchors } from './adoption/anchors.ts';
 import type { ControllerConfig } from './config.ts';
-import type { ConfigWatches } from './config-watches.ts';
-import type { ControllerMetrics } from './controller-metrics.ts';
-import type { DeliveryQueue } from './delivery-queue.ts';
-import type { CallsOf } from './outgoing-calls.ts';
+import type { DeliveryQueue } from './notifications/delivery-queue.ts';
+import type { CallsOf } from './outgoing/outgoing-calls.ts';
+import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
+import type { ClusterView } from './watch/cluster-view.ts';
+import type { ConfigWatches } from './watch/config-watches.ts';
 
 export interface Log {
   debug(fields: object, message: string): void;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, weightOf } from '../../test/build/model/damage.ts';
-import { APP, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../test/build/model/lab.ts';
-import { labOf } from '../../test/build/model/life.ts';
-import { BROKEN_IMAGE } from '../../test/build/model/nodes.ts';
+import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, weightOf } from '../../test/fakes/model/damage.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
+import { labOf } from '../../test/fakes/model/life.ts';
+import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ApiError } from '../kube/errors.ts';
 

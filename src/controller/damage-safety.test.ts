@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, weightOf } from '../../test/build/model/damage.ts';
-import { APP, aModelCanary, canaryRef, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/build/model/lab.ts';
-import { BROKEN_IMAGE } from '../../test/build/model/nodes.ts';
+import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, weightOf } from '../../test/fakes/model/damage.ts';
+import { APP, aModelCanary, canaryRef, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
+import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it as test } from 'vitest';
-import { aDeployment, canaryRef, type ModelLab, primaryRef } from '../../test/build/model/lab.ts';
-import { aLife, canaryOf, type Life, labOf, providers } from '../../test/build/model/life.ts';
-import { BROKEN_IMAGE } from '../../test/build/model/nodes.ts';
-import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
+import { aDeployment, canaryRef, type ModelLab, primaryRef } from '../../test/fakes/model/lab.ts';
+import { aLife, canaryOf, type Life, labOf, providers } from '../../test/fakes/model/life.ts';
+import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
 
 /** A life of the whole controller costs a hundred times one of the engine. */
 const runs = () => propertyRuns(0.15);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ModelClient } from '../../test/build/model/client.ts';
-import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/build/model/lab.ts';
-import { labOf } from '../../test/build/model/life.ts';
+import { ModelClient } from '../../test/fakes/model/client.ts';
+import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
+import { labOf } from '../../test/fakes/model/life.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import type { SentWrite } from '../../test/build/model/client.ts';
-import { aModelCanary, canaryRef, primaryRef } from '../../test/build/model/lab.ts';
-import { labOf } from '../../test/build/model/life.ts';
+import type { SentWrite } from '../../test/fakes/model/client.ts';
+import { aModelCanary, canaryRef, primaryRef } from '../../test/fakes/model/lab.ts';
+import { labOf } from '../../test/fakes/model/life.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized } from '../../test/build/world.ts';
+import { aCanary, initialized } from '../../test/fakes/world.ts';
 import type { CanaryStatus } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';

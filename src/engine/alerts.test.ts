@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 

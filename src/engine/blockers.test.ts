@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { misleadingTexts } from '../../test/build/misleading-texts.ts';
-import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import { misleadingTexts } from '../../test/fakes/misleading-texts.ts';
+import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import { LONGEST_DETAIL, MOST_BLOCKERS } from '../api/blocker.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { timestamp } from '../api/timestamp.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at } from '../../test/build/releasing.ts';
-import { World } from '../../test/build/world.ts';
+import { at } from '../../test/fakes/releasing.ts';
+import { World } from '../../test/fakes/world.ts';
 
 describe('bootstrap', () => {
   it('E4: never takes traffic before the primary is ready and never rolls back (02-15.1.3, 03-B33, L1, W50, 04-R-L10, I5)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World } from '../../test/build/world.ts';
+import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import { explain } from './explain.ts';
 import type { Target } from './facts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World } from '../../test/build/world.ts';
+import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 
 const at = (phase: string, step: string) => (world: World) => world.phase === phase && world.step === step;
 /** Half of the progress deadline passed before the step was entered: it must not count. */

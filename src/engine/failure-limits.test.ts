@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World } from '../../test/build/world.ts';
+import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { countedFailures, overLimit } from './failure-limits.ts';

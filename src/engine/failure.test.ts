@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
+import { at, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 import { explain } from './explain.ts';
 
 describe('failure', () => {

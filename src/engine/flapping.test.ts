@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized, type World } from '../../test/build/world.ts';
+import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 
 const steps = { stepWeight: 20, maxWeight: 40 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
+import { at, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 
 describe('gates', () => {
   it('E7: a closed confirm-rollout waits without scaling up and starts when it opens (03-L2)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary } from '../api/canary.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { explain } from './explain.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
 import { intentOf } from './intent-of.ts';

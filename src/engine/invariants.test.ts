@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it as test } from 'vitest';
-import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
-import { aCanary, World, withHooks } from '../../test/build/world.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
+import { aCanary, World, withHooks } from '../../test/fakes/world.ts';
 import type { HookType } from '../api/canary.ts';
 import type { Delivery, Release } from '../api/canary-status.ts';
 import { isReleasing } from '../api/phase.ts';

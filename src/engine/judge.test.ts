@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 import { isBlind, judge } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, header, kubernetes, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { at, header, kubernetes, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { weight } from '../api/routes.ts';
 import { isAtRest, openQuestionsOf, start, step } from './machine.ts';
 import { projectStatus } from './project-status.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import type { Verdict } from '../api/canary-status.ts';
 
 const steps = { stepWeight: 20, maxWeight: 40 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, World, withHooks } from '../../test/build/world.ts';
+import { aCanary, World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary, HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { parseStatus } from '../api/parse-status.ts';

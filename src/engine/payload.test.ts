@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { at, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 
 const types = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'] as const;
 const calls = ({ asked }: World) => asked.flatMap((one) => (one.kind === 'runHooks' ? [`${one.type}: ${one.phase} ${one.checksum}`] : []));

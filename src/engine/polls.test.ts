@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import type { Question } from './questions.ts';
 
 const asked = (world: World, kind: Question['kind']) => world.asked.filter((one) => one.kind === kind).length;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized } from '../../test/build/world.ts';
+import { aCanary, initialized } from '../../test/fakes/world.ts';
 import type { Phase } from '../api/phase.ts';
 import { type Routes, weight } from '../api/routes.ts';
 import { mermaid } from './diagram.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import { capacityNeeded, hasCapacity } from './capacity.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, header, kubernetes, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { at, header, kubernetes, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { explain } from './explain.ts';
 
 const where = ({ trace, release }: World) => [trace.at(-1), release.iterations];

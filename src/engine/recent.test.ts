@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized } from '../../test/build/world.ts';
+import { aCanary, initialized } from '../../test/fakes/world.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { withRecent } from './recent.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { explain } from './explain.ts';
 
 const steps = { stepWeight: 20, maxWeight: 60 };

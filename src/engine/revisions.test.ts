@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, header, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, withHooks } from '../../test/build/world.ts';
+import { at, header, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 
 describe('revisions', () => {
   it('E50: a newer revision supersedes, restarts at 0 and asks no confirm-rollout again (03-H6)', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { at, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import type { Question } from './questions.ts';
 
 const polls = (world: World) => world.asked.filter((one) => one.kind === 'runHooks' && one.type === 'rollback').length;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, type World } from '../../test/build/world.ts';
+import { at, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 import { rolloutDeadlineMs } from './deadlines.ts';
 import { explain } from './explain.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, releasing, steps } from '../../test/build/releasing.ts';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { at, releasing, steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 
 const skipping = (analysis = {}) => initialized(aCanary({ ...steps, ...analysis }, { skipAnalysis: true }));
 const skip = (world: World) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, initialized } from '../../test/build/world.ts';
+import { aCanary, initialized } from '../../test/fakes/world.ts';
 import { allToPrimary, type Routes } from '../api/routes.ts';
 import { homeRoutes, withWeight } from './strategy.ts';
 

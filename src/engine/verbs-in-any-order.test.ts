@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
-import { aCanary, initialized, type World, withHooks } from '../../test/build/world.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { type Acknowledgement, Verb } from '../api/verb-request.ts';
 import { weightOf } from './strategy.ts';
 

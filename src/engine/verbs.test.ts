@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, World, withHooks } from '../../test/build/world.ts';
-import { cellOf, type RowName } from '../../test/suite/verbs/table.ts';
+import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
+import { cellOf, type RowName } from '../../test/scenarios/verbs/table.ts';
 import { Verb } from '../api/verb-request.ts';
 import { weightOf } from './strategy.ts';
 

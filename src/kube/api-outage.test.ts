@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { handClock } from '../../test/build/clock.ts';
+import { handClock } from '../../test/fakes/clock.ts';
 import { apiOutage } from './api-outage.ts';
 
 function outageOf(limitMs?: number) {

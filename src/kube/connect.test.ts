@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { handClock } from '../../test/build/clock.ts';
-import { type Caller, startTlsKubeServer, type TlsKubeServer, tlsData, tlsFile } from '../../test/build/tls-kube-server.ts';
+import { handClock } from '../../test/fakes/clock.ts';
+import { type Caller, startTlsKubeServer, type TlsKubeServer, tlsData, tlsFile } from '../../test/fakes/tls-kube-server.ts';
 import { type ConnectOptions, connectionTo, loadConnection } from './connect.ts';
 import { createCluster } from './create-cluster.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { handClock } from '../../test/build/clock.ts';
-import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import { handClock } from '../../test/fakes/clock.ts';
+import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { connectionTo } from './connect.ts';
 import { type ClusterOptions, createCluster } from './create-cluster.ts';

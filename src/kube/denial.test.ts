@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { misleadingTexts } from '../../test/build/misleading-texts.ts';
+import { misleadingTexts } from '../../test/fakes/misleading-texts.ts';
 import { apiErrorOf } from './errors.ts';
 
 const denialOf = (message: string, status = 403) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { handClock } from '../../test/build/clock.ts';
+import { handClock } from '../../test/fakes/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { EVENTS_OF_OBJECT, MOST_EVENTS_WAITING } from './event-limits.ts';
 import { eventRecorder, TooManyEventsError } from './events.ts';

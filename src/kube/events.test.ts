@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { handClock } from '../../test/build/clock.ts';
-import { kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
-import { eventually } from '../../test/suite/eventually.ts';
+import { handClock } from '../../test/fakes/clock.ts';
+import { kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
+import { eventually } from '../../test/scenarios/eventually.ts';
 import { connectionTo } from './connect.ts';
 import { createCluster } from './create-cluster.ts';
 import { eventRecorder } from './events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { handClock } from '../../test/build/clock.ts';
+import { handClock } from '../../test/fakes/clock.ts';
 import { NoTurnError } from '../api/outgoing.ts';
 import { FairQueue } from './fair-queue.ts';
 import { createTokenBucket } from './token-bucket.ts';

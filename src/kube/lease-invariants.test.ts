@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { handClock, skewedClock } from '../../test/build/clock.ts';
-import { ModelClient } from '../../test/build/model/client.ts';
-import { calm } from '../../test/build/model/lab.ts';
-import { drawer } from '../../test/build/model/life.ts';
-import { ModelServer } from '../../test/build/model/server.ts';
-import { propertyRuns, propertyTimeoutMs } from '../../test/build/property-runs.ts';
+import { handClock, skewedClock } from '../../test/fakes/clock.ts';
+import { ModelClient } from '../../test/fakes/model/client.ts';
+import { calm } from '../../test/fakes/model/lab.ts';
+import { drawer } from '../../test/fakes/model/life.ts';
+import { ModelServer } from '../../test/fakes/model/server.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
 import { sleep } from './clock.ts';
 import { electLeader } from './lease.ts';
 import { refuseLateWrites, writeTimeoutMs } from './write-deadline.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HandClock, handClock } from '../../test/build/clock.ts';
-import { kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import { type HandClock, handClock } from '../../test/fakes/clock.ts';
+import { kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { connectionTo } from './connect.ts';
 import { createCluster } from './create-cluster.ts';

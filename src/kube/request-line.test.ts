@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HandClock, handClock } from '../../test/build/clock.ts';
-import { kubeServer, sendJson } from '../../test/build/kube-server.ts';
+import { type HandClock, handClock } from '../../test/fakes/clock.ts';
+import { kubeServer, sendJson } from '../../test/fakes/kube-server.ts';
 import { connectionTo } from './connect.ts';
 import { type ClusterOptions, createCluster } from './create-cluster.ts';
 import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/build/kube-server.ts';
+import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
 import type { WatchHandle } from './cluster.ts';
 import { connectionTo } from './connect.ts';
 import { createCluster } from './create-cluster.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../test/suite/eventually.ts';
+import { eventually } from '../../test/scenarios/eventually.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { type ProcessLimits, processProgram } from './process-program.ts';
 import { processesOf, signalTo } from './task-processes.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aCanary } from '../../test/build/world.ts';
+import { aCanary } from '../../test/fakes/world.ts';
 import type { Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { canary, dependencies, emptyServer } from '../../test/build/measuring.ts';
+import { canary, dependencies, emptyServer } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { canary, dependencies, emptyServer, endMs, run, scraped, serverUrl, stopServer } from '../../test/build/measuring.ts';
+import { canary, dependencies, emptyServer, endMs, run, scraped, serverUrl, stopServer } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';

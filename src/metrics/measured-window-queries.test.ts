@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canary, dependencies, emptyServer, endMs, stopServer } from '../../test/build/measuring.ts';
+import { canary, dependencies, emptyServer, endMs, stopServer } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 

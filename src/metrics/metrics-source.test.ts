@@ -2,8 +2,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { tlsText } from '../../test/build/tls-kube-server.ts';
-import { aCanary } from '../../test/build/world.ts';
+import { tlsText } from '../../test/fakes/tls-kube-server.ts';
+import { aCanary } from '../../test/fakes/world.ts';
 import { globalServer, serverOf } from './metrics-source.ts';
 import { templateBackend } from './template-backend.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../test/contracts/routers-cases.ts';
-import { dns, type FitCase, metrics, service, serving, unfitServices, web } from '../../test/suite/troubles/unfit-services.ts';
+import { dns, type FitCase, metrics, service, serving, unfitServices, web } from '../../test/scenarios/troubles/unfit-services.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import { unfitService } from './service-fit.ts';

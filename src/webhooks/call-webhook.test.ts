@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { tlsText } from '../../test/build/tls-kube-server.ts';
+import { tlsText } from '../../test/fakes/tls-kube-server.ts';
 import type { Webhook } from '../api/canary.ts';
 import { callWebhook, type TimeCall } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';

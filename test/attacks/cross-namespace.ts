@@ -1,4 +1,4 @@
-import { aDeployment } from '../suite/troubles/objects.ts';
+import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 

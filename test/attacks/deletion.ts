@@ -1,4 +1,4 @@
-import { aDeployment, makeNamespace } from '../suite/troubles/objects.ts';
+import { aDeployment, makeNamespace } from '../scenarios/troubles/objects.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 
@@ -162,7 +162,7 @@ export const deletion: AttackClass = {
         await cluster.create({ ...canary, metadata: { name: tenant.name, namespace } });
         await tenant.field.teller.until(namespace, tenant.name, 'a start', ({ phase }) => phase === 'Initialized');
         await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
-        const { eventually } = await import('../suite/eventually.ts');
+        const { eventually } = await import('../scenarios/eventually.ts');
         await eventually(
           'the namespace is gone',
           async () => (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })) === undefined,
@@ -171,5 +171,5 @@ export const deletion: AttackClass = {
       ...harmless,
     },
   ]),
-  uncovered: ['an uninstall of Serin itself: test/suite/uninstall.ts.'],
+  uncovered: ['an uninstall of Serin itself: test/scenarios/uninstall.ts.'],
 };

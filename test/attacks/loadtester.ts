@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { program } from '../build/program.ts';
 import { freePort } from '../e2e/free-port.ts';
-import { eventually } from '../suite/eventually.ts';
-import { startGuarded } from '../suite/guarded-process.ts';
+import { program } from '../fakes/program.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import type { Field, Tenant } from './run/tenant.ts';
 

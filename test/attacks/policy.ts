@@ -4,9 +4,9 @@ import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { isConflict } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { kubeconfigOf } from '../suite/account.ts';
-import { eventually } from '../suite/eventually.ts';
-import { peopleFileOf } from '../suite/stage.ts';
+import { kubeconfigOf } from '../scenarios/account.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { peopleFileOf } from '../scenarios/stage.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import { type Field, Tenant } from './run/tenant.ts';
 

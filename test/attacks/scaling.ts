@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { aDeployment } from '../suite/troubles/objects.ts';
+import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 

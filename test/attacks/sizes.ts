@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { aCanary, aDeployment } from '../suite/troubles/objects.ts';
+import { aCanary, aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import { json } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { Verb } from '../../src/api/verb-request.ts';
-import { aDeployment } from '../suite/troubles/objects.ts';
+import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 

@@ -9,7 +9,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { runRehearse } from '../../src/cli/rehearse/rehearse-command.ts';
-import { canaryIn, example } from '../suite/rehearsals.ts';
+import { canaryIn, example } from '../scenarios/rehearsals.ts';
 import { misconfigurations } from './misconfigurations.ts';
 
 const BASES = [

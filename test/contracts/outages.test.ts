@@ -3,7 +3,7 @@ import type { Analysis } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { Phase } from '../../src/api/phase.ts';
 import { weightOf } from '../../src/engine/strategy.ts';
-import type { World } from '../build/world.ts';
+import type { World } from '../fakes/world.ts';
 import { outages } from './outages/kinds.ts';
 import { moments } from './outages/moments.ts';
 import { type Monitoring, startMonitoring } from './outages/monitoring.ts';

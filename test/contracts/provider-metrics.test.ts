@@ -15,8 +15,8 @@ import { observerFor } from '../../src/metrics/observers/index.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
 import { routerFor } from '../../src/routers/index.ts';
-import { providerFixtures } from '../suite/providers/index.ts';
-import type { ProviderFixture } from '../suite/providers/provider-fixture.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
+import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
 const namespace = 'prod';
@@ -120,7 +120,7 @@ function ask(store: Store, canary: Canary, template: string): number[] {
   return data.resultType === 'vector' ? data.result.map(({ value }) => Number(value[1])) : [];
 }
 
-/** Knative's target is its own route, and its queries name a Revision: the releases of `test/suite/kinds` are judged by them. */
+/** Knative's target is its own route, and its queries name a Revision: the releases of `test/scenarios/kinds` are judged by them. */
 const fixtures = providerFixtures.filter(({ application }) => application === undefined);
 
 describe.each(fixtures)("the built-in queries of $provider, on the embedded proxies' counters", (fixture) => {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { weight } from '../../src/api/routes.ts';
 import { definitionsFor } from '../../src/rehearsal/definitions.ts';
 import { routerFor } from '../../src/routers/index.ts';
-import { providerFixtures } from '../suite/providers/index.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
 /** Kinds of the API server itself. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describeAcceptedRoutes } from '../suite/accepted-routes.ts';
+import { describeAcceptedRoutes } from '../scenarios/accepted-routes.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 describe('what routers write is accepted by the API server with the CRDs that the providers publish, and stands still', () => {

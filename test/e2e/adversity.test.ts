@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
-import { ADVERSE } from '../suite/adversity/lab.ts';
-import { describeContest } from '../suite/contests.ts';
-import { describeKills } from '../suite/kills.ts';
-import { describeOwnership } from '../suite/ownership.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
-import { describeSuspension } from '../suite/suspension.ts';
+import { ADVERSE } from '../scenarios/adversity/lab.ts';
+import { describeContest } from '../scenarios/contests.ts';
+import { describeKills } from '../scenarios/kills.ts';
+import { describeOwnership } from '../scenarios/ownership.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { describeSuspension } from '../scenarios/suspension.ts';
 
 describe('adversity on a real control plane', () => {
   const stage = aStage(() => startRealStage(ADVERSE));

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeBadInput } from '../suite/bad-input.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeBadInput } from '../scenarios/bad-input.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describe('on a real control plane', () => describeBadInput(aStage(startRealStage)));

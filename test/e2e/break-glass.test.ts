@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
-import { describeBreakGlass } from '../suite/break-glass.ts';
-import { providerFixtures } from '../suite/providers/index.ts';
-import { aStage, startEmbeddedStage, startRealStage } from '../suite/stage.ts';
+import { describeBreakGlass } from '../scenarios/break-glass.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
+import { aStage, startEmbeddedStage, startRealStage } from '../scenarios/stage.ts';
 
 const kubectl = async () => join((await ensureBinaries()).dir, 'kubectl');
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { until } from '../suite/until.ts';
+import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 

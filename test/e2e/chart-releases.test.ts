@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
-import { kubeconfigOf } from '../suite/account.ts';
-import { type ControllerProcess, newLogFile, startController } from '../suite/controller.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
-import { APP, Story } from '../suite/story.ts';
-import { until } from '../suite/until.ts';
+import { kubeconfigOf } from '../scenarios/account.ts';
+import { type ControllerProcess, newLogFile, startController } from '../scenarios/controller.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { APP, Story } from '../scenarios/story.ts';
+import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 
 const established: object = parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'established-values.yaml'), 'utf8'));

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
-import { runScript, sectionScript } from '../suite/doc-commands.ts';
-import { until } from '../suite/until.ts';
+import { runScript, sectionScript } from '../scenarios/doc-commands.ts';
+import { until } from '../scenarios/until.ts';
 import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 

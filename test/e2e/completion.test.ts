@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureFish, ensureZsh } from '../../scripts/e2e-binaries.ts';
-import { type CompletionLab, startCompletionLab } from '../suite/completion-lab.ts';
+import { type CompletionLab, startCompletionLab } from '../scenarios/completion-lab.ts';
 
 describe('the scripts of serin completion, in shells that are not everywhere', () => {
   let [zsh, fish] = ['', ''];

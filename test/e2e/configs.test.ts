@@ -1,4 +1,4 @@
-import { describeConfigs } from '../suite/configs.ts';
-import { startRealStage } from '../suite/stage.ts';
+import { describeConfigs } from '../scenarios/configs.ts';
+import { startRealStage } from '../scenarios/stage.ts';
 
 describeConfigs('configs on a real control plane', startRealStage);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describeCrdsCommand } from '../suite/crds-command.ts';
+import { describeCrdsCommand } from '../scenarios/crds-command.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 describe('serin crds on a real control plane', () => {

@@ -1,6 +1,6 @@
 import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
-import { daemonNodes, daemonSetSuite } from '../suite/daemon-sets.ts';
+import { daemonNodes, daemonSetSuite } from '../scenarios/daemon-sets.ts';
 import { startRealCluster } from './real-cluster.ts';
 
 daemonSetSuite('a real control plane', async () => {

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeDeadApiServer } from '../suite/dead-api-server.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeDeadApiServer } from '../scenarios/dead-api-server.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describe('on a real control plane', () => describeDeadApiServer(aStage(startRealStage)));

@@ -1,4 +1,4 @@
-import { describeDeliveries } from '../suite/deliveries.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeDeliveries } from '../scenarios/deliveries.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describeDeliveries(aStage(startRealStage));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type ControllerProcess, startController } from '../suite/controller.ts';
-import { startStageScene } from '../suite/drift/stage-scene.ts';
-import { DRIFT_PLAN, describeDriftAtOnce } from '../suite/drift.ts';
-import { providerFixtures } from '../suite/providers/index.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { type ControllerProcess, startController } from '../scenarios/controller.ts';
+import { startStageScene } from '../scenarios/drift/stage-scene.ts';
+import { DRIFT_PLAN, describeDriftAtOnce } from '../scenarios/drift.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describe('foreign edits in the middle of a release, on a real control plane', () => {
   const stage = aStage(startRealStage);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { weight } from '../../src/api/routes.ts';
-import { binomialBounds } from '../build/binomial.ts';
-import { type ControllerProcess, startController } from '../suite/controller.ts';
-import { gatewayApi } from '../suite/providers/gateway-api.ts';
-import { askMany } from '../suite/shares/ask-many.ts';
-import { namespacesFor, SplitApp } from '../suite/shares/split-app.ts';
-import { aStage, type RealStage, startRealStage } from '../suite/stage.ts';
-import { APP, Story } from '../suite/story.ts';
-import { startUsers } from '../suite/users.ts';
+import { binomialBounds } from '../fakes/binomial.ts';
+import { type ControllerProcess, startController } from '../scenarios/controller.ts';
+import { gatewayApi } from '../scenarios/providers/gateway-api.ts';
+import { askMany } from '../scenarios/shares/ask-many.ts';
+import { namespacesFor, SplitApp } from '../scenarios/shares/split-app.ts';
+import { aStage, type RealStage, startRealStage } from '../scenarios/stage.ts';
+import { APP, Story } from '../scenarios/story.ts';
+import { startUsers } from '../scenarios/users.ts';
 import { type EnvoyGateway, startEnvoyGateway } from './envoy/envoy-gateway.ts';
 import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 

@@ -1,4 +1,4 @@
-import { describeGatewayApi } from '../suite/gateway-api.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeGatewayApi } from '../scenarios/gateway-api.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describeGatewayApi(aStage(startRealStage));

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startGuarded } from '../suite/guarded-process.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
 
-const MODULE = join(import.meta.dirname, '..', 'suite', 'guarded-process.ts');
+const MODULE = join(import.meta.dirname, '..', 'scenarios', 'guarded-process.ts');
 /** A program that says its pid and never ends. */
 const PROGRAM = "console.log(process.pid); setInterval(() => {}, 1000); process.on('SIGTERM', () => process.exit(7))";
 

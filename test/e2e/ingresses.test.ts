@@ -1,4 +1,4 @@
-import { describeIngresses } from '../suite/ingresses.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeIngresses } from '../scenarios/ingresses.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describeIngresses(aStage(startRealStage));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureHelm } from '../../scripts/e2e-helm.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
-import { runScript, sectionScript } from '../suite/doc-commands.ts';
+import { runScript, sectionScript } from '../scenarios/doc-commands.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 const PAGE = 'install.md';

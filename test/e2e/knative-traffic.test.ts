@@ -1,4 +1,4 @@
-import { knativeTrafficSuite } from '../suite/knative-traffic.ts';
+import { knativeTrafficSuite } from '../scenarios/knative-traffic.ts';
 import { startRealCluster } from './real-cluster.ts';
 
 knativeTrafficSuite('a real control plane', () => startRealCluster());

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeOutages } from '../suite/outages.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeOutages } from '../scenarios/outages.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describe('on a real control plane', () => describeOutages(aStage(startRealStage)));

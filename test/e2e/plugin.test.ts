@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { chosenPlatforms } from '../../scripts/executable/platforms.ts';
-import { runScript, type Shown } from '../suite/doc-commands.ts';
-import { type PodinfoScene, startPodinfoScene } from '../suite/podinfo-scene.ts';
+import { runScript, type Shown } from '../scenarios/doc-commands.ts';
+import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-scene.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Making one injects into, and packs, 130 MB. */

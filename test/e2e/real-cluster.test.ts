@@ -7,7 +7,7 @@ import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { tlsFile } from '../build/tls-kube-server.ts';
+import { tlsFile } from '../fakes/tls-kube-server.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 const CRDS = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'files', 'crds');

@@ -7,7 +7,7 @@ import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 import { controllerRole } from './controller-role.ts';
 import { freePort } from './free-port.ts';
 

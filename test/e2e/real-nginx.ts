@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureNginx } from '../../scripts/e2e-binaries.ts';
-import { startGuarded } from '../suite/guarded-process.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
 import { freePort } from './free-port.ts';
 
 export interface RealNginx {

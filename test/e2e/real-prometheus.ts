@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ensurePrometheus } from '../../scripts/e2e-binaries.ts';
-import { startGuarded } from '../suite/guarded-process.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
 import { freePort } from './free-port.ts';
 
 export interface RealPrometheusOptions {

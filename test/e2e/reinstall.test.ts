@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describeReinstall, type Way, waysByApi } from '../suite/reinstall.ts';
-import { aStage, startRealStage } from '../suite/stage.ts';
+import { describeReinstall, type Way, waysByApi } from '../scenarios/reinstall.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
 import { usualWays } from './usual-ways.ts';
 
 describe('on a real control plane', () => {

@@ -11,10 +11,10 @@ import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { kubeconfigOf } from '../suite/account.ts';
-import { eventually } from '../suite/eventually.ts';
-import { applyCrds, OWN_CRDS } from '../suite/stage.ts';
-import { until } from '../suite/until.ts';
+import { kubeconfigOf } from '../scenarios/account.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { applyCrds, OWN_CRDS } from '../scenarios/stage.ts';
+import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 

@@ -1,4 +1,4 @@
-import { describeRollouts } from '../suite/rollouts.ts';
-import { startRealStage } from '../suite/stage.ts';
+import { describeRollouts } from '../scenarios/rollouts.ts';
+import { startRealStage } from '../scenarios/stage.ts';
 
 describeRollouts('rollouts of the primary, on a real control plane', startRealStage);

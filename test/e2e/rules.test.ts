@@ -7,8 +7,8 @@ import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
-import { eventually } from '../suite/eventually.ts';
-import { type RealStage, startRealStage } from '../suite/stage.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { type RealStage, startRealStage } from '../scenarios/stage.ts';
 import { accountWith, play } from './rules/play.ts';
 import { CONFIG, type Scene, scenes, wholeRelease } from './rules/scenes.ts';
 

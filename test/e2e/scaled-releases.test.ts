@@ -1,4 +1,4 @@
-import { describeScaledReleases } from '../suite/scaled-releases.ts';
-import { startRealStage } from '../suite/stage.ts';
+import { describeScaledReleases } from '../scenarios/scaled-releases.ts';
+import { startRealStage } from '../scenarios/stage.ts';
 
 describeScaledReleases('releases under autoscalers, on a real control plane', startRealStage);

@@ -1,4 +1,4 @@
-import { serviceAddressSuite } from '../suite/service-addresses.ts';
+import { serviceAddressSuite } from '../scenarios/service-addresses.ts';
 import { startRealCluster } from './real-cluster.ts';
 
 serviceAddressSuite('a real control plane', () => startRealCluster());

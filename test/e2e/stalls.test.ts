@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../suite/stage.ts';
-import { describeStalls } from '../suite/stalling.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { describeStalls } from '../scenarios/stalling.ts';
 
 describe('on a real control plane', () => {
   const stage = aStage(startRealStage);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { until } from '../suite/until.ts';
+import { until } from '../scenarios/until.ts';
 import { runProgram } from './helm.ts';
 import type { RealCluster } from './real-cluster.ts';
 

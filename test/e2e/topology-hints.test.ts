@@ -1,4 +1,4 @@
-import { topologyHintsSuite } from '../suite/topology-hints.ts';
+import { topologyHintsSuite } from '../scenarios/topology-hints.ts';
 import { startRealCluster } from './real-cluster.ts';
 
 topologyHintsSuite('a real control plane', () => startRealCluster());

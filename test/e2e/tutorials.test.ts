@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { pageOf, subjects } from '../../scripts/tutorials/subjects.ts';
-import { docBlocks, runScript } from '../suite/doc-commands.ts';
-import { type DocTerminal, openTerminal } from '../suite/doc-terminal.ts';
+import { docBlocks, runScript } from '../scenarios/doc-commands.ts';
+import { type DocTerminal, openTerminal } from '../scenarios/doc-terminal.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const AT_A_TIME = 3;

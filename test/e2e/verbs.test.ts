@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../suite/stage.ts';
-import { describeVerbs } from '../suite/verbs/index.ts';
+import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { describeVerbs } from '../scenarios/verbs/index.ts';
 
 // All restarts and hand-overs, on both clusters, are in test/long: they take half an hour.
 describe('on a real control plane', () =>

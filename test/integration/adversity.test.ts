@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
-import { ADVERSE } from '../suite/adversity/lab.ts';
-import { describeContest } from '../suite/contests.ts';
-import { describeOwnership } from '../suite/ownership.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
-import { describeSuspension } from '../suite/suspension.ts';
+import { ADVERSE } from '../scenarios/adversity/lab.ts';
+import { describeContest } from '../scenarios/contests.ts';
+import { describeOwnership } from '../scenarios/ownership.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
+import { describeSuspension } from '../scenarios/suspension.ts';
 
 describe('adversity on the embedded cluster', () => {
   const stage = aStage(() => startVirtualStage(ADVERSE));

@@ -8,9 +8,9 @@ import { changeImage, createApplications, NAMESPACE } from '../bench/application
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { type ChatServer, startChatServer } from '../contracts/notifiers/chat-server.ts';
-import { type ControllerRun, startProgram } from '../suite/controller.ts';
-import { eventually } from '../suite/eventually.ts';
-import { afterAll, beforeAll, enterVirtual, playTests, world } from '../suite/world.ts';
+import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { afterAll, beforeAll, enterVirtual, playTests, world } from '../scenarios/world.ts';
 
 enterVirtual(19);
 playTests();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aSchedule, play } from '../build/model/adversary.ts';
-import { foundSchedules } from '../build/model/found-schedules.ts';
-import { propertyRuns, propertyTimeoutMs } from '../build/property-runs.ts';
+import { aSchedule, play } from '../fakes/model/adversary.ts';
+import { foundSchedules } from '../fakes/model/found-schedules.ts';
+import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 
 /** 40 schedules in `npm test`. */
 const SHARE = 1 / 3;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { DEMAND_ANNOTATION } from '../../src/embedded/controllers/hpa-controller.ts';
-import { eventuallyHolds } from '../suite/eventually.ts';
-import { afterAll, beforeAll, enterVirtual, playTests, world } from '../suite/world.ts';
+import { eventuallyHolds } from '../scenarios/eventually.ts';
+import { afterAll, beforeAll, enterVirtual, playTests, world } from '../scenarios/world.ts';
 
 enterVirtual(29);
 playTests();

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
-import { program } from '../build/program.ts';
-import { type BlackHoleProxy, startBlackHoleProxy } from '../suite/adversity/black-hole-proxy.ts';
-import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
+import { program } from '../fakes/program.ts';
+import { type BlackHoleProxy, startBlackHoleProxy } from '../scenarios/adversity/black-hole-proxy.ts';
+import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 
 const BOUND_MS = 90_000;
 const WATCHED = ['canaries', 'deployments', 'services', 'metrictemplates', 'virtualservices', 'destinationrules'];

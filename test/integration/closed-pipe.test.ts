@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { program } from '../build/program.ts';
+import { program } from '../fakes/program.ts';
 
 /** Their findings are more than a pipe holds. */
 const CANARIES = 3_000;

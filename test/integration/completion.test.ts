@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CompletionLab, startCompletionLab } from '../suite/completion-lab.ts';
+import { type CompletionLab, startCompletionLab } from '../scenarios/completion-lab.ts';
 
 describe('the scripts of serin completion, in bash and for kubectl', () => {
   let lab: CompletionLab;

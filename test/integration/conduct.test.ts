@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
-import { describeAdoption } from '../suite/adoption.ts';
-import { describeHealthRules } from '../suite/health-rules.ts';
-import { describeIsolation } from '../suite/isolation.ts';
-import { describeMoving } from '../suite/moving.ts';
-import { describeRivalry } from '../suite/rivalry.ts';
-import { describeSlices } from '../suite/slices.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeAdoption } from '../scenarios/adoption.ts';
+import { describeHealthRules } from '../scenarios/health-rules.ts';
+import { describeIsolation } from '../scenarios/isolation.ts';
+import { describeMoving } from '../scenarios/moving.ts';
+import { describeRivalry } from '../scenarios/rivalry.ts';
+import { describeSlices } from '../scenarios/slices.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('conduct on the embedded cluster', () => {
   const stage = aStage(startVirtualStage);

@@ -5,10 +5,10 @@ import { refOf } from '../../src/api/kube-object.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { NAMESPACE, nameOf } from '../bench/applications.ts';
 import { difference } from '../bench/figures.ts';
-import { ConfigLab, LAB_BOUND_MS } from '../suite/config-lab.ts';
-import { eventually } from '../suite/eventually.ts';
-import { until } from '../suite/until.ts';
-import { afterEach, enterVirtual, playTests, sleep } from '../suite/world.ts';
+import { ConfigLab, LAB_BOUND_MS } from '../scenarios/config-lab.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { until } from '../scenarios/until.ts';
+import { afterEach, enterVirtual, playTests, sleep } from '../scenarios/world.ts';
 
 const inNamespace = (kind: string, name: string, apiVersion = 'v1') => ({ apiVersion, kind, name, namespace: NAMESPACE });
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { NAMESPACE } from '../bench/applications.ts';
 import { difference } from '../bench/figures.ts';
-import { ConfigLab } from '../suite/config-lab.ts';
-import { eventually } from '../suite/eventually.ts';
-import { afterEach, enterVirtual, fetchText, playTests } from '../suite/world.ts';
+import { ConfigLab } from '../scenarios/config-lab.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { afterEach, enterVirtual, fetchText, playTests } from '../scenarios/world.ts';
 
 const CANARIES = 5;
 const isRead = (what: string) => /^(get|list|watch) /.test(what);

@@ -1,4 +1,4 @@
-import { describeConfigs } from '../suite/configs.ts';
-import { startVirtualStage } from '../suite/stage.ts';
+import { describeConfigs } from '../scenarios/configs.ts';
+import { startVirtualStage } from '../scenarios/stage.ts';
 
 describeConfigs('configs on the embedded cluster', startVirtualStage);

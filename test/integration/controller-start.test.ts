@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { program } from '../build/program.ts';
+import { program } from '../fakes/program.ts';
 
 const nobody = '--master=http://127.0.0.1:1';
 

@@ -6,10 +6,10 @@ import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { betweenStatusWrites, difference } from '../bench/figures.ts';
-import { type ControllerRun, startProgram } from '../suite/controller.ts';
-import { eventually } from '../suite/eventually.ts';
-import { quiet } from '../suite/quiet.ts';
-import { afterEach, beforeEach, enterVirtual, monotonicMs, nowMs, playTests, sleep, world } from '../suite/world.ts';
+import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { quiet } from '../scenarios/quiet.ts';
+import { afterEach, beforeEach, enterVirtual, monotonicMs, nowMs, playTests, sleep, world } from '../scenarios/world.ts';
 
 enterVirtual(13);
 playTests();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { describeCrdsCommand } from '../suite/crds-command.ts';
+import { describeCrdsCommand } from '../scenarios/crds-command.ts';
 
 describe('serin crds on the embedded cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-crds-'));

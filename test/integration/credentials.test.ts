@@ -6,10 +6,10 @@ import { type AlertProviderType, alertProviders } from '../../src/api/alert-prov
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
-import { program } from '../build/program.ts';
-import { eventually } from '../suite/eventually.ts';
-import { type GuardedProcess, startGuarded } from '../suite/guarded-process.ts';
-import { until } from '../suite/until.ts';
+import { program } from '../fakes/program.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
+import { until } from '../scenarios/until.ts';
 import { type EchoServer, startEchoServer } from './credentials/echo-server.ts';
 import { leakIn, planted, plantedServiceAccount } from './credentials/planted.ts';
 

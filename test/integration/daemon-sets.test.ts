@@ -1,6 +1,6 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { daemonNodes, daemonSetSuite } from '../suite/daemon-sets.ts';
-import { enterVirtual, playTests, world } from '../suite/world.ts';
+import { daemonNodes, daemonSetSuite } from '../scenarios/daemon-sets.ts';
+import { enterVirtual, playTests, world } from '../scenarios/world.ts';
 
 enterVirtual(31);
 playTests();

@@ -1,4 +1,4 @@
-import { describeDeliveries } from '../suite/deliveries.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeDeliveries } from '../scenarios/deliveries.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeDeliveries(aStage(startVirtualStage));

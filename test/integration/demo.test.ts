@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { program } from '../build/program.ts';
+import { program } from '../fakes/program.ts';
 
 const BOUND = { timeout: 90_000, interval: 50 };
 

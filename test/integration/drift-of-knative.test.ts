@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
-import { type ControllerProcess, startController } from '../suite/controller.ts';
-import { startStageScene } from '../suite/drift/stage-scene.ts';
-import { DRIFT_PLAN, describeDriftAtOnce } from '../suite/drift.ts';
-import { providerFixtures } from '../suite/providers/index.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
-import { afterAll, beforeAll } from '../suite/world.ts';
+import { type ControllerProcess, startController } from '../scenarios/controller.ts';
+import { startStageScene } from '../scenarios/drift/stage-scene.ts';
+import { DRIFT_PLAN, describeDriftAtOnce } from '../scenarios/drift.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
+import { afterAll, beforeAll } from '../scenarios/world.ts';
 
 describe('foreign edits in the middle of a release of a Knative Service, on the embedded cluster', () => {
   const stage = aStage(startVirtualStage);

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { startModelScene } from '../suite/drift/model-scene.ts';
-import { DRIFT_PLAN, describeDrift } from '../suite/drift.ts';
-import { providerFixtures } from '../suite/providers/index.ts';
+import { startModelScene } from '../scenarios/drift/model-scene.ts';
+import { DRIFT_PLAN, describeDrift } from '../scenarios/drift.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
 
 // What runs a Knative Service is not modelled here: drift-of-knative.test.ts.
 const inVirtualTime = providerFixtures.filter(({ provider }) => provider !== 'knative');

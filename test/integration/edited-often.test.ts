@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { PACE } from '../../src/controller/turns.ts';
-import { aModelCanary, canaryRef, ModelLab } from '../build/model/lab.ts';
-import { drawer } from '../build/model/life.ts';
+import { PACE } from '../../src/controller/watch/turns.ts';
+import { aModelCanary, canaryRef, ModelLab } from '../fakes/model/lab.ts';
+import { drawer } from '../fakes/model/life.ts';
 
 const EDITS = 1000;
 

@@ -1,4 +1,4 @@
-import { describeReleases } from '../suite/releases.ts';
-import { startVirtualStage } from '../suite/stage.ts';
+import { describeReleases } from '../scenarios/releases.ts';
+import { startVirtualStage } from '../scenarios/stage.ts';
 
 describeReleases('releases on the embedded cluster', startVirtualStage);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { playFaultyRelease } from '../suite/adversity/faulty-release.ts';
+import { playFaultyRelease } from '../scenarios/adversity/faulty-release.ts';
 
 // Killed, halted and neither, a good and a bad version; test/long plays a thousand.
 it.each([1, 2, 3, 4, 5, 6])(

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
-import { type ControllerRun, startProgram } from '../suite/controller.ts';
-import { eventually } from '../suite/eventually.ts';
-import { until } from '../suite/until.ts';
-import { afterAll, beforeAll, enterVirtual, playTests, world } from '../suite/world.ts';
+import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { until } from '../scenarios/until.ts';
+import { afterAll, beforeAll, enterVirtual, playTests, world } from '../scenarios/world.ts';
 import { type EchoServer, startEchoServer } from './credentials/echo-server.ts';
 
 enterVirtual(23);

@@ -1,4 +1,4 @@
-import { describeGatewayApi } from '../suite/gateway-api.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeGatewayApi } from '../scenarios/gateway-api.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeGatewayApi(aStage(startVirtualStage));

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeIdlePods } from '../suite/idle-pods.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeIdlePods } from '../scenarios/idle-pods.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('on the embedded cluster', () => describeIdlePods(aStage(startVirtualStage)));

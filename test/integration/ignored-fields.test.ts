@@ -1,4 +1,4 @@
-import { describeIgnoredFields } from '../suite/ignored-fields.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeIgnoredFields } from '../scenarios/ignored-fields.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeIgnoredFields(aStage(startVirtualStage));

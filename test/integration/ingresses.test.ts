@@ -1,4 +1,4 @@
-import { describeIngresses } from '../suite/ingresses.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeIngresses } from '../scenarios/ingresses.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeIngresses(aStage(startVirtualStage));

@@ -1,6 +1,6 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { knativeTrafficSuite } from '../suite/knative-traffic.ts';
-import { enterVirtual, playTests, world } from '../suite/world.ts';
+import { knativeTrafficSuite } from '../scenarios/knative-traffic.ts';
+import { enterVirtual, playTests, world } from '../scenarios/world.ts';
 
 enterVirtual(43);
 playTests();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { APP, aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../build/model/lab.ts';
-import { canaryOf, type Life, labOf } from '../build/model/life.ts';
+import { APP, aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../fakes/model/lab.ts';
+import { canaryOf, type Life, labOf } from '../fakes/model/life.ts';
 
 const MARK = 'leftover';
 const life = { seed: 5, delayMs: 1_000, plan: 0, hasService: true } as const;

@@ -9,14 +9,14 @@ import { Documents, ReportContents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
 import { serinProgram } from '../../src/cli/program.ts';
-import { program } from '../build/program.ts';
-import { untar } from '../build/untar.ts';
-import { runScript, type Shown } from '../suite/doc-commands.ts';
-import { eventually } from '../suite/eventually.ts';
-import { startGuarded } from '../suite/guarded-process.ts';
-import { callOf, commandsOf, examplesIn, helpOf } from '../suite/help-examples.ts';
-import { type PodinfoScene, startPodinfoScene } from '../suite/podinfo-scene.ts';
-import { serin as runSerin } from '../suite/serin.ts';
+import { program } from '../fakes/program.ts';
+import { untar } from '../fakes/untar.ts';
+import { runScript, type Shown } from '../scenarios/doc-commands.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
+import { callOf, commandsOf, examplesIn, helpOf } from '../scenarios/help-examples.ts';
+import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-scene.ts';
+import { serin as runSerin } from '../scenarios/serin.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

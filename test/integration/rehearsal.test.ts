@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { sealNetwork } from '../../src/rehearsal/seal.ts';
 import { requestsIn } from '../../src/rehearsal/users.ts';
-import { callsOf, canaryIn, example, phasesOf, rehearsed, weightsOf } from '../suite/rehearsals.ts';
+import { callsOf, canaryIn, example, phasesOf, rehearsed, weightsOf } from '../scenarios/rehearsals.ts';
 
 describe('a rehearsal', () => {
   it('runs the production controller through a healthy release', async () => {

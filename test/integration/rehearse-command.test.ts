@@ -6,8 +6,8 @@ import { parse, stringify } from 'yaml';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { scenarios } from '../../src/rehearsal/scenarios.ts';
-import { canaryIn, example } from '../suite/rehearsals.ts';
-import { serin } from '../suite/serin.ts';
+import { canaryIn, example } from '../scenarios/rehearsals.ts';
+import { serin } from '../scenarios/serin.ts';
 
 const ISTIO = join(import.meta.dirname, '..', '..', 'examples', 'istio-canary.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'serin-rehearse-'));

@@ -7,7 +7,7 @@ import { crds } from '../../src/api/crds.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { example } from '../suite/rehearsals.ts';
+import { example } from '../scenarios/rehearsals.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const SECRET = 'pl4nted-secret-of-a-test';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { blamedChecks } from '../../src/rehearsal/verdict.ts';
-import { example, phasesOf, rehearsed, routesOf } from '../suite/rehearsals.ts';
+import { example, phasesOf, rehearsed, routesOf } from '../scenarios/rehearsals.ts';
 
 /** From the Canary of an example to one of another provider. */
 const PROVIDERS: Readonly<Record<string, (spec: KubeObject['spec']) => void>> = {

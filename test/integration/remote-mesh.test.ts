@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
-import { startController } from '../suite/controller.ts';
-import { startRemoteMeshStage } from '../suite/remote-mesh.ts';
-import { aStage } from '../suite/stage.ts';
-import { APP, Story } from '../suite/story.ts';
-import { until } from '../suite/until.ts';
-import { enterVirtual } from '../suite/world.ts';
+import { startController } from '../scenarios/controller.ts';
+import { startRemoteMeshStage } from '../scenarios/remote-mesh.ts';
+import { aStage } from '../scenarios/stage.ts';
+import { APP, Story } from '../scenarios/story.ts';
+import { until } from '../scenarios/until.ts';
+import { enterVirtual } from '../scenarios/world.ts';
 
 enterVirtual(47);
 

@@ -1,4 +1,4 @@
-import { describeRollouts } from '../suite/rollouts.ts';
-import { startVirtualStage } from '../suite/stage.ts';
+import { describeRollouts } from '../scenarios/rollouts.ts';
+import { startVirtualStage } from '../scenarios/stage.ts';
 
 describeRollouts('rollouts of the primary, on the embedded cluster', startVirtualStage);

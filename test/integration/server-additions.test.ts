@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { type ModelLab, primaryRef } from '../build/model/lab.ts';
-import { canaryOf, labOf } from '../build/model/life.ts';
-import { BROKEN_IMAGE } from '../build/model/nodes.ts';
+import { type ModelLab, primaryRef } from '../fakes/model/lab.ts';
+import { canaryOf, labOf } from '../fakes/model/life.ts';
+import { BROKEN_IMAGE } from '../fakes/model/nodes.ts';
 
 const life = { seed: 5, delayMs: 1_000, plan: 0, hasService: true, provider: 'istio' } as const;
 const DEADLINE_MS = 600_000;

@@ -1,6 +1,6 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { serviceAddressSuite } from '../suite/service-addresses.ts';
-import { enterVirtual, playTests, world } from '../suite/world.ts';
+import { serviceAddressSuite } from '../scenarios/service-addresses.ts';
+import { enterVirtual, playTests, world } from '../scenarios/world.ts';
 
 enterVirtual(37);
 playTests();

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeServicesInPlace } from '../suite/services-in-place.ts';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
+import { describeServicesInPlace } from '../scenarios/services-in-place.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('on the embedded cluster', () => describeServicesInPlace(aStage(startVirtualStage)));

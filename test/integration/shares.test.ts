@@ -1,6 +1,6 @@
-import { providerFixtures } from '../suite/providers/index.ts';
-import { describeShares } from '../suite/shares.ts';
-import { enterVirtual, playTests } from '../suite/world.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
+import { describeShares } from '../scenarios/shares.ts';
+import { enterVirtual, playTests } from '../scenarios/world.ts';
 
 enterVirtual(53);
 playTests();

@@ -1,6 +1,6 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { topologyHintsSuite } from '../suite/topology-hints.ts';
-import { enterVirtual, playTests, world } from '../suite/world.ts';
+import { topologyHintsSuite } from '../scenarios/topology-hints.ts';
+import { enterVirtual, playTests, world } from '../scenarios/world.ts';
 
 enterVirtual(41);
 playTests();

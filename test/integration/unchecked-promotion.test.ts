@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { aSchedule, play } from '../build/model/adversary.ts';
-import { propertyRuns, propertyTimeoutMs } from '../build/property-runs.ts';
+import { aSchedule, play } from '../fakes/model/adversary.ts';
+import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 
 type Weakness = 'no pin' | 'no copies' | 'no doubt' | 'pods stay';
 const weak = vi.hoisted(() => ({ by: undefined as Weakness | undefined }));
 
 // Only in this file. The promotion reads target and configs as the real one does; then it takes for the pinned revision whatever it has found,
 // or lets the primary read the originals.
-vi.mock('../../src/controller/target-configs.ts', async (original) => {
-  const real = await original<typeof import('../../src/controller/target-configs.ts')>();
+vi.mock('../../src/controller/facts/target-configs.ts', async (original) => {
+  const real = await original<typeof import('../../src/controller/facts/target-configs.ts')>();
   const readTargetConfigs: typeof real.readTargetConfigs = async (canary, ...rest) => {
     const read = await real.readTargetConfigs(canary, ...rest);
     if ('problem' in read) return read;

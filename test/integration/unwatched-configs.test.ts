@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ModelClient } from '../build/model/client.ts';
-import { Evidence } from '../build/model/evidence.ts';
-import { APP, aDeployment, aModelCanary, ModelLab, NAMESPACE, targetRef } from '../build/model/lab.ts';
-import { drawer } from '../build/model/life.ts';
+import { ModelClient } from '../fakes/model/client.ts';
+import { Evidence } from '../fakes/model/evidence.ts';
+import { APP, aDeployment, aModelCanary, ModelLab, NAMESPACE, targetRef } from '../fakes/model/lab.ts';
+import { drawer } from '../fakes/model/life.ts';
 
 const weak = vi.hoisted(() => ({ isTrusting: false }));
 

@@ -4,12 +4,12 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { ControllerConfig } from '../../src/controller/config.ts';
 import { startController } from '../../src/controller/controller.ts';
-import { createControllerMetrics } from '../../src/controller/controller-metrics.ts';
-import { handClock } from '../build/clock.ts';
-import { ModelClient } from '../build/model/client.ts';
-import { calm } from '../build/model/lab.ts';
-import { ModelServer } from '../build/model/server.ts';
-import { recordedRests } from '../build/recorded-rest.ts';
+import { createControllerMetrics } from '../../src/controller/telemetry/controller-metrics.ts';
+import { handClock } from '../fakes/clock.ts';
+import { ModelClient } from '../fakes/model/client.ts';
+import { calm } from '../fakes/model/lab.ts';
+import { ModelServer } from '../fakes/model/server.ts';
+import { recordedRests } from '../fakes/recorded-rest.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const metrics = createControllerMetrics('test');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { program } from '../build/program.ts';
+import { program } from '../fakes/program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** More than a pipe holds: when it is written, the reader is at work. */

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../suite/stage.ts';
-import { describeVerbs } from '../suite/verbs/index.ts';
+import { aStage, startVirtualStage } from '../scenarios/stage.ts';
+import { describeVerbs } from '../scenarios/verbs/index.ts';
 
 // A part of the table's rounds; test/long has all of them, on both clusters.
 describe('on the embedded cluster', () =>

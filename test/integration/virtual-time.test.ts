@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordRelease, releases } from '../suite/recorded-release.ts';
+import { recordRelease, releases } from '../scenarios/recorded-release.ts';
 
 it.each(releases)('the same seed gives $what byte for byte again, and another seed another one', async ({ release, ends }) => {
   const first = await recordRelease(1, release);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { playFaultyRelease } from '../suite/adversity/faulty-release.ts';
+import { playFaultyRelease } from '../scenarios/adversity/faulty-release.ts';
 
 /** `SEEDS=7,12` plays those again; otherwise the first thousand. */
 const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 1_000 }, (_, index) => index + 1);

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fuzz, fuzzAnswers } from '../build/fuzz.ts';
-import { fuzzed } from '../build/fuzzed.ts';
-import { fuzzedBackends, startBackend } from '../build/fuzzed-backends.ts';
+import { fuzz, fuzzAnswers } from '../fakes/fuzz.ts';
+import { fuzzed } from '../fakes/fuzzed.ts';
+import { fuzzedBackends, startBackend } from '../fakes/fuzzed-backends.ts';
 
 /** In all; each reader has the same part of it. */
 const seconds = Number(process.env.FUZZ_SECONDS ?? 600);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type JournalLife, playRelease } from '../build/model/journal-lives.ts';
+import { type JournalLife, playRelease } from '../fakes/model/journal-lives.ts';
 
 const RELEASES = Number(process.env.JOURNAL_RELEASES ?? 50);
 const HARMED = Math.round(RELEASES * 0.4);

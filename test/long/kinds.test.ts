@@ -1,14 +1,14 @@
 import { describe } from 'vitest';
-import { ADVERSE } from '../suite/adversity/lab.ts';
-import { describeAdoptedKinds } from '../suite/kinds/adopted.ts';
-import { describeAtRest } from '../suite/kinds/at-rest.ts';
-import { serviceApplication } from '../suite/kinds/core-service.ts';
-import { daemonSetApplication } from '../suite/kinds/daemon-set.ts';
-import { describeDaemonSetEdits } from '../suite/kinds/daemon-set-edits.ts';
-import { knativeApplication } from '../suite/kinds/knative.ts';
-import { describeMixedRest } from '../suite/kinds/mixed-rest.ts';
-import { describeServiceCopies } from '../suite/kinds/service-copies.ts';
-import { aStage, startEmbeddedStage } from '../suite/stage.ts';
+import { ADVERSE } from '../scenarios/adversity/lab.ts';
+import { describeAdoptedKinds } from '../scenarios/kinds/adopted.ts';
+import { describeAtRest } from '../scenarios/kinds/at-rest.ts';
+import { serviceApplication } from '../scenarios/kinds/core-service.ts';
+import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
+import { describeDaemonSetEdits } from '../scenarios/kinds/daemon-set-edits.ts';
+import { knativeApplication } from '../scenarios/kinds/knative.ts';
+import { describeMixedRest } from '../scenarios/kinds/mixed-rest.ts';
+import { describeServiceCopies } from '../scenarios/kinds/service-copies.ts';
+import { aStage, startEmbeddedStage } from '../scenarios/stage.ts';
 
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { recordRelease, releases } from '../suite/recorded-release.ts';
+import { recordRelease, releases } from '../scenarios/recorded-release.ts';
 
 const RUNS = Number(process.env.RUNS ?? 100);
 

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { ADVERSE } from '../suite/adversity/lab.ts';
-import { clusters } from '../suite/clusters.ts';
-import { describeContest } from '../suite/contests.ts';
-import { aStage } from '../suite/stage.ts';
+import { ADVERSE } from '../scenarios/adversity/lab.ts';
+import { clusters } from '../scenarios/clusters.ts';
+import { describeContest } from '../scenarios/contests.ts';
+import { aStage } from '../scenarios/stage.ts';
 
 const TEN_MINUTES_MS = 600_000;
 

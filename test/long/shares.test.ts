@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { providerFixtures } from '../suite/providers/index.ts';
-import { describeShares } from '../suite/shares.ts';
+import { providerFixtures } from '../scenarios/providers/index.ts';
+import { describeShares } from '../scenarios/shares.ts';
 
 const seed = Number(process.env.SHARES_SEED ?? randomInt(2 ** 30));
 process.stdout.write(`SHARES_SEED=${seed}\n`);

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { clusters } from '../suite/clusters.ts';
-import { aStage } from '../suite/stage.ts';
-import { describeVerbs } from '../suite/verbs/index.ts';
+import { clusters } from '../scenarios/clusters.ts';
+import { aStage } from '../scenarios/stage.ts';
+import { describeVerbs } from '../scenarios/verbs/index.ts';
 
 describe.each(clusters)('on $cluster', ({ start }) => describeVerbs(aStage(start)));

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../../test/build/kube-server.ts';
+import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
 import { lookUp } from './look.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serin-look-'));

@@ -1,8 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { HeldCluster } from '../../../test/build/held-cluster.ts';
-import { journalRecords, partsOf } from '../../../test/build/model/journals.ts';
-import { initializedLab, release } from '../../../test/build/model/released.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { journalRecords, partsOf } from '../../../test/fakes/model/journals.ts';
+import { initializedLab, release } from '../../../test/fakes/model/released.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { CommandError } from '../output/exit-codes.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/suite/eventually.ts';
-import { startGuarded } from '../../../test/suite/guarded-process.ts';
+import { eventually } from '../../../test/scenarios/eventually.ts';
+import { startGuarded } from '../../../test/scenarios/guarded-process.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'serin-loadtester-cli-'));

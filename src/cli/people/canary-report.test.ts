@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pushed, sightIn, verdict } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, type World } from '../../../test/build/world.ts';
+import { pushed, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { CanaryReport } from '../output/documents.ts';
 import { whyOf } from '../why/diagnose.ts';
 import { reportOf } from './canary-report.ts';

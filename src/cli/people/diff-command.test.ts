@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HeldCluster } from '../../../test/build/held-cluster.ts';
-import { aCanary } from '../../../test/build/world.ts';
-import { aDeployment } from '../../../test/suite/troubles/objects.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
+import { aDeployment } from '../../../test/scenarios/troubles/objects.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { deployment } from '../../workloads/deployment/deployment.ts';
 import { Output, type OutputFormat, outputFormats } from '../output/output.ts';

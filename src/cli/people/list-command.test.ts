@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { aCanary, initialized, World } from '../../../test/build/world.ts';
+import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { CanaryList } from '../output/documents.ts';
 import { Output, type OutputFlags } from '../output/output.ts';

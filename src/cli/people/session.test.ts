@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { kubeServer, refuse, sendJson } from '../../../test/build/kube-server.ts';
+import { kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { onCluster, type PeopleFlags, type Session } from './session.ts';
 

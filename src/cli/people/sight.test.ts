@@ -1,7 +1,7 @@
 import { setImmediate as later } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { HeldCluster } from '../../../test/build/held-cluster.ts';
-import { aCanary } from '../../../test/build/world.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { UnreachableError } from '../../kube/errors.ts';
 import { lookAt } from './sight.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HeldCluster } from '../../../test/build/held-cluster.ts';
-import { aCanary, initialized } from '../../../test/build/world.ts';
-import { eventually } from '../../../test/suite/eventually.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import { eventually } from '../../../test/scenarios/eventually.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
 import { CommandError } from '../output/exit-codes.ts';

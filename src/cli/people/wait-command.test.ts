@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World, withHooks } from '../../../test/build/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { outcomeOf, type WaitGoal, type Wanted } from './wait-command.ts';
 

@@ -3,7 +3,7 @@ import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Phase } from '../../api/phase.ts';
-import { recordedFor, templateOf } from '../../controller/target-facts.ts';
+import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides } from '../../workloads/workload.ts';

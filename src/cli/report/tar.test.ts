@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { untar } from '../../../test/build/untar.ts';
+import { untar } from '../../../test/fakes/untar.ts';
 import { tarOf } from './tar.ts';
 
 const pack = (paths: string[], text = 'x') =>

@@ -1,8 +1,7 @@
-import { describeEach, type Stall, workload } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized } from '../../../test/build/world.ts';
+import { describeEach, type Stall, workload } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
-import { blockerOf } from '../../controller/blocker-of.ts';
 import {
   ConfigCopyError,
   ConfigUnavailableError,
@@ -13,6 +12,7 @@ import {
   TargetUnusableError,
   TemplateLeftoverError,
 } from '../../controller/errors.ts';
+import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { missingConfig, unknownConfig, unreadableConfig } from '../../workloads/configs/read-configs.ts';

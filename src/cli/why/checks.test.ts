@@ -1,5 +1,5 @@
-import { describeEach, pushed, type Stall, verdict } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, withHooks } from '../../../test/build/world.ts';
+import { describeEach, pushed, type Stall, verdict } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized, withHooks } from '../../../test/fakes/world.ts';
 import type { Verdict } from '../../api/canary-status.ts';
 import type { Cause } from './causes.ts';
 

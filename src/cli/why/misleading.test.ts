@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { misleadingTexts } from '../../../test/build/misleading-texts.ts';
-import { pushed, sightIn, verdict } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, type World, withHooks } from '../../../test/build/world.ts';
+import { misleadingTexts } from '../../../test/fakes/misleading-texts.ts';
+import { pushed, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import type { HookType } from '../../api/canary.ts';
-import { blockerOf } from '../../controller/blocker-of.ts';
+import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import type { Cause } from './causes.ts';
 import { whyOf } from './diagnose.ts';

@@ -1,5 +1,5 @@
-import { describeEach, pushed, type Scene, type Stall } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized } from '../../../test/build/world.ts';
+import { describeEach, pushed, type Scene, type Stall } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { Cause } from './causes.ts';
 
 const TEMPLATE = 'set Deployment podinfo spec.template';

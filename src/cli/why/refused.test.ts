@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { wayOf } from '../../../test/build/standing-still.ts';
-import { aCanary } from '../../../test/build/world.ts';
+import { wayOf } from '../../../test/fakes/standing-still.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { admit } from '../../controller/admission.ts';
+import { admit } from '../../controller/admission/admission.ts';
 import { ControllerConfig } from '../../controller/config.ts';
 import { sightOf } from '../people/sight.ts';
 import { whyOf } from './diagnose.ts';

@@ -1,5 +1,5 @@
-import { describeEach, type Scene, type Stall } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized } from '../../../test/build/world.ts';
+import { describeEach, type Scene, type Stall } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
 
 const metadata = { name: 'podinfo', namespace: 'test' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, World } from '../../../test/build/world.ts';
+import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 
 /** An edit that is refused. */

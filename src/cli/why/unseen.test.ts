@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { pushed, sightIn, verdict } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, World } from '../../../test/build/world.ts';
+import { pushed, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 
 const MINUTE = 60_000;

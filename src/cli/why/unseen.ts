@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import { recordedFor, templateOf } from '../../controller/target-facts.ts';
+import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { longestCallMs } from '../../webhooks/call-time.ts';
 import type { Sight } from '../people/sight.ts';
 import { targetSide, tellsRevision } from '../people/told-target.ts';

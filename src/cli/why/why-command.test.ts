@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { HeldCluster } from '../../../test/build/held-cluster.ts';
-import { pushed } from '../../../test/build/standing-still.ts';
-import { aCanary, initialized, type World } from '../../../test/build/world.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { pushed } from '../../../test/fakes/standing-still.ts';
+import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { Output } from '../output/output.ts';
 import { lookAt } from '../people/sight.ts';
 import { whyOf } from './diagnose.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { eventually } from '../../../test/suite/eventually.ts';
+import { eventually } from '../../../test/scenarios/eventually.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { laggedView } from './lagged-view.ts';
 

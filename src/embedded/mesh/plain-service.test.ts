@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { binomialBounds } from '../../../test/build/binomial.ts';
-import { ask } from '../../../test/suite/users.ts';
+import { binomialBounds } from '../../../test/fakes/binomial.ts';
+import { ask } from '../../../test/scenarios/users.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { laggedView } from './lagged-view.ts';
 import { type MeshProxy, startProxy } from './proxy.ts';

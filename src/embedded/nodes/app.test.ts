@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
-import { eventually } from '../../../test/suite/eventually.ts';
+import { eventually } from '../../../test/scenarios/eventually.ts';
 import { realWorld } from '../world.ts';
 import { startApp } from './app.ts';
 import { behaviourOf } from './behaviour.ts';

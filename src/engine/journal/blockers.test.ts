@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary, World } from '../../../test/build/world.ts';
+import { aCanary, World } from '../../../test/fakes/world.ts';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { JournalPart } from './journal-part.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { propertyRuns, propertyTimeoutMs } from '../../../test/build/property-runs.ts';
-import { aCanary, World, withHooks } from '../../../test/build/world.ts';
+import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-runs.ts';
+import { aCanary, World, withHooks } from '../../../test/fakes/world.ts';
 import type { Facts } from '../facts.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { JournalPart, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';

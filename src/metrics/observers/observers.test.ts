@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCanary } from '../../../test/build/world.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
 import { Provider } from '../../api/canary.ts';
 import { findings } from '../../api/findings.ts';
 import { renderQuery } from '../query-template.ts';

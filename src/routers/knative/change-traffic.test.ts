@@ -7,7 +7,7 @@ import {
   trafficMistakes,
   UNTOUCHED,
   written,
-} from '../../../test/suite/knative-traffic-cases.ts';
+} from '../../../test/scenarios/knative-traffic-cases.ts';
 import { changeTraffic } from './change-traffic.ts';
 
 const after = (before: string, line: string): string => written(changeTraffic(block(before), flagsOf(line)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary } from '../../../test/build/world.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { coreService } from './core-service.ts';
 import { slimSlice } from './endpoints.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aCanary } from '../../../test/build/world.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { scalers } from './index.ts';
 import type { MergePatch } from './scaler.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
-import { eventually } from '../../suite/eventually.ts';
+import { eventually } from '../../scenarios/eventually.ts';
 
 export const LEASE_NAMESPACE = 'serin-system';
 const BETWEEN_MS = 200;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
-import { formsOf } from '../../suite/planted.ts';
+import { formsOf } from '../../scenarios/planted.ts';
 import type { Listener } from './listener.ts';
 
 const KINDS = [

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { anchorName } from '../../../src/api/names.ts';
-import type { Stage } from '../../suite/stage.ts';
-import { aCanary, aDeployment, canaryRef, makeNamespace } from '../../suite/troubles/objects.ts';
-import { until } from '../../suite/until.ts';
-import { startUsers, type Users } from '../../suite/users.ts';
+import type { Stage } from '../../scenarios/stage.ts';
+import { aCanary, aDeployment, canaryRef, makeNamespace } from '../../scenarios/troubles/objects.ts';
+import { until } from '../../scenarios/until.ts';
+import { startUsers, type Users } from '../../scenarios/users.ts';
 import { json, type Listener, sample } from './listener.ts';
 
 export const SHOP = 'shop';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTarget } from '../../../src/loadtester/test-target.ts';
-import { eventually } from '../../suite/eventually.ts';
+import { eventually } from '../../scenarios/eventually.ts';
 import { payload, startTested, type TestedLoadTester } from './start.ts';
 
 interface HookMetadata {

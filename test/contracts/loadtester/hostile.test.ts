@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { attemptSignatureOf } from '../../../src/api/signature.ts';
 import { startTarget } from '../../../src/loadtester/test-target.ts';
 import { withServer } from '../../../src/webhooks/test-server.ts';
-import { eventually } from '../../suite/eventually.ts';
+import { eventually } from '../../scenarios/eventually.ts';
 import { payload, startTested, type TestedLoadTester } from './start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serin-hostile-'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTarget } from '../../../src/loadtester/test-target.ts';
-import { eventually } from '../../suite/eventually.ts';
+import { eventually } from '../../scenarios/eventually.ts';
 import { payload, startTested, type TestedLoadTester } from './start.ts';
 
 let tester: TestedLoadTester;

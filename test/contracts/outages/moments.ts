@@ -1,5 +1,5 @@
 import type { Analysis, HookType } from '../../../src/api/canary.ts';
-import { aCanary, initialized, World, withHooks } from '../../build/world.ts';
+import { aCanary, initialized, World, withHooks } from '../../fakes/world.ts';
 
 /** Where a release is when the monitoring fails, and what happens in the middle of the outage, as it would have without one. */
 export interface Moment {

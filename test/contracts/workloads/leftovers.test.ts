@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { refOf } from '../../../src/api/kube-object.ts';
 import { internalWrite } from '../../../src/embedded/apiserver/write-context.ts';
-import { handClock } from '../../build/clock.ts';
-import { ModelServer } from '../../build/model/server.ts';
+import { handClock } from '../../fakes/clock.ts';
+import { ModelServer } from '../../fakes/model/server.ts';
 import { type Kind, kinds } from './kinds.ts';
 
 /** Of the kinds whose primary is an object of its own. */

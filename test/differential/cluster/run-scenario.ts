@@ -1,7 +1,7 @@
 import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
 import { UnreachableError } from '../../../src/kube/errors.ts';
-import { eventually } from '../../suite/eventually.ts';
-import { startUsers, type Users } from '../../suite/users.ts';
+import { eventually } from '../../scenarios/eventually.ts';
+import { startUsers, type Users } from '../../scenarios/users.ts';
 import { type Entry, isUnderAnalysis, NAMESPACES, ofKind, type Recording, SIDES, type Side } from '../recording/recording.ts';
 import { REPLICAS, userApplication } from '../scenarios/application.ts';
 import { canaryObjects, deadlinePatch, fixtureOf } from '../scenarios/canary.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster, WatchHandle } from '../../../src/kube/cluster.ts';
-import { providerFixtures } from '../../suite/providers/index.ts';
+import { providerFixtures } from '../../scenarios/providers/index.ts';
 import type { Journal } from './journal.ts';
 import { type Fact, NAMESPACES, neutral, SIDES, type Side } from './recording.ts';
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import { canaryFor } from '../../suite/providers/canary-for.ts';
-import { providerFixtures } from '../../suite/providers/index.ts';
-import type { ProviderFixture } from '../../suite/providers/provider-fixture.ts';
+import { canaryFor } from '../../scenarios/providers/canary-for.ts';
+import { providerFixtures } from '../../scenarios/providers/index.ts';
+import type { ProviderFixture } from '../../scenarios/providers/provider-fixture.ts';
 import type { Receivers } from '../cluster/receivers.ts';
 import type { NamedScenario } from './scenario.ts';
 

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { watchObjects } from '../../../src/embedded/controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../../../src/embedded/nodes/kubelet.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
-import { startGuarded } from '../../suite/guarded-process.ts';
+import { startGuarded } from '../../scenarios/guarded-process.ts';
 import { freePort } from '../free-port.ts';
 import { type Backend, clusterName, routeTable } from './http-route.ts';
 

@@ -3,14 +3,14 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Permission } from '../../../src/api/permission.ts';
 import { ControllerConfig } from '../../../src/controller/config.ts';
 import { startController } from '../../../src/controller/controller.ts';
-import { createControllerMetrics } from '../../../src/controller/controller-metrics.ts';
+import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
 import { systemClock } from '../../../src/kube/clock.ts';
 import { loadConnection } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
-import { kubeconfigOf } from '../../suite/account.ts';
-import { eventually } from '../../suite/eventually.ts';
-import type { RealStage } from '../../suite/stage.ts';
+import { kubeconfigOf } from '../../scenarios/account.ts';
+import { eventually } from '../../scenarios/eventually.ts';
+import type { RealStage } from '../../scenarios/stage.ts';
 import { APP, application, CONFIG, canaryOf, configOf, type Scene } from './scenes.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

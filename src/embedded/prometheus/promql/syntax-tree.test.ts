@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countSteps } from '../../../../test/build/step-meter.ts';
+import { countSteps } from '../../../../test/fakes/step-meter.ts';
 import { syntaxTree } from './syntax-tree.ts';
 
 const MOST_STEPS = 2_000;

@@ -1,0 +1,66 @@
+import type { NewBlocker } from '../../api/blocker.ts';
+import type { Canary } from '../../api/canary.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { RoutingError } from '../../routers/index.ts';
+import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
+
+/** A refusal is tried again after this long: what lets it pass (a policy, a CRD) is not always heard of. */
+const TRY_AGAIN_MS = 15_000;
+
+type Spec = Canary['spec'];
+interface Refusal {
+  generation: number | undefined;
+  untilMs: number;
+  blocker: NewBlocker;
+}
+
+/**
+ * The last spec whose routes were accepted, so that a later one that cannot be routed takes no way home: while routes of the new spec are
+ * refused, those that a release comes to are written in the words of the old one (04-6.2). Kept in memory only.
+ */
+export class AcceptedSpec {
+  #accepted: { spec: Spec; generation: number | undefined } | undefined;
+  #refusal: Refusal | undefined;
+
+  /**
+   * Writes the routes of the Canary by `attempt`, or those of its last accepted spec, and tells why then. Throws what was thrown where there
+   * is no other spec to fall back on.
+   */
+  async write(canary: Canary, nowMs: number, attempt: (canary: Canary) => Promise<void>): Promise<Refusal | undefined> {
+    const { generation } = canary.metadata;
+    const known = this.#refusal;
+    if (known?.generation !== generation || nowMs >= (known?.untilMs ?? 0)) {
+      try {
+        await attempt(canary);
+        this.#accepted = { spec: canary.spec, generation };
+        this.#refusal = undefined;
+        return undefined;
+      } catch (error) {
+        const blocker = refusalIn(error, canary.metadata.namespace);
+        if (
+          blocker === undefined ||
+          !this.#accepted ||
+          this.#accepted.generation === generation ||
+          !isSameRoute(this.#accepted.spec, canary.spec)
+        )
+          throw error;
+        this.#refusal = { generation, untilMs: nowMs + TRY_AGAIN_MS, blocker };
+      }
+    }
+    if (this.#accepted) await attempt({ ...canary, spec: { ...canary.spec, service: this.#accepted.spec.service } });
+    return this.#refusal;
+  }
+}
+
+/** What the object says is refused, by a schema, a policy or ourselves; not who asks, nor when. */
+function refusalIn(error: unknown, namespace: string): NewBlocker | undefined {
+  if (error instanceof RoutingError) return unroutableBy(error);
+  // A field that an older CRD does not know makes an apply fail with 500.
+  const refuses = error instanceof ApiError && [400, 403, 422, 500].includes(error.status);
+  return refuses ? refusalBy(error, namespace) : undefined;
+}
+
+/** Another name, or another provider, is another object. */
+function isSameRoute(one: Spec, other: Spec): boolean {
+  return one.service.name === other.service.name && one.targetRef.name === other.targetRef.name && one.provider === other.provider;
+}

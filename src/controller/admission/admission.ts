@@ -1,0 +1,155 @@
+import type { Canary, Provider } from '../../api/canary.ts';
+import type { Condition } from '../../api/canary-status.ts';
+import { findings } from '../../api/findings.ts';
+import { foreignRefs } from '../../api/foreign-refs.ts';
+import { foreignRoutes } from '../../api/foreign-routes.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { providerOf } from '../../api/mesh-provider.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import { dated, refusedBlocker } from '../../engine/blockers-of.ts';
+import type { RefusalCode } from '../../engine/facts.ts';
+import { isConflict } from '../../kube/errors.ts';
+import { routerFor } from '../../routers/index.ts';
+import type { Router } from '../../routers/router.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import type { ControllerRoom } from '../controller-room.ts';
+
+export interface Admitted {
+  canary: Canary;
+  provider: Provider;
+  router: Router;
+  workload: Workload;
+}
+
+/** Why a Canary cannot be run, in words that name the field. */
+export interface Refusal {
+  reason: RefusalCode;
+  message: string;
+  /** The field to correct, where one decides it. */
+  field?: string;
+  /** The spec before it, where that is known from the cluster. */
+  before?: Readonly<Record<string, unknown>>;
+}
+
+/** Whether this Canary can be run, as it was written (I12). What comes first is what a person has to mend first. */
+export function admit(raw: KubeObject, room: Pick<ControllerRoom, 'config' | 'olderRival'>): Admitted | Refusal {
+  const readable = admitSpec(raw, room);
+  if ('reason' in readable) return readable;
+  const { canary } = readable;
+  if (canary.spec.suspend === true && canary.status?.release === undefined) {
+    return {
+      reason: 'Suspended',
+      message: 'spec.suspend is true: nothing is written until someone sets it to false',
+      field: 'spec.suspend',
+    };
+  }
+  const rival = room.olderRival(canary);
+  if (rival === undefined) return readable;
+  const message = `spec.targetRef: Canary ${rival} releases the same target and is older: remove this Canary, or let it release another target`;
+  return { reason: 'TargetTaken', message, field: 'spec.targetRef' };
+}
+
+/** The same by its spec alone, whatever else there is in the cluster. */
+export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'config'>): Admitted | Refusal {
+  const parsed = parseCanary(raw);
+  if ('problems' in parsed) {
+    const [first] = parsed.problems;
+    return first
+      ? { reason: 'InvalidSpec', message: `${first.path}: ${first.message}`, field: first.path }
+      : { reason: 'InvalidSpec', message: 'the spec cannot be read', field: 'spec' };
+  }
+  const { canary } = parsed;
+  const named = canary.spec.provider ?? config.meshProvider;
+  const router = routerFor(named, config);
+  if ('unsupported' in router)
+    return { reason: 'ProviderRefused', message: `spec.provider: ${router.unsupported}`, field: 'spec.provider' };
+  const refused = router.refuses?.(canary);
+  if (refused !== undefined) {
+    const { field, message } = refused.placed;
+    return { reason: 'ProviderRefused', message: `${field}: ${message}`, field: refused.field ?? field };
+  }
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return { reason: 'InvalidSpec', message: workload.unsupported, field: 'spec.targetRef' };
+  const hopeless = findings(canary, { provider: config.meshProvider }).filter(({ severity }) => severity === 'error');
+  if (hopeless[0]) {
+    const more = hopeless.length > 1 ? ` (and ${hopeless.length - 1} more: run "serin validate")` : '';
+    return { reason: 'InvalidSpec', message: `${hopeless[0].path} ${hopeless[0].message}${more}`, field: hopeless[0].path };
+  }
+  const [foreign] = config.noCrossNamespaceRefs ? foreignRefs(canary) : [];
+  if (foreign) {
+    const { path, namespace } = foreign;
+    return {
+      reason: 'CrossNamespaceRef',
+      message: `${path}: ${namespace} is another namespace, which --no-cross-namespace-refs forbids`,
+      field: path,
+    };
+  }
+  const [route] = foreignRoutes(canary, providerOf(named), config);
+  if (route) return { reason: 'CrossNamespaceRef', message: `${route.path}: ${route.message}`, field: route.path };
+  return { canary, provider: providerOf(named), router, workload };
+}
+
+/** A Canary whose name is not free yet, since another one of it is being deleted. */
+interface NameLeft {
+  reason: 'Blocked';
+  message: string;
+  field?: undefined;
+}
+
+/** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
+export async function refuse(
+  raw: KubeObject,
+  { reason, message, field }: Refusal | NameLeft,
+  room: ControllerRoom,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, cluster, view } = room;
+  const status = (raw.status ?? {}) as { conditions?: Condition[] };
+  const condition = { type: 'Accepted', status: 'False', reason, message, ...(field === undefined ? {} : { field }) } as const;
+  const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
+  if (known?.reason === reason && known.message === message) return;
+  const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const before = (status.conditions ?? []).find(({ type }) => type === 'Promoted');
+  // Another controller's status stays, and a failure stays a failure.
+  const isKept = before !== undefined && (reason === 'ForeignController' || before.status === 'False');
+  const promoted: Condition = {
+    type: 'Promoted',
+    status: 'Unknown',
+    reason: before?.reason ?? 'Initializing',
+    message,
+    lastUpdateTime: now,
+    lastTransitionTime: before?.status === 'Unknown' ? (before.lastTransitionTime ?? now) : now,
+  };
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Promoted');
+  const conditions = [isKept ? before : promoted, ...others, { ...condition, lastUpdateTime: now, lastTransitionTime: now }];
+  try {
+    const patch = {
+      metadata: { resourceVersion: raw.metadata.resourceVersion },
+      status: {
+        ...statusBasics(status),
+        conditions,
+        ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...(field && { field }) }, room)),
+      },
+    };
+    view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
+  } catch (error) {
+    // Whoever wrote first is heard of by the watch; of a rival for the status itself it is told once, whatever he writes.
+    if (!isConflict(error)) throw error;
+    if (reason !== 'ForeignController') return;
+  }
+  room.announceOn(raw, { reason, type: 'Warning', message });
+}
+
+/** Beside the memory of a release, where there is one: whose status another controller writes, or whose memory the CRD drops, has none. */
+function blockedBy({ status }: KubeObject, refusal: Refusal, { clock, writer }: Pick<ControllerRoom, 'clock' | 'writer'>): object {
+  const { release } = parseStatus(status) ?? {};
+  if (release === undefined || refusal.reason === 'ForeignController' || refusal.reason === 'CRDOutdated') return {};
+  return { release: { blockers: dated([refusedBlocker(refusal)], release.blockers, clock.nowMs()), dueMs: null, writer } };
+}
+
+/** The CRD requires these in any status. */
+function statusBasics(status: object): object {
+  return { phase: 'Initializing', failedChecks: 0, canaryWeight: 0, iterations: 0, ...status };
+}

@@ -1,0 +1,69 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import { labelOf, readable } from '../canary/readable.ts';
+import type { ControllerRoom } from '../controller-room.ts';
+import type { Admitted, Refusal } from './admission.ts';
+
+type Spec = Canary['spec'];
+type View = Pick<ControllerRoom['view'], 'find' | 'ready'>;
+interface Room {
+  view: View;
+  lastAccepted: ControllerRoom['lastAccepted'];
+  anchors: Pick<ControllerRoom['anchors'], 'originalSpec'>;
+}
+
+/**
+ * A target edited while the primary of the one before serves (E112): no primary of the new target has been promoted, and the apex would
+ * lead away from the only pods that serve.
+ */
+export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, before: Spec, view: View): Refusal | undefined {
+  if (!hasPromoted(canary) || view.find(workload.primaryRef(canary))) return undefined;
+  const former = workloadFor(before.targetRef);
+  if ('unsupported' in former) return undefined;
+  const primary = former.primaryRef({ ...canary, spec: before });
+  if (!view.find(primary)) return undefined;
+  const { kind, name } = before.targetRef;
+  const { targetRef } = canary.spec;
+  const message = `spec.targetRef: ${primary.name} serves for ${kind} ${name}, and the target of a Canary cannot be replaced while it does: set spec.targetRef back to ${kind} ${name}, or delete this Canary and create one for ${targetRef.kind} ${targetRef.name}`;
+  return { reason: 'InvalidSpec', message, field: 'spec.targetRef' };
+}
+
+/** The same by the spec last run, or by the anchor, which outlives a restart. Read only where the primary of this spec does not exist. */
+export async function editedSincePromoted(
+  admitted: Admitted,
+  raw: KubeObject,
+  room: Room,
+  signal: AbortSignal,
+): Promise<Refusal | undefined> {
+  const { canary, workload } = admitted;
+  if (!hasPromoted(canary)) return undefined;
+  const { view } = room;
+  await view.ready(workload.primaryRef(canary));
+  if (view.find(workload.primaryRef(canary))) return undefined;
+  const last = room.lastAccepted(labelOf(canary));
+  const lastRun = last && last.metadata.uid === raw.metadata.uid ? readable(last)?.spec : undefined;
+  const edited = lastRun && editedTarget(admitted, lastRun, view);
+  if (edited) return edited;
+  const original = await room.anchors.originalSpec(raw, signal);
+  if (original === undefined) return undefined;
+  const former = workloadFor(original.targetRef);
+  if (!('unsupported' in former)) await view.ready(former.primaryRef({ ...canary, spec: original }));
+  const refusal = editedTarget(admitted, original, view);
+  return refusal && { ...refusal, before: { ...specBefore(canary, original, view) } };
+}
+
+/** This spec with the target that was anchored, and with its Service where this one names a Service that was never made. */
+function specBefore(canary: Canary, { targetRef, autoscalerRef, service }: Spec, view: View): Spec {
+  const { autoscalerRef: _, ...rest } = canary.spec;
+  const spec = { ...rest, targetRef, ...(autoscalerRef && { autoscalerRef }) };
+  const { namespace } = canary.metadata;
+  const name = names({ ...canary, spec }).primaryService;
+  const isMade = view.find({ apiVersion: 'v1', kind: 'Service', name, namespace }) !== undefined;
+  return isMade ? spec : { ...spec, service: { ...spec.service, name: service.name } };
+}
+
+function hasPromoted({ status }: Canary): boolean {
+  return status?.release !== undefined && status.phase !== '' && status.phase !== 'Initializing';
+}

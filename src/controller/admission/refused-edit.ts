@@ -1,0 +1,133 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import type { Routes } from '../../api/routes.ts';
+import { progressDeadlineMs } from '../../engine/deadlines.ts';
+import type { RefusedEdit } from '../../engine/facts.ts';
+import { weightOf } from '../../engine/strategy.ts';
+import type { ControllerRoom } from '../controller-room.ts';
+import type { Admitted, Refusal } from './admission.ts';
+
+/** What a Canary is run by while its spec is refused (E65). */
+export interface Fallback extends Admitted {
+  refused: RefusedEdit;
+  /** The routes are said in words that may be older than those in the cluster: they are written only when traffic has to move. */
+  isWorded: boolean;
+}
+
+type Fields = Record<string, unknown>;
+type Room = Pick<ControllerRoom, 'clock' | 'lastAccepted' | 'view'> & {
+  anchors: Pick<ControllerRoom['anchors'], 'originalSpec'>;
+  admit(raw: KubeObject): Promise<Admitted | Refusal>;
+};
+
+const UNKNOWN =
+  'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is taken back when the progress deadline has passed';
+
+/**
+ * Undefined: nothing has begun under another spec, or nothing of it is known, so that all stays as it is. `latest` is what this gave the
+ * last time: it stays the same until the spec is edited again.
+ */
+export async function fallbackOf(
+  raw: KubeObject,
+  refusal: Refusal,
+  latest: Fallback | undefined,
+  room: Room,
+  signal: AbortSignal,
+): Promise<Fallback | undefined> {
+  const { namespace, name, uid, generation } = raw.metadata;
+  if (latest && latest.canary.metadata.uid === uid && latest.canary.metadata.generation === generation) {
+    const again = await room.admit(withSpec(raw, latest.canary.spec));
+    return 'reason' in again ? undefined : { ...latest, ...again };
+  }
+  const status = parseStatus(raw.status);
+  if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
+  const last = room.lastAccepted(`${namespace}/${name}`);
+  for (const spec of [last?.metadata.uid === uid ? last?.spec : undefined, refusal.before]) {
+    const known = spec === undefined ? refusal : await room.admit(withSpec(raw, spec));
+    if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
+  }
+  // What rests needs nothing, and what waits for its gate or its first primary has moved no traffic.
+  if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
+  const bare = await bareFallback(raw, status.release.routes, room, signal);
+  if (bare === undefined) return undefined;
+  const message = `${refusal.message}; ${UNKNOWN}`;
+  const told = status.conditions?.find((one) => one.type === 'Accepted' && one.message === message)?.lastUpdateTime;
+  const sinceMs = told === undefined ? room.clock.nowMs() : Date.parse(told);
+  return { ...bare, refused: { ...refusal, message, uncheckedUntilMs: sinceMs + progressDeadlineMs(bare.canary) } };
+}
+
+/** Of what may be said, the first that finds the recorded routes in the cluster; else the first that finds any. */
+async function bareFallback(
+  raw: KubeObject,
+  routes: Routes,
+  room: Room,
+  signal: AbortSignal,
+): Promise<Omit<Fallback, 'refused'> | undefined> {
+  const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
+  for (const { spec, isWorded } of await bareSpecs(raw, room, signal)) {
+    const bare = await room.admit(withSpec(raw, spec));
+    if (!('reason' in bare)) found.push({ ...bare, isWorded, score: await likenessOf(bare, routes, room) });
+  }
+  const best = Math.max(...found.map(({ score }) => score));
+  return found.find(({ score }) => score === best);
+}
+
+async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Room): Promise<number> {
+  const refs = router.watches(canary);
+  await Promise.all(refs.map((ref) => view.ready(ref)));
+  const live = router.readRoutes(
+    canary,
+    refs.flatMap((ref) => view.find(ref)?.object ?? []),
+  );
+  if (live === undefined || 'unreadable' in live) return 0;
+  return live.kind === routes.kind && weightOf(live) === weightOf(routes) ? 2 : 1;
+}
+
+/** The emergency stop holds whatever else the spec says. */
+function withSpec(raw: KubeObject, spec: Fields): KubeObject {
+  return { ...raw, spec: { ...spec, suspend: fieldsOf(raw.spec).suspend === true } };
+}
+
+/**
+ * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
+ * under what is left. Nothing is checked by them, and nothing skips its checks.
+ */
+async function bareSpecs(raw: KubeObject, { anchors }: Room, signal: AbortSignal): Promise<{ spec: Fields; isWorded: boolean }[]> {
+  const spec = fieldsOf(raw.spec);
+  const original = await anchors.originalSpec(raw, signal);
+  const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};
+  const first = { provider, targetRef, autoscalerRef };
+  return [
+    { spec: bare(spec, true), isWorded: true },
+    { spec: bare(spec, false), isWorded: true },
+    ...(original
+      ? [
+          { spec: bare({ ...spec, ...first, service: { ...fieldsOf(spec.service), name: service?.name } }, false), isWorded: true },
+          { spec: bare({ ...first, ...deadlineIn(spec), service, analysis }, false), isWorded: false },
+        ]
+      : []),
+  ];
+}
+
+function bare({ canaryAnalysis, ...spec }: Fields, keepsUsers: boolean): Fields {
+  const { interval, match, sessionAffinity } = fieldsOf(spec.analysis ?? canaryAnalysis);
+  return {
+    ...spec,
+    skipAnalysis: false,
+    analysis: {
+      interval: typeof interval === 'string' && parseDuration(interval) !== undefined ? interval : '1m',
+      threshold: 1,
+      stepWeight: 100,
+      ...(keepsUsers && { match, sessionAffinity }),
+    },
+  };
+}
+
+function deadlineIn({ progressDeadlineSeconds: seconds }: Fields): Fields {
+  return Number.isInteger(seconds) ? { progressDeadlineSeconds: seconds } : {};
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

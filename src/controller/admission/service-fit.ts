@@ -1,0 +1,78 @@
+import type { Canary } from '../../api/canary.ts';
+import { names } from '../../api/names.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { hasHandmadeEndpoints, type ServiceLook, type Unfit, unfitService } from '../../routers/service-fit.ts';
+import type { CurrentServices } from '../../routers/services.ts';
+import { readEndpoints } from '../facts/endpoints.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import type { Admitted, Refusal } from './admission.ts';
+
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
+
+type Room = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
+type View = Pick<ClusterView, 'find'>;
+
+/** Looks before anything is written whether the Services of a Canary would keep what serves behind them (I14). */
+export class ServiceFit {
+  readonly #room: Room;
+  /** Looks that the endpoints have shown to be fit after all, as text: nothing is read twice for the same. */
+  #proven: string | undefined;
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  async refusalOf({ canary, workload }: Admitted, signal: AbortSignal): Promise<Refusal | undefined> {
+    if (!workload.hasPods || canary.spec.suspend === true || isRunning(canary)) return undefined;
+    const { namespace } = canary.metadata;
+    const kinds = [{ ...SERVICE, namespace }, ...workload.watches(canary)];
+    await Promise.all(kinds.map((kind) => this.#room.view.ready(kind)));
+    const look = lookAt({ canary, workload }, this.#room.view);
+    const suspected = unfitService(canary, look);
+    if (suspected === undefined && !hasHandmadeEndpoints(look.current)) return undefined;
+    const { apex, pods } = { ...look.current, pods: look.pods };
+    const key = [canary.metadata, apex?.metadata, pods?.metadata].map(versionOf).join(' ');
+    if (this.#proven === key) return undefined;
+    const endpoints = apex && (await readEndpoints(this.#room.cluster, apex, signal));
+    const unfit = unfitService(canary, { ...look, endpoints });
+    if (unfit !== undefined) return refused(unfit);
+    this.#proven = key;
+    return undefined;
+  }
+}
+
+/** Its Services are written by this spec already: another look could only stop what goes on. */
+function isRunning({ metadata, status }: Canary): boolean {
+  const { phase = '', conditions = [] } = status ?? {};
+  if (phase === '' || phase === 'Initializing' || conditions.some(({ type }) => type === 'Accepted')) return false;
+  return conditions.some(({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation);
+}
+
+/** The same by the watches alone, which may take for unfit what the endpoints show to be fit. */
+export function suspected({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: View): Unfit | undefined {
+  if (!workload.hasPods || canary.spec.suspend === true) return undefined;
+  return unfitService(canary, lookAt({ canary, workload }, view));
+}
+
+function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: View): ServiceLook {
+  const pods = view.find(workload.primaryRef(canary)) ?? view.find(workload.targetRef(canary));
+  return { pods: pods?.object, current: servicesOf(canary, view) };
+}
+
+/** The Services of a Canary that there are. */
+export function servicesOf(canary: Canary, view: View): CurrentServices {
+  const { namespace } = canary.metadata;
+  const { apexService, primaryService, canaryService } = names(canary);
+  const find = (name: string) => view.find({ ...SERVICE, name, namespace })?.object;
+  const [apex, primary, canaryOwn] = [find(apexService), find(primaryService), find(canaryService)];
+  return { ...(apex && { apex }), ...(primary && { primary }), ...(canaryOwn && { canary: canaryOwn }) };
+}
+
+function versionOf(metadata: Partial<Record<'uid' | 'generation' | 'resourceVersion', unknown>> | undefined): string {
+  const { uid, generation, resourceVersion } = metadata ?? {};
+  return `${uid}/${generation ?? resourceVersion}`;
+}
+
+function refused({ path, message }: Unfit): Refusal {
+  return { reason: 'InvalidSpec', message: `${path}: ${message}`, field: path };
+}

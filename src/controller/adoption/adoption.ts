@@ -1,0 +1,147 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { establishedManager } from '../../api/names.ts';
+import type { Adoption } from '../../engine/facts.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { entriesOf } from '../../kube/taken-over-fields.ts';
+import { configChecksum } from '../../workloads/configs/checksum.ts';
+import { type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { type FoundConfigs, secretsPolicy, trackable } from '../../workloads/configs/read-configs.ts';
+import { isTracked } from '../../workloads/configs/tracking.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { Log } from '../controller-room.ts';
+import { ConfigUnavailableError } from '../errors.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { readTargetConfigs } from '../facts/target-configs.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import type { Anchors } from './anchors.ts';
+
+interface AdoptionRoom {
+  cluster: Cluster;
+  view: ClusterView;
+  anchors: Anchors;
+  config: ControllerConfig;
+  log: Log;
+  signal: AbortSignal;
+}
+
+/** Another controller has run this Canary: there is a phase, or a primary of its own, but nothing that we would remember by. */
+export function isForeign(canary: Canary, view: ClusterView): boolean {
+  const { phase = '', release } = canary.status ?? {};
+  if (release !== undefined) return false;
+  return (phase !== '' && phase !== 'Initializing') || view.find(primaryRefOf(canary))?.isEstablished === true;
+}
+
+/**
+ * What can be told of another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
+ * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
+ */
+export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promise<Adoption | undefined> {
+  const { cluster, anchors, config, signal } = room;
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return undefined;
+  const [target, primary] = await Promise.all([
+    cluster.get(targetRefOf(canary), { signal }),
+    cluster.get(primaryRefOf(canary), { signal }),
+  ]);
+  if (!target || !primary) return undefined;
+  const selector = workload.selector(target, config.selectorLabels);
+  if ('problem' in selector) return undefined;
+  const read = await readTargetConfigs(canary, target, workload, { cluster, config, signal });
+  if ('problem' in read) throw new ConfigUnavailableError(read.problem);
+  const { revision } = read;
+  const { selectorLabels, includeLabelPrefix } = config;
+  const options = {
+    selector,
+    selectorLabels,
+    includeLabelPrefix,
+    revision,
+    replicas: 1,
+    configs: await establishedCopies(workload.configs?.(target) ?? [], workload.configs?.(primary) ?? [], read.found, (ref) =>
+      cluster.get(configObjectRef(ref, canary.metadata.namespace), { signal }),
+    ),
+  };
+  const carried = workload.carries(primary);
+  const renderings = [workload.primaryTemplate(canary, target, options), workload.flaggerTemplate?.(target, options)];
+  const equals = carried === undefined ? renderings.some((one) => one && workload.adopts(primary, one)) : carried === revision;
+  const primaryRevision = carried ?? workload.revision(primary);
+  await anchors.ensure(canary, target, signal);
+  const promoted = equals ? revision : primaryRevision;
+  if (!(await anchors.promotedTemplate(canary, signal, promoted)))
+    await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, signal);
+  await keepCopies(canary, workload.configs?.(primary) ?? [], room);
+  return { target: revision, equals, primaryRevision, pushed: wasPushedSince(target, canary.status?.lastTransitionTime) };
+}
+
+/**
+ * Whether what decides the pods was changed after that moment, by anyone but the other controller, as the API server recorded it. Both
+ * have whole seconds: a change in the same one counts, since too much analysis harms nobody.
+ */
+function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
+  const sinceMs = Date.parse(lastTransitionTime ?? '');
+  const part = target.spec?.template === undefined ? undefined : 'f:template';
+  return entriesOf(target).some(({ manager, subresource, fieldsV1, time }) => {
+    const spec = fieldsV1?.['f:spec'] as Record<string, unknown> | undefined;
+    const isOfPods = spec !== undefined && (part === undefined || spec[part] !== undefined);
+    return manager !== establishedManager && (subresource ?? '') === '' && isOfPods && Date.parse(time ?? '') >= sinceMs;
+  });
+}
+
+/** The copies that the primary reads stay when the Canary goes, as the primary itself does (03-CT16). */
+async function keepCopies(
+  canary: Canary,
+  refs: readonly ConfigRef[],
+  { cluster, anchors, config, log, signal }: AdoptionRoom,
+): Promise<void> {
+  const isTheirs = ({ kind, name }: { kind: string; name: string }) => kind === 'Canary' && name === canary.metadata.name;
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  for (const ref of refs) {
+    const source = { ...ref, name: ref.name.slice(0, -'-primary'.length) };
+    if (!ref.name.endsWith('-primary') || trackable([source], secrets).length === 0) continue;
+    const where = configObjectRef(ref, canary.metadata.namespace);
+    const copy = await cluster.get(where, { signal });
+    const owners = copy?.metadata.ownerReferences ?? [];
+    if (!owners.some(isTheirs)) continue;
+    const { name, uid } = await anchors.reference(canary, signal);
+    const ownerReferences = [
+      ...owners.filter((owner) => !isTheirs(owner)),
+      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid },
+    ];
+    const metadata = { resourceVersion: copy?.metadata.resourceVersion, ownerReferences };
+    await cluster.patch(where, { metadata }, { signal }).catch((err: unknown) => {
+      // They stay until the Canary goes, which is no reason to leave the Canary to nobody.
+      if (!isForbidden(err)) throw err;
+      log.warn({ canary: `${canary.metadata.namespace}/${canary.metadata.name}`, err }, 'a config copy goes with its Canary');
+    });
+  }
+}
+
+/**
+ * Where the primary reads `<name>-primary`, as the established controller names its copies, and that holds what the source holds, the
+ * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03-CT14).
+ */
+async function establishedCopies(
+  refs: readonly ConfigRef[],
+  held: readonly ConfigRef[],
+  found: FoundConfigs,
+  read: (ref: ConfigRef) => Promise<KubeObject | undefined>,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const ref of refs) {
+    const copy = { ...ref, name: `${ref.name}-primary` };
+    if (!held.some((other) => configKey(other) === configKey(copy))) continue;
+    const key = configKey(ref);
+    // Not tracked by us, so that nothing of it is compared.
+    const isSame = !found.has(key) || (await holdsTheSame(found.get(key), () => read(copy)));
+    if (isSame) names.set(key, copy.name);
+  }
+  return names;
+}
+
+async function holdsTheSame(source: KubeObject | undefined, readCopy: () => Promise<KubeObject | undefined>): Promise<boolean> {
+  if (source === undefined || !isTracked(source)) return false;
+  const copy = await readCopy();
+  return copy !== undefined && configChecksum({ data: copy.data }) === configChecksum({ data: source.data });
+}

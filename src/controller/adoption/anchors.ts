@@ -1,0 +1,306 @@
+import { apiVersion, type Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { refOf } from '../../api/kube-object.ts';
+import { anchorName, canaryNameOf, keepAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
+import {
+  historyToPrune,
+  isAnchor,
+  readAnchor,
+  readTemplateRevision,
+  recordLabel,
+  recordsOf,
+  renderAnchor,
+  renderTemplateRevision,
+  type TemplateRevisionData,
+} from '../../workloads/anchor.ts';
+import type { AnchorData } from '../../workloads/anchor-data.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { PodTemplate, PrimarySpec } from '../../workloads/workload.ts';
+import type { Log } from '../controller-room.ts';
+import { apexOriginal } from '../deletion/apex-given-back.ts';
+import { NameTakenError } from '../errors.ts';
+
+/** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
+const COPIED = 'copied';
+
+/** Anchors without a running Canary that are read in one namespace; whoever has more has forged them, or many starts to go. */
+export const MOST_ORPHANS = 200;
+
+/** Which Canaries there are. */
+export interface LivingCanaries {
+  /** This very one, whatever it releases by now. */
+  isRunning(canary: Owner & { metadata: { name: string } }): boolean;
+  /** This one, or another one on what stands. */
+  isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
+}
+
+interface Owner {
+  metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
+}
+
+/** The application is to serve on when its target and Canary are both gone. */
+export function isKept(anchor: KubeObject): boolean {
+  const mark = anchor.metadata.annotations?.[keepAnnotation];
+  return mark === 'true' || mark === COPIED;
+}
+
+/** Templates that may be put back, and those that no longer can. */
+export interface KeptTemplates {
+  kept: readonly PrimarySpec[];
+  pruned: readonly PrimarySpec[];
+}
+
+/**
+ * The anchor of each Canary and the templates that were promoted. They are read when a release needs them and not watched: at rest
+ * nobody looks at them.
+ */
+export class Anchors {
+  readonly #cluster: Cluster;
+  readonly #historyLimit: number;
+  readonly #known = new Map<string, KubeObject>();
+  /** Canaries whose anchor has a copied mark. */
+  readonly #kept = new Set<string>();
+  /** By anchor, the version that was reported as unreadable. */
+  readonly #reported = new Map<string, string>();
+  readonly #log: Pick<Log, 'warn'>;
+
+  constructor(cluster: Cluster, historyLimit: number, log: Pick<Log, 'warn'>) {
+    this.#cluster = cluster;
+    this.#historyLimit = historyLimit;
+    this.#log = log;
+  }
+
+  /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
+  async ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
+    const known = await this.#find(canary, signal);
+    if (known) return identity(known);
+    const workload = workloadFor(canary.spec.targetRef);
+    const apex = await this.#cluster.get(
+      { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
+      { signal },
+    );
+    const { name, namespace, uid, labels } = canary.metadata;
+    const { provider, targetRef, service, analysis, autoscalerRef } = canary.spec;
+    const anchor = renderAnchor(canary, {
+      canary: {
+        metadata: { name, namespace, uid, ...(labels && { labels }) },
+        spec: {
+          ...(provider && { provider }),
+          targetRef,
+          ...(autoscalerRef && { autoscalerRef }),
+          service,
+          analysis: { interval: analysis.interval, threshold: analysis.threshold },
+        },
+      },
+      target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
+      ...(apex && { apexService: apexOriginal(apex) }),
+    });
+    const created = await this.#cluster.create(anchor, { signal }).catch((error: unknown) => {
+      throw isAlreadyExists(error) ? new NameTakenError(refOf(anchor), { canBeAdopted: false }) : error;
+    });
+    this.#known.set(keyOf(canary), created);
+    return identity(created);
+  }
+
+  /** The anchor's identity, where there is an anchor. */
+  async existing(canary: Owner & { metadata: { name: string } }, signal: AbortSignal): Promise<{ name: string; uid: string } | undefined> {
+    const known = await this.#find(canary, signal);
+    return known && identity(known);
+  }
+
+  /** The anchor's identity for owner references; made on the spot for objects that come before the primary. */
+  async reference(canary: Canary, signal: AbortSignal): Promise<{ name: string; uid: string }> {
+    const known = await this.#find(canary, signal);
+    if (known) return identity(known);
+    const { namespace } = canary.metadata;
+    const { targetRef } = canary.spec;
+    const target = await this.#cluster.get({ ...targetRef, namespace }, { signal });
+    return this.ensure(canary, target ?? { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } }, signal);
+  }
+
+  /** Copies the wish to keep the application to the anchor, where it outlives Canary and target; a request only when the wish has changed. */
+  async keep(canary: Canary, isWanted: boolean, signal: AbortSignal): Promise<void> {
+    const { namespace } = canary.metadata;
+    const key = keyOf(canary);
+    if (isWanted === this.#kept.has(key)) return;
+    const name = anchorName(canary);
+    const anchor = await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
+    if (!anchor) return;
+    // The user's own mark stays.
+    if (anchor.metadata.annotations?.[keepAnnotation] !== 'true') {
+      const annotations = { [keepAnnotation]: isWanted ? COPIED : null };
+      await this.#cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+    }
+    if (isWanted) this.#kept.add(key);
+    else this.#kept.delete(key);
+  }
+
+  /** The spec that the anchor was made under, as far as it tells what the Canary owns and how it is routed. */
+  async originalSpec({ metadata }: KubeObject, signal: AbortSignal): Promise<Canary['spec'] | undefined> {
+    const { name, namespace = '', uid = '' } = metadata;
+    const anchor = await this.#find({ metadata: { name, namespace, uid } }, signal);
+    return anchor && this.read(anchor)?.canary?.spec;
+  }
+
+  /** Pods that the target asked for before anything of it was changed; undefined where that is not known, or was none. */
+  async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
+    const anchor = await this.#find(canary, signal);
+    return (anchor && this.read(anchor)?.target.replicas) || undefined;
+  }
+
+  /** Records a promoted template, `target` being the target's own, and prunes the history; tells what is left of it. */
+  async keepTemplate(
+    canary: Canary,
+    spec: PrimarySpec,
+    revision: string,
+    signal: AbortSignal,
+    target?: PodTemplate,
+  ): Promise<KeptTemplates> {
+    const anchor = await this.#find(canary, signal);
+    const records = await this.#records(canary, signal);
+    const number = Math.max(0, ...records.map((object) => Number(object.revision))) + 1;
+    await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
+    const pruned = historyToPrune(records, this.#historyLimit - 1);
+    for (const old of pruned) await this.#cluster.delete(refOf(old), { signal });
+    const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
+      objects.flatMap((object) => {
+        const template = readTemplateRevision(object);
+        return template ? [template.spec] : [];
+      });
+    return { kept: [spec, ...specsOf(records.filter((record) => !pruned.includes(record)))], pruned: specsOf(pruned) };
+  }
+
+  /** The same in place of one that never served, which is nothing to go back to. */
+  async replaceTemplate(
+    canary: Canary,
+    unserved: string,
+    spec: PrimarySpec,
+    revision: string,
+    signal: AbortSignal,
+    target?: PodTemplate,
+  ): Promise<void> {
+    await this.keepTemplate(canary, spec, revision, signal, target);
+    for (const record of await this.#records(canary, signal))
+      if (readTemplateRevision(record)?.revision === unserved) await this.#cluster.delete(refOf(record), { signal });
+  }
+
+  /**
+   * Canaries that were deleted while nobody looked, by their anchors. Data of anchors may be large, and are read of the ones without a running
+   * Canary alone; in one namespace of no more than `MOST_ORPHANS`.
+   */
+  async orphans(canaries: LivingCanaries, namespaces: readonly string[], signal: AbortSignal): Promise<Canary[]> {
+    const listed = await this.#listed(namespaces, signal);
+    const lost = Map.groupBy(
+      listed.filter((anchor) => !canaries.isRunning(ownerOf(anchor))),
+      ({ metadata }) => metadata.namespace ?? '',
+    );
+    const orphans = await Promise.all([...lost].map(([namespace, anchors]) => this.#orphansIn(namespace, anchors, canaries, signal)));
+    return orphans.flat();
+  }
+
+  async #orphansIn(namespace: string, anchors: readonly KubeObject[], canaries: LivingCanaries, signal: AbortSignal): Promise<Canary[]> {
+    if (anchors.length > MOST_ORPHANS)
+      this.#log.warn(
+        { namespace, anchors: anchors.length },
+        'more anchors without a Canary than are looked at in one start: delete the ones that are not needed',
+      );
+    const orphans: Canary[] = [];
+    for (const listed of anchors.slice(0, MOST_ORPHANS)) {
+      const anchor = await this.#cluster.get(refOf(listed), { signal });
+      const { canary } = (anchor && this.read(anchor)) ?? {};
+      if (!canary) continue;
+      const orphan = { metadata: { ...canary.metadata, generation: 0, resourceVersion: '' }, spec: canary.spec };
+      if (!canaries.isInherited(orphan)) orphans.push({ apiVersion, kind: 'Canary', ...orphan });
+    }
+    return orphans;
+  }
+
+  /** The newest promoted template, or that of one revision. */
+  async promotedTemplate(canary: Canary, signal: AbortSignal, revision?: string): Promise<TemplateRevisionData | undefined> {
+    return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
+  }
+
+  /** What was promoted, newest first, as far as it is kept. */
+  async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
+    const records = await this.#records(canary, signal);
+    return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
+  }
+
+  forget(canary: Owner): void {
+    this.#known.delete(keyOf(canary));
+    this.#kept.delete(keyOf(canary));
+  }
+
+  /** What the anchor says; undefined where it cannot be believed, which is reported once. */
+  read(anchor: KubeObject): AnchorData | undefined {
+    const read = readAnchor(anchor);
+    if (read === undefined || 'data' in read) return read?.data;
+    const { namespace, name, uid, resourceVersion } = anchor.metadata;
+    const label = `${namespace}/${name}`;
+    const version = `${uid}/${resourceVersion}`;
+    // With --cascade=orphan what it owns stays.
+    if (this.#reported.get(label) !== version)
+      this.#log.warn(
+        { anchor: label, problem: read.problem },
+        'an anchor is skipped, since it cannot be believed: delete this ControllerRevision',
+      );
+    this.#reported.set(label, version);
+    return undefined;
+  }
+
+  /** Without their data. */
+  async #listed(namespaces: readonly string[], signal: AbortSignal): Promise<KubeObject[]> {
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
+    const scopes = namespaces.length === 0 ? [kind] : namespaces.map((namespace) => ({ ...kind, namespace }));
+    const selection = { labelSelector: `${recordLabel}=anchor`, metadataOnly: true, signal };
+    const lists = await Promise.all(
+      scopes.map((scope) =>
+        this.#cluster.list(scope, selection).catch((error: unknown) => {
+          // One of several namespaces that may not be read stops only the Canaries there.
+          if (scopes.length > 1 && isForbidden(error)) return { items: [] };
+          throw error;
+        }),
+      ),
+    );
+    const items = lists.flatMap((list) => list.items);
+    for (const anchor of items) if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(keyOf(ownerOf(anchor)));
+    return items;
+  }
+
+  async #records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
+    const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
+    const anchor = await this.#find(canary, signal);
+    // Those of an earlier anchor are about to be collected, and tell of an application that was uninstalled.
+    const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+      ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
+    return items.filter(isOurs);
+  }
+
+  async #find(canary: Owner & { metadata: { name: string } }, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const known = this.#known.get(keyOf(canary));
+    if (known) return known;
+    const { namespace } = canary.metadata;
+    const found = await this.#cluster.get(
+      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: anchorName(canary), namespace },
+      { signal },
+    );
+    if (!found || !isAnchor(found)) return undefined;
+    this.#known.set(keyOf(canary), found);
+    return found;
+  }
+}
+
+/** By its metadata alone. */
+function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): Owner & { metadata: { name: string } } {
+  return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
+}
+
+/** A uid alone may have been copied into the anchor of another namespace. */
+const keyOf = ({ metadata: { namespace, uid } }: Owner): string => `${namespace}/${uid}`;
+
+function identity(anchor: KubeObject): { name: string; uid: string } {
+  return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../../kube/clock.ts';
+
+/** Timers by name: setting one again replaces it, and what is set last rings. */
+export class Alarms<Name extends string> {
+  readonly #clock: Clock;
+  readonly #cancel = new Map<Name, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls `ring` once after so many milliseconds. */
+  set(name: Name, ms: number, ring: () => void): void {
+    this.clear(name);
+    this.#cancel.set(name, this.#clock.setTimer(Math.max(0, ms), ring));
+  }
+
+  clear(name: Name): void {
+    this.#cancel.get(name)?.();
+    this.#cancel.delete(name);
+  }
+
+  stop(): void {
+    for (const name of [...this.#cancel.keys()]) this.clear(name);
+  }
+}

@@ -1,0 +1,204 @@
+import type { NewBlocker } from '../../api/blocker.ts';
+import { blockerText } from '../../api/blocker-text.ts';
+import type { Canary, HookType } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { wereWrittenBetween } from '../../engine/pin.ts';
+import type { Answer, HookCall, Question } from '../../engine/questions.ts';
+import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
+import { runHooks } from '../../webhooks/run-hooks.ts';
+import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { PodTemplate, PrimarySpec, Workload } from '../../workloads/workload.ts';
+import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from '../errors.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { readTargetConfigs } from '../facts/target-configs.ts';
+import { makeCopies, pruneCopies } from '../reconcile/config-copies.ts';
+import { patchPrimary } from '../reconcile/patch-primary.ts';
+import { undo, undoableTemplate } from '../reconcile/undo.ts';
+import { blockerOf } from '../status/blocker-of.ts';
+import type { AnswerContext } from './answer-context.ts';
+
+/** Asked whether a release may go on or has to go back; the others do something. */
+const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback']);
+
+/** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
+const MOST_RACES = 3;
+
+type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
+
+/** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
+export async function answerQuestion(question: Asked, context: AnswerContext): Promise<Answer> {
+  const { id } = question;
+  switch (question.kind) {
+    case 'runHooks': {
+      const { canary, signal, clock, secret, timeCall } = context;
+      const callsOf = GATES.has(question.type) ? context.gatesOf : context.callsOf;
+      const { type, phase, checksum } = question;
+      const revision = canary.status?.release?.revision ?? '';
+      const calls: HookCall[] = [];
+      const outcome = await runHooks(canary, type, {
+        ...{ phase, checksum, revision, signal, clock, secret, timeCall },
+        ...callsOf?.(canary.metadata.namespace),
+        answered: (call) => void calls.push(call),
+      });
+      return { kind: 'runHooks', id, type, ...outcome, ...(calls.length > 0 && { calls }) };
+    }
+    case 'measure': {
+      const queries: string[] = [];
+      const verdicts = await context.measure(context.canary, context.signal, (query) => void queries.push(query));
+      return { kind: 'measure', id, verdicts, ...(queries.length > 0 && { queries }) };
+    }
+    case 'promote':
+      return { kind: 'promote', id, ...(await unlessRaced(() => promote(question.revision, context), context)) };
+    case 'restorePrimary':
+      return { kind: 'restorePrimary', id, ...(await unlessRaced(() => restorePrimary(question.revision, context), context)) };
+    case 'undo':
+      return { kind: 'undo', id, ...(await undo(question.revision, context)) };
+    default:
+      return question satisfies never;
+  }
+}
+
+type Refused = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
+type Written = { outcome: 'written' } | Refused;
+
+/** A lost race is no refusal: everything is read again at once, and compared again with what was analysed (E103). */
+async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | Refused> {
+  for (let races = 0; ; races += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!isConflict(error) || isAlreadyExists(error)) {
+        const blocker = blockerOf(error, canary.metadata.namespace);
+        return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error), ...(blocker && { blocker }) };
+      }
+      if (races === MOST_RACES) return { outcome: 'refused', reason: 'another writer changes the primary without pause; trying again' };
+    }
+  }
+}
+
+/** Only analysed bytes are promoted: the target is read once and compared with the pinned revision before the one write (I3). */
+async function promote(revision: string, context: AnswerContext): Promise<Written | { outcome: 'mismatch' }> {
+  const { canary, cluster, config, anchors, signal } = context;
+  const workload = workloadOf(canary);
+  const [target, primary] = await Promise.all([
+    cluster.get(targetRefOf(canary), { signal }),
+    cluster.get(primaryRefOf(canary), { signal }),
+  ]);
+  if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+  const isCarried = workload.carries(primary) === revision;
+  if (isCarried && (await anchors.promotedTemplate(canary, signal))?.revision === revision) {
+    // A target that has moved on has the replicas of another revision.
+    const { release } = canary.status ?? {};
+    const isPinned = target && workload.revision(target) === (release?.template ?? release?.revision);
+    if (isPinned) await followReplicas(primary, target, context, workload);
+    return { outcome: 'written' };
+  }
+  const read = target && (await readTargetConfigs(canary, target, workload, context));
+  // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
+  if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
+  if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
+  if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
+  // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
+  const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
+  if (read.revision !== revision || isInDoubt) {
+    context.configs.learn(read.found);
+    return { outcome: 'mismatch' };
+  }
+  const selector = workload.selector(target, config.selectorLabels);
+  if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
+  const template = workload.primaryTemplate(canary, target, {
+    selector,
+    includeLabelPrefix: config.includeLabelPrefix,
+    selectorLabels: config.selectorLabels,
+    revision,
+    replicas: workload.replicas(primary),
+    configs: read.copies.names,
+  });
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), { secrets, signal });
+  if (!isCarried) await keepCarried(primary, context, workload);
+  const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
+  const answer = isWritten ? primary : await write(primary, template, context, workload);
+  const leftover = workload.templateMatches(answer, template, primary);
+  if (leftover !== undefined) throw new TemplateLeftoverError(primaryRefOf(canary), leftover);
+  await keep(primary, template, revision, context, workload, undoableTemplate(canary, target));
+  await followReplicas(primary, target, context, workload);
+  return { outcome: 'written' };
+}
+
+/**
+ * What the primary carries may have to be put back. It has no record when the controller was killed after it wrote the template and
+ * before it kept it.
+ */
+async function keepCarried(primary: KubeObject, { canary, anchors, signal }: AnswerContext, workload: Workload): Promise<void> {
+  const carried = workload.carries(primary);
+  if (carried === undefined || (await anchors.promotedTemplate(canary, signal, carried))) return;
+  await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
+}
+
+/**
+ * Without a scaler the primary gets as many pods as the target has (03-W18, W37), but never none; with one its pods are not ours. After
+ * the template: what scaling does to the object would refuse that write.
+ */
+async function followReplicas(
+  primary: KubeObject,
+  target: KubeObject,
+  { canary, cluster, signal }: AnswerContext,
+  workload: Workload,
+): Promise<void> {
+  const replicas = workload.replicas(target);
+  if (canary.spec.autoscalerRef || replicas === 0 || replicas === workload.replicas(primary)) return;
+  const scale = workload.scalePatch(primary, replicas);
+  if (!scale) return;
+  const { patch, subresource } = scale;
+  await cluster.patch(primaryRefOf(canary), patch, { signal, ...(subresource && { subresource }) });
+}
+
+/** Puts back what was promoted last, after a promotion that the primary could not take. */
+async function restorePrimary(revision: string, context: AnswerContext): Promise<Written> {
+  const { canary, cluster, anchors, signal } = context;
+  const workload = workloadOf(canary);
+  const promoted = await anchors.promotedTemplate(canary, signal, revision);
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
+  if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+  // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
+  await write(primary, promoted.spec, context, workload);
+  await keep(primary, promoted.spec, revision, context, workload, promoted.target);
+  return { outcome: 'written' };
+}
+
+async function write(
+  primary: KubeObject,
+  template: PrimarySpec,
+  { cluster, learn, signal }: AnswerContext,
+  workload: Workload,
+): Promise<KubeObject> {
+  const answer = await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal);
+  learn(answer);
+  return answer;
+}
+
+/** The newest record of the history is what the primary was found to hold. */
+async function keep(
+  primary: KubeObject,
+  template: PrimarySpec,
+  revision: string,
+  { canary, cluster, config, anchors, signal }: AnswerContext,
+  workload: Workload,
+  target?: PodTemplate,
+): Promise<void> {
+  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
+  // What its pods read until now they may read until they are gone, whatever the history says.
+  const inUse = [...kept, workload.promotedPart(primary)];
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });
+}
+
+function workloadOf(canary: Canary): Workload {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });
+  return workload;
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ended, plan, replicas } from '../../../test/fakes/model/damage.ts';
+import { aDeployment, aModelCanary, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { BROKEN_IMAGE } from '../../../test/fakes/model/nodes.ts';
+import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const asked = (lab: ModelLab) => lab.writes.filter(({ ref, subresource }) => ref.name === targetRef.name && subresource === 'scale').length;
+const warned = (lab: ModelLab) =>
+  (lab.canary()?.status?.conditions ?? []).filter(({ type }: { type: string }) => type === 'TargetScaledUp' || type === 'Contested');
+
+/** A Canary at rest, whose target Serin has scaled to zero; `pods` is what the application began with. */
+async function resting(phase: 'Initialized' | 'Succeeded' | 'Failed', pods = 1, readsConfig = false): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  if (pods !== 1) lab.server.patch(targetRef, { spec: { replicas: pods } });
+  if (readsConfig) {
+    lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { a: '1' } });
+    changeContainer(lab, { envFrom: [{ configMapRef: { name: 'settings' } }] });
+  }
+  await lab.pass(30_000);
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  if (phase !== 'Initialized') {
+    lab.push(phase === 'Failed' ? BROKEN_IMAGE : '2');
+    await ended(lab);
+    // A broken pod never gets ready: what Git asks for next is a sound one.
+    if (phase === 'Failed') await lab.pass(30_000);
+  }
+  expect(await lab.passUntil(() => replicas(lab) === 0, 60_000)).toBe(true);
+  await lab.pass(30_000);
+  expect(lab.phase()).toBe(phase);
+  return lab;
+}
+
+function changeContainer(lab: ModelLab, change: object): void {
+  const [container] = lab.server.find(targetRef)?.spec.template.spec.containers ?? [];
+  lab.server.patch(targetRef, { spec: { template: { spec: { containers: [{ ...container, ...change }] } } } });
+}
+
+const scaleByGit = (lab: ModelLab, count: number) => lab.server.patch(targetRef, { spec: { replicas: count } });
+
+describe('pods that another writer gives a resting target, in virtual time', () => {
+  it.each(['Initialized', 'Succeeded', 'Failed'] as const)('E90: in %s they stay, with one condition and one event', async (phase) => {
+    const lab = await resting(phase);
+    const [before, scaled] = [lab.writes.length, asked(lab)];
+    for (let sync = 0; sync < 5; sync += 1) {
+      scaleByGit(lab, 1);
+      await lab.pass(60_000);
+    }
+    expect([replicas(lab), asked(lab), lab.phase(), lab.lost]).toEqual([1, scaled, phase, []]);
+    expect(warned(lab)).toMatchObject([{ type: 'TargetScaledUp', status: 'True' }]);
+    expect(eventsOf(lab, 'TargetScaledUp')).toHaveLength(1);
+    // Its generation and its condition.
+    expect(lab.writes.slice(before).filter(({ subresource }) => subresource === 'status').length).toBeLessThanOrEqual(2);
+    lab.kill();
+    lab.start();
+    await lab.pass(600_000);
+    expect([lab.writes, replicas(lab)]).toEqual([[], 1]);
+    scaleByGit(lab, 0);
+    await lab.pass(60_000);
+    expect([warned(lab), replicas(lab)]).toEqual([[], 0]);
+    lab.close();
+  });
+
+  it('E90: the next release is a release like any other, and ends with the target at zero', async () => {
+    const lab = await resting('Initialized');
+    scaleByGit(lab, 1);
+    await lab.pass(60_000);
+    lab.push('2');
+    await ended(lab);
+    await lab.pass(60_000);
+    expect([lab.phase(), replicas(lab), warned(lab), lab.lost]).toEqual(['Succeeded', 0, [], []]);
+    expect(lab.server.find(primaryRef)?.spec.template.spec.containers[0].image).toBe('2');
+    lab.close();
+  });
+
+  it.each([
+    { pods: 1, readsConfig: false },
+    { pods: 5, readsConfig: false },
+    { pods: 1, readsConfig: true },
+    { pods: 5, readsConfig: true },
+  ])(
+    'E91: a release runs with the $pods pods that another writer asked for, as its primary does (reads a config: $readsConfig)',
+    async (asks) => {
+      const { pods, readsConfig } = asks;
+      const lab = await resting('Initialized', 3, readsConfig);
+      scaleByGit(lab, pods);
+      await lab.pass(60_000);
+      const scaled = asked(lab);
+      changeContainer(lab, { image: '2' });
+      expect(await lab.passUntil(() => lab.phase() === 'Promoting', 120_000)).toBe(true);
+      // Pods that may have read another config are stopped, and started again (E56).
+      expect([replicas(lab), asked(lab) - scaled]).toEqual([pods, readsConfig ? 2 : 0]);
+      await ended(lab);
+      await lab.pass(60_000);
+      expect([lab.phase(), replicas(lab), replicas(lab, primaryRef), lab.lost]).toEqual(['Succeeded', 0, pods, []]);
+      lab.close();
+    },
+  );
+
+  it('E90: a target that was deleted and made again is scaled to zero like the one before', async () => {
+    const lab = await resting('Initialized');
+    lab.server.delete(targetRef);
+    await lab.pass(10_000);
+    lab.server.create(aDeployment('1'));
+    await lab.pass(60_000);
+    expect([replicas(lab), warned(lab), lab.lost]).toEqual([0, [], []]);
+    scaleByGit(lab, 1);
+    await lab.pass(60_000);
+    expect(replicas(lab)).toBe(1);
+    lab.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { RequestTimeoutError } from '../../kube/errors.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Steps of 25: what is told twice or taken back can be seen. */
+const PLAN = {
+  stepWeight: 25,
+  maxWeight: 75,
+  metrics: [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { min: 1 } }],
+};
+/** So long a check takes: the release is read anew meanwhile, and has nothing to write before. */
+const CHECK_MS = 3_000;
+const template: KubeObject = {
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'MetricTemplate',
+  metadata: { name: 'orders', namespace: NAMESPACE },
+  spec: { provider: { type: 'externalmetrics' }, query: `${NAMESPACE}/orders` },
+};
+/** Of the release, from its beginning to its end. */
+const RECORDS = 8;
+
+/** Each state of the status that was stored. */
+function keepStates(lab: ModelLab): string[] {
+  const states: string[] = [];
+  lab.server.api.store.subscribe(({ object }) => {
+    if (object.kind !== 'Canary') return;
+    const { phase, canaryWeight } = object.status ?? {};
+    const state = `${phase} ${canaryWeight}`;
+    if (states.at(-1) !== state) states.push(state);
+  });
+  return states;
+}
+
+interface Loss {
+  wasStored(): boolean;
+  /** For the first that asks after it. */
+  isFresh(): boolean;
+}
+
+/** The `nth` write of the status gets no answer in time; the API server stores it all the same, so much later. */
+function loseAnswer(lab: ModelLab, nth: number, storedAfterMs: number): Loss {
+  let count = 0;
+  let wasStored = false;
+  let isFresh = false;
+  lab.refuse = ({ verb, subresource, ref, body }) => {
+    if (verb !== 'patch' || subresource !== 'status' || ref.kind !== 'Canary' || count++ !== nth) return;
+    lab.clock.setTimer(storedAfterMs, () => {
+      try {
+        lab.server.patch(canaryRef, body, 'status');
+        wasStored = true;
+      } catch {
+        // Somebody has written since, so that the API server refuses it: this is what a version in a write is for.
+      }
+    });
+    isFresh = true;
+    throw new RequestTimeoutError(`PATCH /apis/flagger.app/v1beta1/namespaces/${NAMESPACE}/canaries/${APP}/status`, 1_800);
+  };
+  return {
+    wasStored: () => wasStored,
+    isFresh: () => {
+      const isIt = isFresh;
+      isFresh = false;
+      return isIt;
+    },
+  };
+}
+
+it.each([100, 700, 1_500, 3_000])(
+  'I9: a record whose answer is lost, and that is stored %i ms later, is what the release goes on from: no step is made twice',
+  async (storedAfterMs) => {
+    let stored = 0;
+    for (let nth = 0; nth < RECORDS; nth++) {
+      const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+      await lab.application();
+      lab.server.create(template);
+      lab.server.create(aModelCanary(PLAN));
+      lab.start();
+      expect(await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000)).toBe(
+        true,
+      );
+      const states = keepStates(lab);
+      const loss = loseAnswer(lab, nth, storedAfterMs);
+      // Just after the loss a check would fail: that is recorded without a step, and so at the weight that the release believes in.
+      lab.externalMetric = () => ({ value: loss.isFresh() ? 0 : 1, afterMs: CHECK_MS });
+      lab.push('2');
+      expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+      expect({ nth, states: states.filter((state) => state.startsWith('Progressing')) }).toEqual({
+        nth,
+        states: ['Progressing 0', 'Progressing 25', 'Progressing 50', 'Progressing 75'],
+      });
+      expect(lab.lost).toEqual([]);
+      stored += loss.wasStored() ? 1 : 0;
+      lab.close();
+    }
+    expect(stored).toBeGreaterThan(0);
+  },
+);
+
+/** The Events of the Canary, in the order in which they were logged. */
+function eventsOf(lab: ModelLab): string[] {
+  return lab.logged.flatMap(({ canary, reason, msg }) => (canary !== undefined && reason !== undefined ? [`${reason}: ${msg}`] : []));
+}
+
+/** What is said of a Canary from its creation to the end of its first release, with one write of its status unanswered. */
+async function eventsWithout(nth: number, storedAfterMs: number): Promise<{ events: string[]; wasStored: boolean }> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(template);
+  lab.server.create(aModelCanary(PLAN));
+  const loss = loseAnswer(lab, nth, storedAfterMs);
+  lab.externalMetric = () => ({ value: 1, afterMs: 0 });
+  lab.start();
+  await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000);
+  lab.push('2');
+  await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000);
+  await lab.passUntil(() => false, 5_000);
+  const events = eventsOf(lab);
+  lab.close();
+  return { events, wasStored: loss.wasStored() };
+}
+
+it.each([100, 700])(
+  'an event is sent once, though the write that it tells of was stored %i ms later and never answered',
+  async (storedAfterMs) => {
+    const { events: undisturbed } = await eventsWithout(Number.POSITIVE_INFINITY, storedAfterMs);
+    expect(undisturbed.length).toBeGreaterThan(5);
+    let stored = 0;
+    for (let nth = 0; nth < 20; nth++) {
+      const { events, wasStored } = await eventsWithout(nth, storedAfterMs);
+      expect({ nth, events }).toEqual({ nth, events: undisturbed });
+      stored += wasStored ? 1 : 0;
+    }
+    expect(stored).toBeGreaterThan(3);
+  },
+);

@@ -1,0 +1,14 @@
+import type { Canary } from '../../api/canary.ts';
+import { finalizer } from '../../api/names.ts';
+import type { ControllerRoom } from '../controller-room.ts';
+
+/** Only `revertOnDeletion` holds a deleted Canary back; whoever switches it off is let go at once. True when it was written. */
+export async function keepFinalizer(canary: Canary, { cluster, view }: ControllerRoom, signal: AbortSignal): Promise<boolean> {
+  const { finalizers = [], resourceVersion, name, namespace } = canary.metadata;
+  const wants = canary.spec.revertOnDeletion === true;
+  if (finalizers.includes(finalizer) === wants) return false;
+  const changed = wants ? [...finalizers, finalizer] : finalizers.filter((each) => each !== finalizer);
+  const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name, namespace };
+  view.learn(await cluster.patch(ref, { metadata: { finalizers: changed, resourceVersion } }, { signal }));
+  return true;
+}

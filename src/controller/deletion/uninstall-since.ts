@@ -1,0 +1,26 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { uninstallSinceAnnotation } from '../../api/names.ts';
+import { timestamp } from '../../api/timestamp.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+
+interface Deps {
+  cluster: Cluster;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** Since when the grace runs, as the anchor says it from now on; undefined: it does not run. */
+export async function recordSince(anchor: KubeObject, isRunning: boolean, { cluster, clock, signal }: Deps): Promise<number | undefined> {
+  const { name, namespace = '', resourceVersion, creationTimestamp, annotations } = anchor.metadata;
+  const recorded = annotations?.[uninstallSinceAnnotation];
+  const recordedMs = Date.parse(recorded ?? '');
+  // An unreadable moment, one in the future, or one of before the anchor, which came from a backup, cuts nothing short.
+  const isUsable = recordedMs <= clock.nowMs() && recordedMs >= Date.parse(creationTimestamp ?? timestamp(0));
+  if (isRunning && isUsable) return recordedMs;
+  const since = isRunning ? timestamp(clock.nowMs()) : undefined;
+  if (since === recorded) return undefined;
+  const patch = { metadata: { resourceVersion, annotations: { [uninstallSinceAnnotation]: since ?? null } } };
+  await cluster.patch({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, patch, { signal });
+  return since === undefined ? undefined : clock.nowMs();
+}

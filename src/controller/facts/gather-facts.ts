@@ -1,0 +1,114 @@
+import { apiVersion, type Canary, type Provider } from '../../api/canary.ts';
+import { parseDuration } from '../../api/duration.ts';
+import type { ObjectRef } from '../../api/kube-object.ts';
+import { requestAnnotation } from '../../api/names.ts';
+import { capabilitiesFor } from '../../api/provider-capabilities.ts';
+import { readRequest } from '../../api/verb-request.ts';
+import type { Adoption, Facts, RefusedEdit } from '../../engine/facts.ts';
+import type { Router } from '../../routers/router.ts';
+import { hasMainPort, lacksMainPort } from '../../routers/service-fit.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { Sides, Workload } from '../../workloads/workload.ts';
+import { type ControllerConfig, scaleDownDelayMs } from '../config.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import { scalerFacts } from './scaling.ts';
+import { type Look, targetFacts } from './target-facts.ts';
+
+const DEFAULT_INTERVAL_MS = 60_000;
+
+export function targetRefOf(canary: Canary): ObjectRef {
+  const workload = workloadFor(canary.spec.targetRef);
+  return 'unsupported' in workload ? { ...canary.spec.targetRef, namespace: canary.metadata.namespace } : workload.targetRef(canary);
+}
+
+export function primaryRefOf(canary: Canary): ObjectRef {
+  const workload = workloadFor(canary.spec.targetRef);
+  return 'unsupported' in workload ? targetRefOf(canary) : workload.primaryRef(canary);
+}
+
+/** Milliseconds between two checks: the spec's interval, or 60 s where it cannot be read, raised to the configured floor. */
+export function intervalMs(canary: Canary, config: Pick<ControllerConfig, 'minAnalysisIntervalMs'>): number {
+  return Math.max(parseDuration(canary.spec.analysis.interval) ?? DEFAULT_INTERVAL_MS, config.minAnalysisIntervalMs);
+}
+
+/** The facts of one moment, from the watches alone: no request is made. */
+export function gatherFacts(input: {
+  canary: Canary;
+  provider: Provider;
+  router: Router;
+  view: ClusterView;
+  config: ControllerConfig;
+  nowMs: number;
+  converged: boolean;
+  unconfirmed?: Facts['unconfirmed'] | undefined;
+  refused?: RefusedEdit | undefined;
+  blocker?: Facts['blocker'] | undefined;
+  unroutable?: Facts['unroutable'] | undefined;
+  globalAlerts?: boolean;
+  globalEvents?: boolean;
+  cookieWord: string;
+  adoption?: Adoption | undefined;
+  /** At the target's configs; absent where none are tracked. */
+  look?: Look | undefined;
+}): Facts {
+  const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
+  const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
+  const everyMs = intervalMs(canary, config);
+  const workload = workloadFor(canary.spec.targetRef);
+  const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view);
+  const live = router.readRoutes(
+    canary,
+    router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []),
+  );
+  const scaler = scalerFacts(canary, view);
+  return {
+    nowMs,
+    canary,
+    provider,
+    supports: capabilitiesFor(canary, provider, router.supports),
+    intervalMs: everyMs,
+    scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
+    ...(target && { target: targetFacts(canary, target, look, primary?.serving === true) }),
+    ...(primary && { primary }),
+    ...(adoption && { adoption }),
+    ...(scaler && { scaler }),
+    ...(live !== undefined && { liveRoutes: live }),
+    converged,
+    ...(unconfirmed !== undefined && { unconfirmed }),
+    ...(refused && { refused }),
+    ...blockedBy(blocker, look),
+    ...(unroutable && { unroutable }),
+    ...(globalAlerts && { globalAlerts }),
+    ...(globalEvents && { globalEvents }),
+    ...requested(canary, view),
+    cookieWord,
+  };
+}
+
+/**
+ * Both sides, as the Services reach them: a target that has lost the port by which its primary serves serves no request, however ready its pods are
+ * (E95). Neither side may declare a port that is injected into the pods.
+ */
+function reachable(canary: Canary, workload: Workload, view: ClusterView): Sides {
+  const sides = workload.sides(canary, view);
+  const { target } = sides;
+  const pods = workload.hasPods ? view.find(workload.targetRef(canary)) : undefined;
+  const serving = view.find(workload.primaryRef(canary));
+  if (!target || !pods || !serving || !hasMainPort(canary, serving.object)) return sides;
+  const unfit = lacksMainPort(canary, pods.object);
+  if (unfit === undefined) return sides;
+  const reason = `${unfit.path}: ${unfit.message}`;
+  return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason } } };
+}
+
+/** As the watch has it: a request is no part of the spec, whichever of those the release goes by. */
+function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Pick<Facts, 'request'> {
+  const text = view.find({ apiVersion, kind: 'Canary', namespace, name })?.object.metadata.annotations?.[requestAnnotation];
+  return text === undefined ? {} : { request: readRequest(text) };
+}
+
+/** Only a person can go on from either. */
+function blockedBy(blocker: Facts['blocker'] | undefined, look: Look | undefined): Pick<Facts, 'blocker'> {
+  const problem = blocker ?? (look && 'problem' in look ? look.problem : undefined);
+  return problem === undefined ? {} : { blocker: problem };
+}

@@ -1,0 +1,82 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { findOffline } from '../../metrics/find-offline.ts';
+import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
+import { measure } from '../../metrics/measure.ts';
+import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { ControllerRoom } from '../controller-room.ts';
+import type { ProviderConditions } from '../notifications/provider-conditions.ts';
+import { answeringOf } from '../notifications/provider-findings.ts';
+import type { CallsOf } from '../outgoing/outgoing-calls.ts';
+import { secretReader } from '../outgoing/read-secret.ts';
+import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+
+const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
+const TIMEOUT_MS = 10_000;
+
+/** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
+export function measuring({
+  config,
+  cluster,
+  view,
+  clock,
+  metrics,
+  conditions,
+  askCluster,
+  metricsServerSecret,
+  callsOf,
+}: {
+  config: ControllerConfig;
+  cluster: Cluster;
+  view: ClusterView;
+  clock: Clock;
+  metrics: Pick<ControllerMetrics, 'measured' | 'timeQuery'>;
+  conditions: ProviderConditions;
+  askCluster: AskCluster | undefined;
+  metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  callsOf: CallsOf;
+}): Pick<ControllerRoom, 'measure' | 'findOffline'> {
+  const timeQuery = metrics.timeQuery(clock);
+  const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
+    return {
+      meshProvider: config.meshProvider,
+      metricsServer: config.metricsServer,
+      metricsServerSecret,
+      noForeignRefs: config.noCrossNamespaceRefs,
+      template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
+      templateAsked(ref, problem) {
+        const template = view.find({ ...TEMPLATE, ...ref })?.object;
+        if (template) conditions.say(template, answeringOf(problem));
+      },
+      secret: secretReader(cluster, config, signal),
+      askCluster,
+      ...callsOf(own),
+      signal,
+      nowMs: clock.nowMs(),
+      clock,
+      timeoutMs: TIMEOUT_MS,
+    };
+  };
+  return {
+    async measure(canary, signal, queryAsked) {
+      const workload = workloadFor(canary.spec.targetRef);
+      const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
+      const verdicts = await measure(canary, {
+        ...dependencies(canary, signal),
+        route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
+        timeQuery,
+        queryAsked,
+        // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
+        baselines: true,
+      });
+      // One that was superseded meanwhile decides nothing.
+      if (!signal.aborted) metrics.measured(canary, verdicts);
+      return verdicts;
+    },
+    findOffline: (canary, signal) => findOffline(canary, dependencies(canary, signal)),
+  };
+}

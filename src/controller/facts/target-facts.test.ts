@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary } from '../../../test/fakes/world.ts';
+import type { Canary } from '../../api/canary.ts';
+import type { Release, SeenConfig } from '../../api/canary-status.ts';
+import type { Phase } from '../../api/phase.ts';
+import { allToPrimary } from '../../api/routes.ts';
+import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
+import { isUncounted, recordedFor, targetFacts, templateOfTarget, UNCOUNTED } from './target-facts.ts';
+
+const KEY = 'configmap/settings';
+const seen = (checksum: string): Record<string, SeenConfig> => ({ [KEY]: { uid: 'u', resourceVersion: '1', checksum } });
+const both = (template: string, checksum: string) => revisionWithConfigs(template, seen(checksum));
+const live = (revision: string, generation = 5) => ({
+  readiness: { state: 'ready', ready: 2, wanted: 2 } as const,
+  serving: true,
+  replicas: 2,
+  uid: 't',
+  generation,
+  revision,
+});
+type Seen = Parameters<typeof recordedFor>[1];
+const look = (checksum: string, template = 's1:old') => ({ uid: 't', template, configs: seen(checksum) });
+
+/** Recorded at generation 5: the template `s1:old` with its config blue. */
+function recorded(change: Partial<Release> = {}, phase: Phase = 'Succeeded'): Canary {
+  const release: Release = {
+    targetUid: 't',
+    revision: both('s1:old', 'blue'),
+    template: 's1:old',
+    configs: seen('blue'),
+    observedGeneration: 5,
+    observedRollout: '3',
+    run: 1,
+    step: 'resting',
+    routes: allToPrimary,
+    failedChecks: 0,
+    iterations: 0,
+    startedMs: 0,
+    stepStartedMs: 0,
+    ...change,
+  };
+  return { ...aCanary(), status: { phase, failedChecks: 0, canaryWeight: 0, iterations: 0, release } };
+}
+
+describe('recordedFor', () => {
+  it.each([
+    { what: 'the same generation, whatever a newer server makes of its hash', target: live('s1:defaulted'), is: true },
+    { what: 'another generation with the same hash: replicas moved it', target: live('s1:old', 9), is: true },
+    { what: 'another generation with another hash', target: live('s1:new', 6), is: false },
+    {
+      what: 'another generation and hash, but no other template by its count',
+      target: { ...live('s1:defaulted', 9), rollout: '3' },
+      is: true,
+    },
+    { what: 'another generation, hash and count', target: { ...live('s1:new', 9), rollout: '4' }, is: false },
+    { what: 'the same generation, counted as a newer one since', target: { ...live('s1:new'), rollout: '4' }, is: false },
+    { what: 'the same generation, whose count somebody has set back', target: { ...live('s1:defaulted'), rollout: '2' }, is: true },
+    {
+      what: 'another generation and hash that nobody has counted yet',
+      target: { ...live('s1:new', 9), uncounted: true as const },
+      is: true,
+    },
+    {
+      what: 'another object that nobody has counted yet',
+      target: { ...live('s1:new'), uid: 'other', uncounted: true as const },
+      is: false,
+    },
+    { what: 'another object of the same name', target: { ...live('s1:old'), uid: 'other' }, is: false },
+  ])('03-H1, H3: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
+    expect(recordedFor(recorded(), target) !== undefined).toBe(is);
+    expect(templateOfTarget(recorded(), target)).toBe(is ? 's1:old' : target.revision);
+  });
+
+  it('Revisions: a release that was recorded without a count does not wait for one', () => {
+    const { observedRollout: _, ...release } = recorded().status?.release ?? {};
+    const before = { ...recorded(), status: { ...recorded().status, release } } as Canary;
+    expect(recordedFor(before, { ...live('s1:new', 9), uncounted: true as const })).toBeUndefined();
+    expect(isUncounted(before, { ...live('s1:new', 9), uncounted: true as const })).toBe(false);
+  });
+
+  it('E57: what was recorded without a generation is looked at anew', () => {
+    expect(recordedFor(recorded({ observedGeneration: 0 }), live('s1:old'))).toBeUndefined();
+  });
+});
+
+describe('targetFacts', () => {
+  it('03-CT13: counts the template as recorded and the configs as seen', () => {
+    expect(targetFacts(recorded(), live('s1:defaulted'), look('blue'), true).revision).toBe(both('s1:old', 'blue'));
+    expect(targetFacts(recorded(), live('s1:defaulted'), look('red'), true).revision).toBe(both('s1:old', 'red'));
+    expect(targetFacts(recorded(), live('s1:new', 6), look('blue', 's1:new'), true)).toMatchObject({
+      revision: both('s1:new', 'blue'),
+      template: 's1:new',
+      configs: seen('blue'),
+    });
+  });
+
+  it('E58: what its controller has not counted yet is what it was, with its configs, and is not recorded as seen', () => {
+    const facts = targetFacts(recorded(), { ...live('s1:new', 6), uncounted: true as const }, look('red', 's1:old'), true);
+    expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue'), undetermined: UNCOUNTED, serving: true });
+    const counted = targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4' }, undefined, true);
+    expect([counted.revision, counted.rollout]).toEqual(['s1:new', '4']);
+    const { revision, rollout } = targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4', uncounted: true }, undefined, true);
+    expect([revision, rollout]).toEqual(['s1:new', undefined]);
+  });
+
+  it('03-CT22: tracking switched off starts nothing; the next template is without configs', () => {
+    expect(targetFacts(recorded(), live('s1:old'), undefined, true).revision).toBe(both('s1:old', 'blue'));
+    const next = targetFacts(recorded(), live('s1:new', 6), undefined, true);
+    expect([next.revision, next.configs]).toEqual(['s1:new', undefined]);
+  });
+
+  it('03-CT13: tracking switched on starts nothing either', () => {
+    const { configs: _, ...release } = recorded({ revision: 's1:old' }).status?.release ?? {};
+    const before = recorded();
+    const untracked = { ...before, status: { ...before.status, release } } as Canary;
+    expect(targetFacts(untracked, live('s1:old'), look('blue'), true)).not.toHaveProperty('configs');
+    expect(targetFacts(untracked, live('s1:old'), look('blue'), true).revision).toBe('s1:old');
+  });
+
+  const unknown = { uid: 't', template: 's1:new', problem: { code: 'ConfigUnreadable', detail: 'cannot be read' } as const };
+
+  it('03-B24: what cannot be told is no new revision', () => {
+    const facts = targetFacts(recorded(), live('s1:new', 6), unknown, true);
+    expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), undetermined: unknown.problem, serving: true });
+    const same = targetFacts(recorded(), live('s1:old'), { ...unknown, template: 's1:old' }, true);
+    expect(same).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue') });
+  });
+
+  it.each([
+    { phase: 'Progressing', primaryServes: true, generation: 6, serves: false },
+    { phase: 'WaitingPromotion', primaryServes: true, generation: 6, serves: false },
+    { phase: 'Progressing', primaryServes: false, generation: 6, serves: true },
+    { phase: 'Progressing', primaryServes: true, generation: 5, serves: true },
+    { phase: 'Promoting', primaryServes: true, generation: 6, serves: true },
+  ] as const)(
+    '03-B24, I5: in $phase, pods of a template whose configs are unknown (generation $generation, primary serves: $primaryServes) may serve: $serves',
+    ({ phase, primaryServes, generation, serves }) => {
+      const facts = targetFacts(
+        recorded({ step: 'analysing' }, phase),
+        live(generation === 5 ? 's1:old' : 's1:new', generation),
+        unknown,
+        primaryServes,
+      );
+      expect(facts.serving).toBe(serves);
+      expect(facts.readiness.state).toBe(serves ? 'ready' : 'waiting');
+    },
+  );
+
+  it('a look at another template than the one that is there now says nothing of it', () => {
+    expect(targetFacts(recorded(), live('s1:new', 6), look('blue', 's1:older'), true).undetermined).toBeDefined();
+  });
+});

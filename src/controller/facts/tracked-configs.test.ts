@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
+import { MOST_CONFIGS, type SecretsMode } from '../../workloads/configs/read-configs.ts';
+import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
+import type { ConfigSight } from '../watch/config-sight.ts';
+import { TrackedConfigs } from './tracked-configs.ts';
+
+const settings: ConfigRef = { kind: 'ConfigMap', name: 'settings', optional: false };
+const db: ConfigRef = { kind: 'Secret', name: 'db', optional: false };
+const BLUE = 'f234cb93c08ad64e';
+const { signal } = new AbortController();
+
+const MISSING: ConfigSight = { state: 'absent', resourceVersion: '3' };
+
+/** A namespace whose watches tell at once, unless a test holds them back. */
+class Configs {
+  readonly objects = new Map<string, KubeObject>();
+  readonly sights = new Map<string, ConfigSight>();
+  readonly read: string[] = [];
+  followed: string[] = [];
+  #version = 10;
+
+  put(ref: ConfigRef, data: Record<string, string>, fields: Partial<KubeObject> = {}): void {
+    const before = this.objects.get(ref.name);
+    const resourceVersion = String(++this.#version);
+    const metadata = { name: ref.name, uid: before?.metadata.uid ?? `u${this.#version}`, resourceVersion };
+    this.objects.set(ref.name, { apiVersion: 'v1', kind: ref.kind, metadata, data, ...fields });
+    this.tell(ref);
+  }
+
+  tell({ name }: ConfigRef, optedOut = false): void {
+    const { uid = '', resourceVersion = '' } = this.objects.get(name)?.metadata ?? {};
+    this.sights.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
+  }
+
+  tracked(secrets: SecretsMode = 'watch'): TrackedConfigs {
+    const get = async ({ name }: ObjectRef) => {
+      this.read.push(name);
+      return this.objects.get(name);
+    };
+    const watches = {
+      follow: (_follower: string, _namespace: string, refs: readonly ConfigRef[]) => {
+        this.followed = refs.map(({ name }) => name);
+      },
+      sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? MISSING,
+    };
+    return new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: secrets, names: [] }) });
+  }
+}
+
+const lookAt = (tracked: TrackedConfigs, refs: ConfigRef[], configs: SeenConfigs = {}, isPinned = false, template = 's1:a') =>
+  tracked.look({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
+const known = async (look: ReturnType<typeof lookAt>): Promise<SeenConfigs> => {
+  const found = await look;
+  if ('problem' in found) throw new Error(found.problem.detail);
+  return found.configs;
+};
+
+describe('watched configs', () => {
+  it('are read once, and again only when the watch tells of another version', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    const tracked = configs.tracked();
+    expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
+    await lookAt(tracked, [settings]);
+    expect(configs.read).toEqual(['settings']);
+    configs.put(settings, { color: 'red' });
+    expect(trackedChecksums(await known(lookAt(tracked, [settings])))).not.toEqual({ 'configmap/settings': BLUE });
+    expect(configs.read).toEqual(['settings', 'settings']);
+  });
+
+  it('I8: are not read at all where the status remembers this version', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    const remembered = await known(lookAt(configs.tracked(), [settings]));
+    const afterRestart = configs.tracked();
+    expect(await known(lookAt(afterRestart, [settings], remembered, true))).toEqual(remembered);
+    expect(configs.read).toEqual(['settings']);
+  });
+
+  it('one that was made anew under its name is read, whatever its version', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    const tracked = configs.tracked();
+    await lookAt(tracked, [settings]);
+    configs.objects.delete('settings');
+    configs.put(settings, { color: 'blue' });
+    expect((await known(lookAt(tracked, [settings])))['configmap/settings']?.checksum).toBe(BLUE);
+    expect(configs.read.length).toBe(2);
+  });
+
+  it('what was read after the watch last told is newer than what it told', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'red' });
+    const late = configs.sights.get('settings');
+    configs.put(settings, { color: 'blue' });
+    if (late) configs.sights.set('settings', late);
+    const tracked = configs.tracked();
+    for (const _ of [1, 2]) expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
+    expect(configs.read.length).toBe(1);
+  });
+
+  it('03-CT8: one that opted out is not read, and has no checksum', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    configs.tell(settings, true);
+    expect(trackedChecksums(await known(lookAt(configs.tracked(), [settings])))).toEqual({});
+    expect(configs.read).toEqual([]);
+  });
+
+  it('03-CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
+    const tracked = new Configs().tracked();
+    expect(await lookAt(tracked, [settings])).toEqual({
+      problem: { code: 'ConfigMissing', object: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'shop' } },
+    });
+    expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
+  });
+
+  it('E56: of one that is missing it is known since when, as far as it was watched', async () => {
+    const configs = new Configs();
+    configs.sights.set('settings', { state: 'absent', resourceVersion: '7' });
+    const optional = { ...settings, optional: true };
+    expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
+  });
+
+  it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
+    const configs = new Configs();
+    const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
+    configs.sights.set('settings', { state: 'unknown', problem });
+    expect(await lookAt(configs.tracked(), [{ ...settings, optional: true }])).toEqual({ problem });
+    configs.put(settings, {});
+    const get = async () => {
+      throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
+    };
+    const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
+    const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
+    expect(await lookAt(broken, [settings])).toMatchObject({
+      problem: { code: 'ConfigUnreadable', object: { name: 'settings' }, detail: expect.stringContaining('cannot be read') },
+    });
+  });
+
+  it('what a promotion has read is not asked for again, nor taken back by an older watch', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'red' });
+    const tracked = configs.tracked();
+    await lookAt(tracked, [settings]);
+    const late = configs.sights.get('settings');
+    configs.put(settings, { color: 'blue' });
+    if (late) configs.sights.set('settings', late);
+    tracked.learn(new Map([['configmap/settings', configs.objects.get('settings')]]));
+    expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
+    expect(configs.read.length).toBe(1);
+  });
+});
+
+describe('many configs', () => {
+  it('I15: a template that names more than the limit is a problem, and none of them is watched or read', async () => {
+    const configs = new Configs();
+    const refs = (count: number) => Array.from({ length: count }, (_, index) => ({ ...settings, name: `flag-${index}`, optional: true }));
+    const tracked = configs.tracked();
+    expect(Object.keys(await known(lookAt(tracked, refs(MOST_CONFIGS))))).toHaveLength(MOST_CONFIGS);
+    expect(await lookAt(tracked, refs(MOST_CONFIGS + 1))).toEqual({
+      problem: { code: 'TargetUnusable', detail: expect.stringContaining(`${MOST_CONFIGS}`) },
+    });
+    expect([configs.followed, configs.read]).toEqual([[], []]);
+  });
+
+  it('those that cannot be watched are read when a watched one or the template starts a release, and are named', async () => {
+    const configs = new Configs();
+    const extra: ConfigRef = { ...settings, name: 'extra' };
+    configs.put(settings, { color: 'blue' });
+    configs.put(extra, { size: '1' });
+    configs.sights.set('extra', { state: 'unwatched' });
+    const tracked = configs.tracked();
+    const first = await lookAt(tracked, [settings, extra]);
+    expect(first).toMatchObject({ configs: { 'configmap/extra': { checksum: expect.any(String) } }, unwatched: [extra] });
+    const pinned = await known(Promise.resolve(first));
+    configs.put(extra, { size: '2' });
+    configs.sights.set('extra', { state: 'unwatched' });
+    expect(await known(lookAt(configs.tracked(), [settings, extra], pinned, true)), 'after a restart').toEqual(pinned);
+    expect(configs.read).toEqual(['settings', 'extra']);
+    const next = await known(lookAt(tracked, [settings, extra], pinned, false, 's1:b'));
+    expect(next['configmap/extra']?.checksum).not.toBe(pinned['configmap/extra']?.checksum);
+  });
+});
+
+describe('secrets mode', () => {
+  it('off: Secrets are neither watched nor read', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    configs.put(db, { p: 'eA==' });
+    expect(Object.keys(await known(lookAt(configs.tracked('off'), [settings, db])))).toEqual(['configmap/settings']);
+    expect(configs.followed).toEqual(['settings']);
+    expect(configs.read).toEqual(['settings']);
+  });
+
+  it('get: Secrets are read when a template or a ConfigMap makes a new release, and not in between', async () => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    configs.put(db, { p: 'eA==' });
+    const tracked = configs.tracked('get');
+    const first = await known(lookAt(tracked, [settings, db]));
+    expect(configs.followed).toEqual(['settings']);
+    configs.put(db, { p: 'eQ==' });
+    expect(await known(lookAt(tracked, [settings, db], first, true)), 'nobody watches it').toEqual(first);
+    expect(await known(lookAt(configs.tracked('get'), [settings, db], first, true)), 'after a restart').toEqual(first);
+    const next = await known(lookAt(tracked, [settings, db], first, false, 's1:b'));
+    expect(next['secret/db']?.checksum).not.toBe(first['secret/db']?.checksum);
+    configs.put(db, { p: 'eg==' });
+    configs.put(settings, { color: 'red' });
+    const last = await known(lookAt(tracked, [settings, db], next, true, 's1:b'));
+    expect(new Set([first, next, last].map((each) => each['secret/db']?.checksum)).size).toBe(3);
+    expect(configs.read.filter((name) => name === 'db').length).toBe(3);
+  });
+
+  it('get: a promotion that found another content is believed', async () => {
+    const configs = new Configs();
+    configs.put(db, { p: 'eA==' });
+    const tracked = configs.tracked('get');
+    const pinned = await known(lookAt(tracked, [db]));
+    configs.put(db, { p: 'eQ==' });
+    tracked.learn(new Map([['secret/db', configs.objects.get('db')]]));
+    expect((await known(lookAt(tracked, [db], pinned, true)))['secret/db']?.checksum).not.toBe(pinned['secret/db']?.checksum);
+  });
+
+  it.each(['off', 'get'] as const)('%s: a flag that is changed starts no release: what counted for this template stays', async (mode) => {
+    const configs = new Configs();
+    configs.put(settings, { color: 'blue' });
+    configs.put(db, { p: 'eA==' });
+    const pinned = await known(lookAt(configs.tracked(), [settings, db]));
+    expect(trackedChecksums(await known(lookAt(configs.tracked(mode), [settings, db], pinned, true)))).toEqual(trackedChecksums(pinned));
+    const { 'configmap/settings': only = {} } = pinned;
+    const later = await known(lookAt(configs.tracked('watch'), [settings, db], { 'configmap/settings': only }, true));
+    expect(Object.keys(later), 'nor does what did not count then').toEqual(['configmap/settings']);
+  });
+});

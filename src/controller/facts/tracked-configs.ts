@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../../api/blocker.ts';
+import type { SeenConfig } from '../../api/canary-status.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
+import {
+  type FoundConfigs,
+  missingConfig,
+  readConfigs,
+  type SecretsPolicy,
+  seenConfig,
+  tooManyConfigs,
+  trackable,
+} from '../../workloads/configs/read-configs.ts';
+import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
+import type { ConfigSight } from '../watch/config-sight.ts';
+import type { ConfigWatches } from '../watch/config-watches.ts';
+
+/** What is known of the configs of one target, or why nothing can be told of them now. */
+export type ConfigsLook =
+  | {
+      configs: SeenConfigs;
+      /** Of these, the ones that are read when a release starts, since too many are watched. */
+      unwatched?: readonly ConfigRef[];
+    }
+  | { problem: NewBlocker };
+
+/** The target as the watch shows it. */
+export interface LookedAt {
+  follower: string;
+  namespace: string;
+  uid: string;
+  template: string;
+  refs: readonly ConfigRef[];
+}
+
+/** What the status remembers: of this very template (`isPinned`), or of another one, whose checksums are still good. */
+export interface Remembered {
+  configs: SeenConfigs;
+  isPinned: boolean;
+}
+
+export interface ConfigRoom {
+  cluster: Pick<Cluster, 'get'>;
+  watches: Pick<ConfigWatches, 'follow' | 'sight'>;
+  /** Of a namespace. */
+  secrets(namespace: string): SecretsPolicy;
+}
+
+/**
+ * The checksums of one target's configs. Content is read only when the metadata are others than those remembered in the status or here,
+ * and forgotten at once: a restart over resting Canaries reads none.
+ */
+export class TrackedConfigs {
+  readonly #room: ConfigRoom;
+  /** As last read here. */
+  readonly #read = new Map<string, SeenConfig>();
+  /** Secrets that are not watched, and for which state of target and ConfigMaps they were read. */
+  #unwatched: { occasion: unknown; configs: SeenConfigs } | undefined;
+  #occasion: unknown;
+
+  constructor(room: ConfigRoom) {
+    this.#room = room;
+  }
+
+  /** What decides the pods besides the template. One look reads each changed config once. */
+  async look(target: LookedAt, remembered: Remembered, signal: AbortSignal): Promise<ConfigsLook> {
+    const { watches } = this.#room;
+    const secrets = this.#room.secrets(target.namespace);
+    const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
+    const tooMany = tooManyConfigs(wanted);
+    if (tooMany !== undefined) {
+      watches.follow(target.follower, target.namespace, []);
+      return { problem: tooMany };
+    }
+    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets.mode === 'watch';
+    watches.follow(target.follower, target.namespace, wanted.filter(isWatched));
+    const keys = new Set<string>(wanted.map(configKey));
+    for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key);
+    const seen = await this.#lookAtWatched(wanted.filter(isWatched), target.namespace, remembered.configs, signal);
+    if ('problem' in seen) return seen;
+    const { unwatched = [] } = seen;
+    const unseen = [...unwatched, ...wanted.filter((ref) => !isWatched(ref))];
+    const others = await this.#lookAtUnwatched(unseen, seen.configs, target, remembered, signal);
+    if ('problem' in others) return others;
+    return { configs: { ...constant, ...seen.configs, ...others.configs }, ...(unwatched.length > 0 && { unwatched }) };
+  }
+
+  /** What a promotion has read, so that a mismatch is not found again and again. */
+  learn(found: FoundConfigs): void {
+    const configs = Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
+    for (const [key, config] of Object.entries(configs)) if (config.uid !== undefined) this.#read.set(key, config);
+    this.#unwatched = { occasion: this.#occasion, configs };
+  }
+
+  async #lookAtWatched(refs: readonly ConfigRef[], namespace: string, remembered: SeenConfigs, signal: AbortSignal): Promise<ConfigsLook> {
+    const sights = await Promise.all(refs.map(async (ref) => ({ ref, sight: await this.#room.watches.sight(ref, namespace, signal) })));
+    const configs: Record<string, SeenConfig> = {};
+    const unread: ConfigRef[] = [];
+    const unwatched: ConfigRef[] = [];
+    for (const { ref, sight } of sights) {
+      const key = configKey(ref);
+      if (sight.state === 'unknown') return { problem: sight.problem };
+      if (sight.state === 'unwatched') {
+        unwatched.push(ref);
+        continue;
+      }
+      if (sight.state === 'absent' && !ref.optional) return { problem: missingConfig(ref, namespace) };
+      const known = knownOf(sight, [this.#read.get(key), remembered[key]]);
+      if (known) configs[key] = known;
+      else unread.push(ref);
+    }
+    const read = await this.#readNow(unread, namespace, configs, signal);
+    return 'problem' in read ? read : { ...read, unwatched };
+  }
+
+  /** Read again at each release start, which another template or watched config makes. */
+  async #lookAtUnwatched(
+    refs: readonly ConfigRef[],
+    watched: SeenConfigs,
+    { namespace, uid, template }: LookedAt,
+    { configs: remembered, isPinned }: Remembered,
+    signal: AbortSignal,
+  ): Promise<ConfigsLook> {
+    if (refs.length === 0) return { configs: {} };
+    const keys = new Set<string>(refs.map(configKey));
+    const then = Object.fromEntries(Object.entries(remembered).filter(([key]) => watched[key] !== undefined));
+    this.#occasion = [uid, template, trackedChecksums(watched)];
+    const isRemembered = isPinned && isDeepStrictEqual(trackedChecksums(watched), trackedChecksums(then));
+    const isRead = isDeepStrictEqual(this.#unwatched?.occasion, this.#occasion);
+    const known = isRead ? (this.#unwatched?.configs ?? {}) : isRemembered ? remembered : {};
+    const configs = Object.fromEntries(Object.entries(known).filter(([key]) => keys.has(key)));
+    const unread = refs.filter((ref) => configs[configKey(ref)] === undefined);
+    const look = await this.#readNow(unread, namespace, configs, signal);
+    if ('configs' in look) this.#unwatched = { occasion: this.#occasion, configs: look.configs };
+    return look;
+  }
+
+  async #readNow(refs: readonly ConfigRef[], namespace: string, known: SeenConfigs, signal: AbortSignal): Promise<ConfigsLook> {
+    if (refs.length === 0) return { configs: known };
+    const read = await readConfigs(this.#room.cluster, namespace, refs, signal);
+    if ('problem' in read) return read;
+    const configs: Record<string, SeenConfig> = { ...known };
+    for (const [key, object] of read.found) {
+      const seen = seenConfig(object);
+      configs[key] = seen;
+      if (object !== undefined) this.#read.set(key, seen);
+    }
+    return { configs };
+  }
+}
+
+/**
+ * Which configs count. It is fixed with the template, so that a flag that is changed starts no release: what counts, and may not be
+ * looked at any more, stays as it was.
+ */
+export function countedRefs(
+  refs: readonly ConfigRef[],
+  { configs, isPinned }: Remembered,
+  secrets: SecretsPolicy,
+): { wanted: ConfigRef[]; constant: SeenConfigs } {
+  const lookable = trackable(refs, secrets);
+  if (!isPinned) return { wanted: lookable, constant: {} };
+  const isCounted = (ref: ConfigRef) => configs[configKey(ref)] !== undefined;
+  const hidden = refs.filter((ref) => isCounted(ref) && !lookable.includes(ref));
+  return {
+    wanted: lookable.filter(isCounted),
+    constant: Object.fromEntries(hidden.map((ref) => [configKey(ref), configs[configKey(ref)] ?? {}])),
+  };
+}
+
+/** The remembered one that is as new as the watch, or newer: it was read after the watch last told. */
+function knownOf(
+  sight: Extract<ConfigSight, { state: 'present' | 'absent' }>,
+  remembered: readonly (SeenConfig | undefined)[],
+): SeenConfig | undefined {
+  if (sight.state === 'absent') return { resourceVersion: sight.resourceVersion };
+  const { uid, resourceVersion, optedOut } = sight;
+  if (optedOut) return { uid, resourceVersion };
+  return remembered.find((known) => known?.uid === uid && !isOlder(known.resourceVersion, resourceVersion));
+}
+
+/** API servers number versions upwards (KEP-5504); what is no number can only be the same. */
+function isOlder(known: string | undefined, seen: string): boolean {
+  return known !== seen && !(Number(known) > Number(seen));
+}

@@ -1,0 +1,154 @@
+import { createHmac } from 'node:crypto';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Holder } from '../../engine/journal/journal-memory.ts';
+import type { JournalPart } from '../../engine/journal/journal-part.ts';
+import type { Step } from '../../engine/journal/open-part.ts';
+import { Recorder } from '../../engine/journal/recorder.ts';
+import { sleep } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
+import { forUpkeep } from '../../kube/upkeep.ts';
+import { type JournalHead, journalsOf, journalsToPrune, MOST_PARTS, packJournal, renderJournal } from '../../workloads/journal-record.ts';
+import type { ControllerRoom } from '../controller-room.ts';
+
+/** Parts that wait to be stored; a cluster that answers slowly must not make them pile up. */
+const MOST_WAITING = 4;
+const MOST_TRIES = 3;
+const RETRY_MS = 5_000;
+/** Records that are deleted after one release. */
+const MOST_DELETED = 20;
+/** For the part under way, when the process stops. */
+const STOP_MS = 2_000;
+
+type Deps = Pick<
+  ControllerRoom,
+  'cluster' | 'clock' | 'anchors' | 'config' | 'log' | 'isLeading' | 'cookieWord' | 'version' | 'writer' | 'journalMemory'
+>;
+
+/** A part that waits to be stored; without its text once that was given up. */
+interface WaitingPart {
+  head: JournalHead;
+  text: string | undefined;
+}
+
+/**
+ * Stores the journals of one Canary's releases, each part as a ControllerRevision of its own: nothing is read to go on after a restart. No
+ * release waits for it, and a failure costs only the part.
+ */
+export class JournalKeeper {
+  readonly #deps: Deps;
+  readonly #recorder: Recorder;
+  readonly #stopping = new AbortController();
+  #isStopping = false;
+  #storing: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #isBroken = false;
+
+  constructor(deps: Deps, namespace: string) {
+    this.#deps = deps;
+    this.#recorder = new Recorder({
+      namespace,
+      memory: deps.journalMemory,
+      engine: deps.version,
+      writer: deps.writer,
+      hide: () => {
+        // Never stored: a text that is hidden cannot be found by trying.
+        const salt = deps.cookieWord();
+        return (text) => `#${createHmac('sha256', salt).update(text).digest('hex').slice(0, 12)}`;
+      },
+      keep: (part) => this.#keep(part),
+    });
+  }
+
+  stepped(step: Step): void {
+    this.#try(() => this.#recorder.stepped(step));
+  }
+
+  wrote(what: string): void {
+    this.#try(() => this.#recorder.wrote(what));
+  }
+
+  /** Stores the part under way, where the cluster answers soon. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#try(() => this.#recorder.stop());
+    if (this.#waiting === 0) return;
+    const waited = new AbortController();
+    await Promise.race([this.#storing, sleep(this.#deps.clock, STOP_MS, waited.signal).catch(() => undefined)]);
+    waited.abort();
+    this.#stopping.abort(new Error('stopped'));
+    await this.#storing;
+  }
+
+  /** A release goes on without its journal, never the other way round. */
+  #try(act: () => void): void {
+    if (this.#isBroken) return;
+    try {
+      act();
+    } catch (err) {
+      this.#isBroken = true;
+      this.#deps.log.error({ err }, 'a journal cannot be recorded');
+    }
+  }
+
+  #keep(part: JournalPart): void {
+    const isOver = part.ended !== undefined;
+    // Of a release that is too long the middle is left out.
+    if (this.#waiting >= MOST_WAITING || (!isOver && part.number > MOST_PARTS)) return;
+    const { canary, run, beganMs } = part;
+    const waiting: WaitingPart = { head: { canary, run, beganMs }, text: packJournal(part) };
+    const holder: Holder = {
+      namespace: canary.namespace,
+      giveUp() {
+        waiting.text = undefined;
+      },
+    };
+    const { journalMemory, log } = this.#deps;
+    journalMemory.hold(holder, waiting.text?.length ?? 0);
+    this.#waiting += 1;
+    this.#storing = this.#storing
+      .then(() => this.#store(waiting, isOver || part.number === MOST_PARTS))
+      .catch((err: unknown) => {
+        if (!this.#isStopping) log.warn({ canary: `${canary.namespace}/${canary.name}`, err }, 'a journal was not stored');
+      })
+      .finally(() => {
+        journalMemory.hold(holder, 0);
+        this.#waiting -= 1;
+      });
+  }
+
+  /** Again after a failure that may pass; a refusal does not. */
+  async #create(record: KubeObject, cluster: Cluster): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await cluster.create(record, { signal });
+        return;
+      } catch (error) {
+        if (isAlreadyExists(error)) return;
+        const isRefused = error instanceof ApiError && error.status < 500 && error.status !== 429;
+        if (isRefused || tries === MOST_TRIES || signal.aborted) throw error;
+        await sleep(this.#deps.clock, RETRY_MS, signal);
+        if (!this.#deps.isLeading()) throw error;
+      }
+    }
+  }
+
+  async #store(waiting: WaitingPart, mayPrune: boolean): Promise<void> {
+    const { anchors, isLeading, config } = this.#deps;
+    const { signal } = this.#stopping;
+    const { canary } = waiting.head;
+    if (signal.aborted || !isLeading()) return;
+    const cluster = forUpkeep(this.#deps.cluster);
+    const anchor = await anchors.existing({ metadata: canary }, signal);
+    if (!anchor || waiting.text === undefined || !isLeading()) return;
+    await this.#create(renderJournal(waiting.head, waiting.text, anchor), cluster);
+    if (!mayPrune || !isLeading()) return;
+    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.namespace };
+    const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
+    for (const name of journalsToPrune(items, canary, config.journalLimit).slice(0, MOST_DELETED)) {
+      if (!isLeading()) return;
+      await cluster.delete({ ...kind, name }, { signal });
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { atOnce, straightWay } from '../../api/outgoing.ts';
+import type { Announcement } from '../../engine/reasons.ts';
+import { systemClock } from '../../kube/clock.ts';
+import { hookedCanary } from '../../webhooks/test-canary.ts';
+import { withServer } from '../../webhooks/test-server.ts';
+import { announcer } from './announcer.ts';
+
+it('06-F18, LT52: what happened is told under its own reason, and nobody waits for an event webhook', async () => {
+  const recorded: string[] = [];
+  const warned: object[] = [];
+  let answer = (): void => undefined;
+  const asked = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  await withServer(
+    (_request, response) => {
+      answer = () => response.writeHead(500).end();
+      asked.resolve();
+    },
+    async (url) => {
+      const { announce } = announcer({
+        metrics: { told: (_, reason) => recorded.push(`counted ${reason}`) },
+        recorder: { record: async (_, { reason }) => void recorded.push(`recorded ${reason}`) },
+        log: {
+          ...{ debug: () => undefined, info: () => undefined, error: () => undefined },
+          warn(fields) {
+            warned.push(fields);
+            told.resolve();
+          },
+        },
+        ...{ clock: systemClock, secret: async () => undefined, eventWebhook: url },
+        callsOf: () => ({ turns: atOnce, findWay: straightWay, findOwnWay: straightWay }),
+        timeCall: () => () => undefined,
+        signal: new AbortController().signal,
+      });
+      const announcement: Announcement = { type: 'Normal', reason: 'Stepped', message: 'Canary weight is now 20%' };
+      announce(hookedCanary([]), announcement);
+      expect(recorded).toEqual(['counted Stepped', 'recorded Stepped']);
+      await asked.promise;
+      expect(warned).toEqual([]);
+      answer();
+      await told.promise;
+      expect(warned).toEqual([{ canary: 'test/podinfo', webhook: 'event-webhook', reason: expect.stringContaining('HTTP 500') }]);
+    },
+  );
+});

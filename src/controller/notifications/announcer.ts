@@ -1,0 +1,58 @@
+import type { Canary } from '../../api/canary.ts';
+import type { ReadSecret } from '../../api/secret-use.ts';
+import type { Announcement } from '../../engine/reasons.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { EventRecorder, InvolvedObject } from '../../kube/events.ts';
+import type { TimeCall } from '../../webhooks/call-webhook.ts';
+import { sendEvent } from '../../webhooks/run-hooks.ts';
+import { labelOf } from '../canary/readable.ts';
+import type { ControllerRoom, Log } from '../controller-room.ts';
+import type { CallsOf } from '../outgoing/outgoing-calls.ts';
+import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
+
+/** How what happened is told: by an Event, by the event webhooks, in the log and in the metrics. Nobody waits for it. */
+export function announcer({
+  metrics,
+  recorder,
+  log,
+  clock,
+  secret,
+  eventWebhook,
+  callsOf,
+  timeCall,
+  signal,
+}: {
+  metrics: Pick<ControllerMetrics, 'told'>;
+  recorder: EventRecorder;
+  log: Log;
+  clock: Clock;
+  secret: ReadSecret;
+  eventWebhook: string;
+  callsOf: CallsOf;
+  timeCall: TimeCall;
+  signal: AbortSignal;
+}): Pick<ControllerRoom, 'announce' | 'announceOn'> {
+  const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
+    metrics.told(involved, announcement.reason);
+    void recorder.record(involved, announcement);
+  };
+  const announce = (canary: Canary, announcement: Announcement): void => {
+    announceOn(canary, announcement);
+    const { phase, release } = canary.status ?? { phase: '' as const };
+    const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
+    const checksum = release?.revision ?? '';
+    // Many may wait, and each has to be taken off a list of its own.
+    const own = AbortSignal.any([signal]);
+    const calls = callsOf(canary.metadata.namespace);
+    sendEvent(canary, event, { phase, checksum, signal: own, clock, secret, fallbackUrl: eventWebhook, ...calls, timeCall }).then(
+      (refusals) => {
+        for (const refusal of refusals)
+          log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');
+      },
+      (error: unknown) => {
+        if (!signal.aborted) log.warn({ canary: labelOf(canary), err: error }, 'event webhook failed');
+      },
+    );
+  };
+  return { announce, announceOn };
+}

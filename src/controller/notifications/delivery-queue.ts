@@ -1,0 +1,198 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Delivery } from '../../api/canary-status.ts';
+import type { Reason } from '../../engine/reasons.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { SendAlert } from './send-alert.ts';
+import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 300_000;
+/** A receiver that is away for a moment is no news: an event tells of it from this pause on. */
+const TELL_FROM_MS = 8_000;
+
+const REASON: Record<NonNullable<Delivery['outcome']>, Reason> = {
+  Succeeded: 'Succeeded',
+  Failed: 'Failed',
+  superseded: 'Superseded',
+  cancelled: 'Cancelled',
+};
+
+export interface DeliveryQueueOptions extends SendHooksOptions {
+  clock: Clock;
+  sendAlert: SendAlert;
+  log: { warn(fields: object, message: string): void };
+  /** The lease is ours: a standby sends nothing (I9). */
+  mayWrite(): boolean;
+  /** Writes the Kubernetes Event of the outcome; never fails. */
+  record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
+  /** A release has come to this end, which is told once for all attempts. */
+  onEnding?(canary: Canary, reason: Reason): void;
+  /** The receiver has answered, so that the delivery may leave the status. */
+  onDelivered(canaryUid: string, key: string): void;
+}
+
+/** Why an attempt was in vain. `isLasting`: it does not get better by itself. `isFinal`: nothing is tried again. */
+interface Failure {
+  reason: string;
+  isLasting?: boolean;
+  isFinal?: boolean | undefined;
+  retryAfterMs?: number | undefined;
+}
+
+interface Attempt {
+  canary: Canary;
+  delivery: Delivery;
+  id: string;
+  signal: AbortSignal;
+  isTold: boolean;
+}
+
+/**
+ * Carries messages to their receivers, never in the way of a tick. What is to be delivered is listed in the status before the first attempt
+ * and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6). Each waits for its own
+ * receiver alone.
+ */
+export class DeliveryQueue {
+  readonly #options: DeliveryQueueOptions;
+  readonly #underway = new Map<string, AbortController>();
+  /** Answered, but still listed where the last look came from: not to be sent again. */
+  readonly #answered = new Set<string>();
+
+  constructor(options: DeliveryQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what the status lists and is neither under way nor answered, and ends what it lists no more. */
+  deliver(canary: Canary): void {
+    const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
+    const ids = new Set(listed.map(({ id }) => id));
+    const isGone = (id: string): boolean => id.startsWith(prefixOf(canary)) && !ids.has(id);
+    for (const id of this.#answered) if (isGone(id)) this.#answered.delete(id);
+    for (const [id, abort] of this.#underway) {
+      if (!isGone(id)) continue;
+      abort.abort(new Error('given up'));
+      this.#underway.delete(id);
+    }
+    const inOrder = new Map<string, Attempt[]>();
+    for (const { delivery, id } of listed) {
+      if (this.#underway.has(id) || this.#answered.has(id)) continue;
+      const abort = new AbortController();
+      this.#underway.set(id, abort);
+      if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
+      const row = delivery.hook ? delivery.kind : id;
+      inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isTold: false }]);
+    }
+    for (const row of inOrder.values()) void this.#firstAttempts(row);
+  }
+
+  /** Messages under way, for the metrics. */
+  get depth(): number {
+    return this.#underway.size;
+  }
+
+  /** Everything of one Canary, or all: what was not answered stays listed for whoever comes next. */
+  stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): void {
+    const prefix = canary ? prefixOf(canary) : '';
+    for (const [id, abort] of this.#underway) {
+      if (!id.startsWith(prefix)) continue;
+      abort.abort(new Error('deliveries stopped'));
+      this.#underway.delete(id);
+    }
+    for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
+  }
+
+  /** Hooks of one type are called in the order of the spec; one that fails is tried again without the others. */
+  async #firstAttempts(row: readonly Attempt[]): Promise<void> {
+    for (const attempt of row) await this.#attempt(attempt, FIRST_PAUSE_MS);
+  }
+
+  async #attempt(attempt: Attempt, pauseMs: number): Promise<void> {
+    const { canary, delivery, id, signal } = attempt;
+    if (signal.aborted) return;
+    const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
+    if (signal.aborted) return;
+    if (failure === undefined || failure.isFinal) {
+      if (failure) this.#tell(attempt, failure.reason);
+      this.#underway.delete(id);
+      this.#answered.add(id);
+      this.#options.onDelivered(canary.metadata.uid, delivery.key);
+      return;
+    }
+    // Somebody has to mend it first: asking often would only be a nuisance.
+    const waitMs = failure.isLasting ? LONGEST_PAUSE_MS : Math.min(Math.max(pauseMs, failure.retryAfterMs ?? 0), LONGEST_PAUSE_MS);
+    const { namespace, name } = canary.metadata;
+    const canaryLabel = `${namespace}/${name}`;
+    this.#options.log.warn({ canary: canaryLabel, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs }, 'delivery failed');
+    if (waitMs >= TELL_FROM_MS) this.#tell(attempt, failure.reason);
+    const cancel = this.#options.clock.setTimer(waitMs, () => {
+      signal.removeEventListener('abort', cancel);
+      void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
+    });
+    // A timer that is left behind keeps the process alive.
+    signal.addEventListener('abort', cancel, { once: true });
+  }
+
+  /** Once for all attempts of a message. */
+  #tell(attempt: Attempt, reason: string): void {
+    const { canary, delivery } = attempt;
+    if (attempt.isTold) return;
+    attempt.isTold = true;
+    const { to } = delivery.alert ?? {};
+    const receiver = to ? `AlertProvider ${to.namespace}/${to.name}` : 'the global receiver';
+    const failed =
+      delivery.kind === 'alert'
+        ? { reason: 'AlertFailed', message: `Alert not taken by ${receiver}: ${reason}` }
+        : { reason: 'HookFailed', message: `${delivery.kind} failed: ${reason}` };
+    void this.#options.record(canary, { type: 'Warning', ...failed });
+  }
+
+  /** Not waited for: a repeat after a crash is the same event again, and counted as such (E85). */
+  #tellPassed(canary: Canary, webhook: string): void {
+    const message = `The post-rollout hook ${webhook} passed`;
+    void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
+  }
+
+  async #try({ canary, delivery, signal }: Attempt): Promise<Failure | undefined> {
+    try {
+      return await this.#send(canary, delivery, signal);
+    } catch (error) {
+      // An alert's receiver is a value in what goes wrong there: words of libraries may quote it.
+      return { reason: delivery.kind === 'alert' ? 'it could not be sent' : String(error) };
+    }
+  }
+
+  /** Undefined when the receiver has answered. */
+  async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<Failure | undefined> {
+    switch (delivery.kind) {
+      case 'post-rollout':
+      case 'event-webhook': {
+        const { passed, refused } = await sendHooks(canary, delivery, this.#options, signal);
+        // An attempt that is repeated would report its passed hooks again.
+        if (delivery.kind === 'post-rollout' && refused?.isFinal !== false) for (const name of passed) this.#tellPassed(canary, name);
+        return refused && { reason: `${refused.webhook}: ${refused.reason}`, isFinal: refused.isFinal };
+      }
+      case 'event': {
+        const type = delivery.outcome === 'Failed' ? 'Warning' : 'Normal';
+        // A repeat after a crash is the same event again, and counted as such.
+        await this.#options.record(canary, { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message });
+        return undefined;
+      }
+      case 'alert': {
+        const sent = await this.#options.sendAlert(canary, delivery, signal);
+        if (sent.ok) return undefined;
+        return { reason: sent.reason, isLasting: !sent.retry, isFinal: sent.isFinal, retryAfterMs: sent.retryAfterMs };
+      }
+      default:
+        return delivery.kind satisfies never;
+    }
+  }
+}
+
+function idOf(canary: Canary, delivery: Delivery): string {
+  return prefixOf(canary) + delivery.key;
+}
+
+/** With the namespace: a uid can be known in another one. */
+function prefixOf({ metadata }: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): string {
+  return `${metadata.namespace}/${metadata.uid}/`;
+}

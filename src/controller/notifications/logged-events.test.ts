@@ -1,0 +1,31 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+it('06-D2: every Event is a line of the log, with its reason, and what the Canary cannot be run for as well', async () => {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(aModelCanary({ stepWeight: 50, maxWeight: 50 }));
+  await lab.pass(2_000);
+  lab.server.create(aModelCanary({ stepWeight: 50 }, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } }, 'younger'));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  await lab.pass(5_000);
+  const events = lab.writes.flatMap(({ verb, ref, body }) => (verb === 'create' && ref.kind === 'Event' ? [body as Event] : []));
+  const lines = lab.logged.map(({ canary, reason, msg }) => `${canary}: ${reason}: ${msg}`);
+  expect(events.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['TargetTaken', 'Stepped', 'Succeeded']));
+  for (const { involvedObject, reason, message } of events)
+    expect(lines).toContain(`${involvedObject.namespace}/${involvedObject.name}: ${reason}: ${message}`);
+  lab.close();
+});
+
+interface Event {
+  involvedObject: { namespace: string; name: string };
+  reason: string;
+  message: string;
+}

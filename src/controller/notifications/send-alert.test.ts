@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
+import type { Canary } from '../../api/canary.ts';
+import type { Delivery } from '../../api/canary-status.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { memoryNotifier } from '../../notifiers/memory-notifier.ts';
+import { ControllerConfig } from '../config.ts';
+import { globalNotifier } from './global-notifier.ts';
+import { alertSender } from './send-alert.ts';
+
+const signal = new AbortController().signal;
+const canary: Canary = {
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'Canary',
+  metadata: { name: 'podinfo', namespace: 'test', uid: 'u1', generation: 1, resourceVersion: '1' },
+  spec: {
+    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+    service: { port: 80 },
+    analysis: { interval: '1m', threshold: 1 },
+  },
+};
+const PLANTED = { address: 's3cret-path', token: 't0ken', signingKey: 's1gning-key' };
+
+let chat: ChatServer;
+beforeAll(async () => {
+  chat = await startChatServer();
+});
+afterAll(() => chat.stop());
+beforeEach(() => chat.behaves({ kind: 'answers', status: 200 }));
+
+const delivery = (namespace = 'test'): Delivery => ({
+  key: 'u1/1/s1:b/Failed/alert/test/chat',
+  kind: 'alert',
+  outcome: 'Failed',
+  message: 'taken back',
+  sinceMs: 1000,
+  alert: { reason: 'Failed', severity: 'error', to: { namespace, name: 'chat' }, fields: [{ name: 'Revision', value: 's1:b' }] },
+});
+
+function room(spec: object | undefined, secret?: Record<string, string>, config: Partial<ControllerConfig> = {}) {
+  const asked: string[] = [];
+  const provider = { apiVersion: 'flagger.app/v1beta1', kind: 'AlertProvider', metadata: { name: 'chat', namespace: 'test' }, spec };
+  const send = alertSender({
+    config: ControllerConfig.parse(config),
+    cluster: {
+      get: async ({ kind, namespace, name }: ObjectRef) => {
+        asked.push(`${kind} ${namespace}/${name}`);
+        return spec === undefined ? undefined : (provider as KubeObject);
+      },
+    },
+    secret: async (namespace, name) => {
+      asked.push(`Secret ${namespace}/${name}`);
+      return secret;
+    },
+    global: undefined,
+  });
+  return { send, asked };
+}
+
+describe('an alert by an AlertProvider', () => {
+  it('05-A20, A33: goes to the address of the Secret, with its token and the name of the cluster first', async () => {
+    const secret = { address: `${chat.origin}/${PLANTED.address}\n`, token: `${PLANTED.token}\n` };
+    const spec = { type: 'slack', address: 'http://127.0.0.1:1/never', secretRef: { name: 'chat' }, channel: 'ops' };
+    const { send, asked } = room(spec, secret, { clusterName: 'eu-1' });
+    expect(await send(canary, delivery(), signal)).toEqual({ ok: true });
+    expect(asked).toEqual(['AlertProvider test/chat', 'Secret test/chat']);
+    expect(chat.posts[0]?.path).toBe(`POST /${PLANTED.address}`);
+    expect(chat.posts[0]?.headers.authorization).toBe(`Bearer ${PLANTED.token}`);
+    expect(JSON.parse(chat.posts[0]?.body ?? '')).toMatchObject({
+      channel: 'ops',
+      username: 'flagger',
+      attachments: [
+        {
+          author_name: 'podinfo.test',
+          text: 'taken back',
+          fields: [
+            { title: 'Cluster', value: 'eu-1' },
+            { title: 'Revision', value: 's1:b' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('05-A34: to the channel general, in the name of flagger, where nothing else is said', async () => {
+    await room({ type: 'slack', address: `${chat.origin}/` }).send(canary, delivery(), signal);
+    expect(JSON.parse(chat.posts[0]?.body ?? '')).toMatchObject({ channel: 'general', username: 'flagger' });
+  });
+
+  it('reads the provider for each attempt, so that a corrected one counts at once', async () => {
+    const { send, asked } = room({ type: 'webhook', address: `${chat.origin}/` });
+    await send(canary, delivery(), signal);
+    await send(canary, delivery(), signal);
+    expect(asked).toEqual(['AlertProvider test/chat', 'AlertProvider test/chat']);
+  });
+
+  const secretRef = { name: 'chat' };
+  it.each<{ what: string; spec?: object; secret?: Record<string, string>; reason: string }>([
+    { what: 'no provider', reason: 'it does not exist: create it, or correct providerRef' },
+    { what: 'no Secret', spec: { type: 'slack', secretRef }, reason: 'its Secret chat does not exist' },
+    {
+      what: 'a Secret without an address',
+      spec: { type: 'slack', secretRef },
+      secret: { token: PLANTED.token },
+      reason: 'its Secret chat has no key address, and there is no spec.address',
+    },
+    { what: 'no address', spec: { type: 'slack' }, reason: 'the address must be an http or https URL' },
+    {
+      what: 'an address that is none',
+      spec: { type: 'slack', secretRef },
+      secret: { address: `hooks/${PLANTED.address}` },
+      reason: 'the address must be an http or https URL',
+    },
+  ])('05-A36: $what is told without a request, and waits for somebody', async ({ spec, secret, reason }) => {
+    expect(await room(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
+    expect(chat.posts).toEqual([]);
+  });
+
+  it('05-A36: an unknown type names the field', async () => {
+    expect(await room({ type: 'pager', address: chat.origin }).send(canary, delivery(), signal)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('spec.type'),
+      retry: false,
+    });
+  });
+
+  it('what goes wrong shows nothing of the Secret', async () => {
+    chat.behaves({ kind: 'echoes', status: 403 });
+    const secret = { address: `${chat.origin}/${PLANTED.address}`, token: PLANTED.token, signingKey: PLANTED.signingKey };
+    const outcome = await room({ type: 'webhook', secretRef: { name: 'chat' } }, secret).send(canary, delivery(), signal);
+    expect(outcome).toMatchObject({ ok: false, reason: `HTTP 403 from ${new URL(chat.origin).host}` });
+    for (const planted of Object.values(PLANTED)) expect(JSON.stringify(outcome)).not.toContain(planted);
+    const send = alertSender({
+      config: ControllerConfig.parse({}),
+      cluster: { get: () => Promise.reject(new Error(PLANTED.token)) },
+      secret: async () => undefined,
+      global: undefined,
+    });
+    expect(await send(canary, delivery(), signal)).toEqual({ ok: false, reason: 'it or its Secret could not be read', retry: true });
+  });
+
+  it('05-T24, W16: one of another namespace is not even read with --no-cross-namespace-refs', async () => {
+    const forbidden = room({ type: 'webhook', address: chat.origin }, undefined, { noCrossNamespaceRefs: true });
+    expect(await forbidden.send(canary, delivery('ops'), signal)).toMatchObject({ ok: false, isFinal: true });
+    expect([forbidden.asked, chat.posts]).toEqual([[], []]);
+    expect(await forbidden.send(canary, delivery('test'), signal)).toEqual({ ok: true });
+    const allowed = room({ type: 'webhook', address: chat.origin });
+    expect(await allowed.send(canary, delivery('ops'), signal)).toEqual({ ok: true });
+    expect(allowed.asked).toEqual(['AlertProvider ops/chat']);
+  });
+});
+
+describe('an alert by the global receiver', () => {
+  it('I6: of an earlier version too, whose deliveries say less', async () => {
+    const global = memoryNotifier();
+    const send = alertSender({
+      config: ControllerConfig.parse({}),
+      cluster: { get: async () => undefined },
+      secret: async () => undefined,
+      global,
+    });
+    const { alert: _, ...bare } = delivery();
+    expect(await send(canary, bare, signal)).toEqual({ ok: true });
+    expect(global.sent).toMatchObject([{ key: bare.key, severity: 'error', reason: 'Failed', text: 'taken back', fields: [] }]);
+  });
+
+  it('without one there is nobody to wait for', async () => {
+    const { alert: _, ...bare } = delivery();
+    expect(await room(undefined).send(canary, bare, signal)).toEqual({ ok: true });
+  });
+
+  const made = (config: Partial<ControllerConfig>) => globalNotifier(ControllerConfig.parse(config));
+  it('05-A37: Teams wins over Slack, and none is none', async () => {
+    expect(made({})).toBeUndefined();
+    const both = made({
+      msteamsUrl: `${chat.origin}/teams`,
+      slackUrl: `${chat.origin}/slack`,
+      slackChannel: 'ops',
+      slackProxyUrl: 'http://127.0.0.1:1',
+    });
+    if (!both || 'problem' in both) throw new Error('no notifier');
+    const message = {
+      key: 'k',
+      canary: { name: 'a', namespace: 'b' },
+      severity: 'info',
+      reason: 'Failed',
+      text: 't',
+      fields: [],
+      atMs: 0,
+    } as const;
+    expect(await both.send(message, signal)).toEqual({ ok: true });
+    expect(chat.posts[0]?.path).toBe('POST /teams');
+    const slack = made({ slackUrl: `${chat.origin}/slack`, slackChannel: 'ops', slackToken: PLANTED.token });
+    if (!slack || 'problem' in slack) throw new Error('no notifier');
+    await slack.send(message, signal);
+    expect(chat.posts[1]?.headers.authorization).toBe(`Bearer ${PLANTED.token}`);
+    expect(chat.posts[1]?.body).toContain('"channel":"ops"');
+  });
+
+  it.each<{ config: Partial<ControllerConfig>; problem: string }>([
+    { config: { slackUrl: 'http://chat.example' }, problem: '--slack-channel is empty: name the channel that alerts go to' },
+    {
+      config: { slackUrl: 'http://chat.example', slackChannel: 'a', slackUser: '' },
+      problem: '--slack-user is empty: name whom alerts come from',
+    },
+    { config: { slackUrl: 's3cret', slackChannel: 'a' }, problem: '--slack-url: the address must be an http or https URL' },
+    { config: { msteamsUrl: 's3cret' }, problem: '--msteams-url: the address must be an http or https URL' },
+  ])('05-A36, A37: $problem', ({ config, problem }) => {
+    expect(made(config)).toEqual({ problem });
+  });
+});

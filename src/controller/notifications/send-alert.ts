@@ -1,0 +1,111 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Delivery } from '../../api/canary-status.ts';
+import type { Clock } from '../../api/clock.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { atOnce } from '../../api/outgoing.ts';
+import { parseAlertProvider } from '../../api/parse-canary.ts';
+import { type ReadSecret, RefusedSecret } from '../../api/secret-use.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { notifierFor } from '../../notifiers/index.ts';
+import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { CallsOf } from '../outgoing/outgoing-calls.ts';
+
+/** `isFinal`: no attempt can change it, so it counts as answered. */
+export type AlertOutcome = SendOutcome & { isFinal?: boolean };
+export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
+
+interface Room {
+  config: Pick<ControllerConfig, 'clusterName' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
+  cluster: Pick<Cluster, 'get'>;
+  secret: ReadSecret;
+  global: Notifier | undefined;
+  callsOf?: CallsOf;
+  clock?: Clock;
+  /** Hears what came of each attempt at an AlertProvider that exists. */
+  told?(provider: KubeObject, outcome: SendOutcome): void;
+}
+
+/** Sends one alert to one receiver. AlertProvider and Secret are read for each attempt: what was corrected counts at once. */
+export function alertSender(room: Room): SendAlert {
+  return async (canary, delivery, signal) => {
+    const { alert } = delivery;
+    const found: { receiver: Notifier | Problem | undefined; provider?: KubeObject } = alert?.to
+      ? await receiverOf(alert.to, canary, room, signal)
+      : { receiver: room.global };
+    const { receiver } = found;
+    if (receiver === undefined) return { ok: true };
+    const { turns = atOnce } = room.callsOf?.(canary.metadata.namespace) ?? {};
+    const message = messageOf(canary, delivery, room.config);
+    const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
+    if (found.provider) room.told?.(found.provider, outcome);
+    return outcome;
+  };
+}
+
+function messageOf(canary: Canary, delivery: Delivery, { clusterName }: Room['config']): AlertMessage {
+  const { alert } = delivery;
+  const { namespace, name } = canary.metadata;
+  const isFailed = delivery.outcome === 'Failed';
+  return {
+    key: delivery.key,
+    canary: { namespace, name },
+    severity: alert?.severity ?? (isFailed ? 'error' : 'info'),
+    reason: alert?.reason ?? (isFailed ? 'Failed' : 'Succeeded'),
+    text: delivery.message,
+    // 05-A20: before all others.
+    fields: [...(clusterName === '' ? [] : [{ name: 'Cluster', value: clusterName }]), ...(alert?.fields ?? [])],
+    atMs: delivery.sinceMs,
+  };
+}
+
+type Problem = AlertOutcome & { ok: false };
+
+interface Found {
+  receiver: Notifier | Problem;
+  /** As it was read; absent where it was not. */
+  provider?: KubeObject;
+}
+
+async function receiverOf(to: { namespace: string; name: string }, canary: Canary, room: Room, signal: AbortSignal): Promise<Found> {
+  const { config, cluster } = room;
+  // Also here: it may have been listed before the flag was set (05-T24).
+  if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
+    const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
+    return { receiver: { ok: false, reason, retry: false, isFinal: true } };
+  }
+  try {
+    const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
+    if (provider === undefined) return { receiver: wrong('it does not exist: create it, or correct providerRef') };
+    return { provider, receiver: await notifierOf(provider, to.namespace, room, canary) };
+  } catch {
+    signal.throwIfAborted();
+    // The error of a failed read may quote the request; the words for the user are ours.
+    return { receiver: { ok: false, reason: 'it or its Secret could not be read', retry: true } };
+  }
+}
+
+async function notifierOf(
+  provider: KubeObject,
+  namespace: string,
+  { config, secret, callsOf, clock }: Room,
+  { metadata }: Canary,
+): Promise<Notifier | Problem> {
+  const parsed = parseAlertProvider(provider);
+  if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
+  const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
+  const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
+  if (data instanceof RefusedSecret) return wrong(data.reason);
+  if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
+  if (secretRef && !data?.address && !address)
+    return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
+  const { token, signingKey } = data ?? {};
+  const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
+  const { findWay } = callsOf?.(metadata.namespace) ?? {};
+  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(findWay && { findWay }) });
+  return 'problem' in made ? wrong(made.problem) : made;
+}
+
+function wrong(reason: string): Problem {
+  return { ok: false, reason, retry: false };
+}

@@ -1,0 +1,68 @@
+import type { Canary, Webhook } from '../../api/canary.ts';
+import type { Delivery } from '../../api/canary-status.ts';
+import type { Clock } from '../../api/clock.ts';
+import type { ReadSecret } from '../../api/secret-use.ts';
+import { callWebhook, type HookOutcome, type TimeCall } from '../../webhooks/call-webhook.ts';
+import { eventPayload, hookPayload } from '../../webhooks/hook-payload.ts';
+import { eventReceivers, hooksOf } from '../../webhooks/run-hooks.ts';
+import type { CallsOf } from '../outgoing/outgoing-calls.ts';
+
+export interface SendHooksOptions {
+  eventWebhook: string;
+  secret: ReadSecret;
+  callsOf?: CallsOf;
+  timeCall?: TimeCall;
+  /** Default: the machine's. */
+  clock?: Clock;
+}
+
+/** A status that says that the call itself is wrong; the others of 400 to 499 say that another attempt may pass. */
+const isFinalStatus = (status: number): boolean => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+
+export interface SentHooks {
+  /** By name; none: the spec names it no more. */
+  passed: readonly string[];
+  refused?: { webhook: string; reason: string; isFinal: boolean };
+}
+
+/** Calls the webhook of a delivery, or all of those that an earlier version listed as one; a refusal that is not final ends it. */
+export async function sendHooks(
+  canary: Canary,
+  delivery: Delivery,
+  { eventWebhook, secret, callsOf, timeCall, clock }: SendHooksOptions,
+  signal: AbortSignal,
+): Promise<SentHooks> {
+  const phase = delivery.outcome === 'Failed' ? 'Failed' : 'Succeeded';
+  const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';
+  const isEvent = delivery.kind === 'event-webhook';
+  const type = phase === 'Failed' ? 'Warning' : 'Normal';
+  const { turns, findWay, findOwnWay } = callsOf?.(canary.metadata.namespace) ?? {};
+  const call = (webhook: Webhook): Promise<HookOutcome> => {
+    const payload = isEvent
+      ? eventPayload(canary, { message: delivery.message, type, atMs: delivery.sinceMs }, { phase, checksum, webhook })
+      : hookPayload(canary, webhook, { phase, checksum });
+    const findWayOf = isEvent && !delivery.hook ? findOwnWay : findWay;
+    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, turns, findWay: findWayOf });
+  };
+  const hooks = isEvent ? eventReceivers(canary, delivery.hook ? '' : eventWebhook) : hooksOf(canary, 'post-rollout');
+  const passed: string[] = [];
+  let refused: SentHooks['refused'];
+  for (const webhook of named(hooks, delivery.hook)) {
+    const answer = await call(webhook);
+    if (answer.outcome === 'passed') {
+      passed.push(webhook.name);
+      continue;
+    }
+    const isFinal = answer.status !== undefined && isFinalStatus(answer.status);
+    refused = { webhook: webhook.name, reason: answer.reason, isFinal };
+    // One that refuses for good is not waited for; those after it are called.
+    if (!isFinal) break;
+  }
+  return { passed, ...(refused && { refused }) };
+}
+
+function named(hooks: readonly Webhook[], hook: Delivery['hook']): readonly Webhook[] {
+  if (!hook) return hooks;
+  const one = hooks.filter(({ name }) => name === hook.name)[hook.nth];
+  return one ? [one] : [];
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../api/kube-object.ts';
+
+/** Maps that Kubernetes treats as one value: a foreign key in them changes what is selected. */
+const ATOMIC_MAPS = new Set(['selector', 'matchLabels']);
+/** Lists that a router owns whole: whatever else an entry of them holds changes where traffic goes. */
+const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches', 'rules', 'routes', 'services', 'mirrors']);
+
+/**
+ * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not
+ * name belong to others or to server defaults, and are not looked at, except in selectors and in lists of ours, which count whole.
+ * `answered`: the object as the server gave it back when it was last written so. What it has added to a list of ours by itself, as a newer
+ * CRD does with its defaults, is no drift.
+ */
+export function missingField(wanted: unknown, live: unknown, path = '', answered?: unknown): string | undefined {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(live) || live.length !== wanted.length) return path;
+    if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) {
+      const isAsAnswered = isDeepStrictEqual(answered, live) && holds(answered, wanted);
+      return isAsAnswered || isDeepStrictEqual(wanted, live) ? undefined : path;
+    }
+    for (const [index, item] of wanted.entries()) {
+      const missing = missingField(item, live[index], `${path}[${index}]`, Array.isArray(answered) ? answered[index] : undefined);
+      if (missing !== undefined) return missing;
+    }
+    return undefined;
+  }
+  if (isRecord(wanted)) {
+    if (!isRecord(live)) return Object.keys(wanted).length === 0 && live === undefined ? undefined : path;
+    for (const [key, value] of Object.entries(wanted)) {
+      if (value === undefined) continue;
+      const missing = missingField(value, live[key], path === '' ? key : `${path}.${key}`, isRecord(answered) ? answered[key] : undefined);
+      if (missing !== undefined) return missing;
+    }
+    const last = path.split('.').at(-1) ?? '';
+    if (ATOMIC_MAPS.has(last)) {
+      const foreign = Object.keys(live).find((key) => !(key in wanted));
+      if (foreign !== undefined) return `${path}.${foreign}`;
+    }
+    return undefined;
+  }
+  return wanted === live ? undefined : path;
+}
+
+/** Whether everything that `part` says stands in `whole`, entry by entry. */
+export function holds(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(part))
+    return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => holds(whole[index], item));
+  if (isRecord(part))
+    return isRecord(whole) && Object.entries(part).every(([key, value]) => value === undefined || holds(whole[key], value));
+  return whole === part;
+}
+
+/** What a projection keeps of an object whose fields are compared: all but the bookkeeping, plus who wrote last. */
+export function withoutBookkeeping(object: KubeObject): KubeObject {
+  const { managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+interface ManagedFieldsEntry {
+  manager?: string;
+  time?: string;
+  subresource?: string;
+  fieldsV1?: Record<string, unknown>;
+}
+
+/**
+ * The field manager that last wrote what somebody wants of the object, other than us; for the Contested condition. Not who reports of
+ * it: controllers write its status, and annotations that count its revisions, after every change of others.
+ */
+export function lastForeignManager(object: KubeObject, ours: string): string | undefined {
+  const entries = (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];
+  const foreign = entries
+    .filter(({ manager, subresource }) => manager !== undefined && manager !== ours && subresource !== 'status')
+    .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
+  return (foreign.find(({ fieldsV1 }) => fieldsV1?.['f:spec'] !== undefined) ?? foreign[0])?.manager;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,100 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import { NameTakenError } from '../errors.ts';
+import { targetRefOf } from '../facts/gather-facts.ts';
+import { type ReconcileContext, type Reconciled, retryIn } from '../reconcile/reconcile-context.ts';
+import { missingField } from './drift.ts';
+import { isCollected, isOurRoute, isOurs } from './ownership.ts';
+import { replacingLists } from './whole-lists.ts';
+
+/** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
+export async function ensure(
+  context: ReconcileContext,
+  object: KubeObject,
+  { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
+  done: Reconciled,
+): Promise<void> {
+  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, marks, signal } = context;
+  const ref = refOf(object);
+  const key = refKey(ref);
+  const live = view.find(ref);
+  const known = live && marks.restored(live.object);
+  const text = JSON.stringify(object);
+  const before = wanted.get(key);
+  if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
+  const answer = answers.get(key);
+  const missing = live
+    ? (missingField(object, live.object, '', answer?.text === text ? answer : undefined) ??
+      (known === live.object ? undefined : 'metadata.annotations'))
+    : 'metadata';
+  if (missing === undefined && (before === text || (before === undefined && !isWhole))) {
+    wanted.set(key, text);
+    return;
+  }
+  const isDrift = before === text && live !== undefined;
+  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
+  if (waitMs > 0) {
+    done.converged = false;
+    retryIn(done, waitMs);
+    return;
+  }
+  const owner = await anchors.reference(canary, signal);
+  if (live && isTarget(canary, ref)) {
+    view.learn(await mergeIntoTarget(context, object, live.object));
+    noteWritten();
+    return;
+  }
+  const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
+  const toWrite = foundInPlace ? object : marked(context, object, owner);
+  const replacing = live && replacingLists(toWrite, live.object);
+  const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
+  if (replaced) view.learn(replaced);
+  // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
+  const hasChanged = before !== undefined && before !== text;
+  const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
+  view.learn(answered);
+  marks.restored(answered);
+  const isMore = missingField(object, answered) !== undefined;
+  answers.set(key, { text, ...(isMore && { spec: answered.spec }) });
+  noteWritten();
+
+  function noteWritten(): void {
+    wanted.set(key, text);
+    done.wrote = true;
+    if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
+    else if (before !== undefined) brake.forget(key);
+  }
+}
+
+/** The target is the user's: only the rendered fields are merged, into the version that they were computed from. */
+export function mergeIntoTarget({ cluster, signal }: ReconcileContext, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = fields;
+  const { annotations } = metadata;
+  const { resourceVersion } = live.metadata;
+  return cluster.patch(refOf(live), { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest }, { signal });
+}
+
+export function isTarget(canary: Canary, ref: ObjectRef): boolean {
+  return refKey(ref) === refKey(targetRefOf(canary));
+}
+
+/** The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9). */
+function at(object: KubeObject, found: KubeObject | undefined): KubeObject {
+  if (found === undefined) return object;
+  const { resourceVersion = '' } = found.metadata;
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
+}
+
+export function marked({ canary, config }: ReconcileContext, object: KubeObject, owner: { name: string; uid: string }): KubeObject {
+  const { metadata } = object;
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      annotations: { ...metadata.annotations, [ownerAnnotation]: canary.metadata.uid },
+      ...(isCollected(refOf(object), config) ? { ownerReferences } : {}),
+    },
+  };
+}

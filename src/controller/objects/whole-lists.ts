@@ -1,0 +1,55 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { holds } from './drift.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Lists of ours that a server-side apply merges by a key: entries of others would stay in them, or clash with ours. `isWhole`: what others
+ * have set in an entry of ours goes, too, since it changes where traffic goes.
+ */
+const MERGED: Readonly<Record<string, { field: string; keyOf(entry: Fields): string; isWhole: boolean }>> = {
+  Service: { field: 'ports', keyOf: ({ port, protocol = 'TCP' }) => `${port}/${protocol}`, isWhole: false },
+  ApisixRoute: { field: 'http', keyOf: ({ name }) => String(name), isWhole: true },
+};
+
+/**
+ * The merge patch that makes `live` hold `wanted` in one write, where an apply would not: a list of ours has entries that are not ours. The
+ * fields that others have set in our own entries stay, as node ports do. Undefined: an apply does it.
+ */
+export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata: Fields; spec: Fields } | undefined {
+  const { field = '', keyOf = String, isWhole = false } = MERGED[wanted.kind] ?? {};
+  const ours: unknown = wanted.spec?.[field];
+  const theirs: unknown = live.spec?.[field];
+  if (!Array.isArray(ours) || !Array.isArray(theirs)) return undefined;
+  const wantedBy = new Map(ours.map((entry): [string, Fields] => [keyOf(entry), entry]));
+  const isMore = (entry: Fields) => {
+    const own = wantedBy.get(keyOf(entry));
+    return own === undefined || (isWhole && !holds(own, entry));
+  };
+  if (!theirs.some(isMore)) return undefined;
+  const liveBy = new Map(theirs.map((entry): [string, Fields] => [keyOf(entry), entry]));
+  const { labels, annotations, ownerReferences } = wanted.metadata;
+  const { selector } = wanted.spec;
+  return {
+    metadata: {
+      resourceVersion: live.metadata.resourceVersion ?? '',
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+      ...(ownerReferences && { ownerReferences: withOwners(live.metadata.ownerReferences ?? [], ownerReferences) }),
+    },
+    spec: {
+      ...wanted.spec,
+      ...(selector && { selector: onlyThese(selector, live.spec?.selector ?? {}) }),
+      [field]: isWhole ? ours : ours.map((entry) => ({ ...liveBy.get(keyOf(entry)), ...entry })),
+    },
+  };
+}
+
+/** A merge patch keeps each key that it does not name. */
+export function onlyThese(wanted: Fields, live: Fields): Fields {
+  return { ...Object.fromEntries(Object.keys(live).map((key) => [key, null])), ...wanted };
+}
+
+function withOwners<Owner extends { uid: string }>(live: readonly Owner[], ours: readonly Owner[]): Owner[] {
+  return [...live.filter(({ uid }) => !ours.some((own) => own.uid === uid)), ...ours];
+}

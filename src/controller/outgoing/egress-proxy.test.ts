@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type LookupFunction } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { callers, egressSettings, listening, outgoing, payload } from '../../../test/fakes/egress.ts';
+import { tlsText } from '../../../test/fakes/tls-kube-server.ts';
+import { ask } from '../../metrics/http/ask.ts';
+import { notifierFor } from '../../notifiers/index.ts';
+import { callWebhook } from '../../webhooks/call-webhook.ts';
+
+const signal = AbortSignal.timeout(60_000);
+/** Resources that can name a proxy. */
+const throughProxy = callers.filter(([who]) => who !== 'webhooks');
+
+/** Names and the address of each; others are not found. */
+const names =
+  (known: Readonly<Record<string, string>>): LookupFunction =>
+  (name, _options, callback) => {
+    const address = known[name];
+    if (address === undefined) callback(Object.assign(new Error(`${name} is unknown`), { code: 'ENOTFOUND' }), []);
+    else callback(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+  };
+
+describe.each(throughProxy)('a proxy that %s name', (_, call) => {
+  const target = 'http://192.0.2.1/x';
+
+  it('05-W37: is held to --allowed-addresses, by number and by name', async () => {
+    const proxy = await listening(() => ({ status: 200, body: '{}' }));
+    const elsewhere = outgoing({
+      ...egressSettings,
+      allowedAddresses: ['192.0.2.0/24', '10.0.0.0/8'],
+      lookup: names({ hop: '127.0.0.1' }),
+    });
+    for (const host of ['127.0.0.1', 'hop', '[::ffff:127.0.0.1]', '2130706433'])
+      expect(await call(target, elsewhere, `http://${host}:${proxy.port}`), host).toContain('its proxy is not among --allowed-addresses');
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it('05-W37: must not be at an address of this pod or node or the API server unless --allowed-addresses names it', async () => {
+    const proxy = await listening(() => ({ status: 200, body: '{}' }));
+    const lookup = names({ hop: '127.0.0.1', mapped: '::ffff:127.0.0.1', metadata: '169.254.169.254' });
+    const findWay = outgoing({ ...egressSettings, apiServers: ['198.51.100.1'], lookup });
+    for (const host of ['127.0.0.1', 'hop', 'mapped', 'metadata', '[::1]', '169.254.169.254', '198.51.100.1', '[64:ff9b::198.51.100.1]'])
+      expect(await call(target, findWay, `http://${host}:${proxy.port}`), host).toContain('only where --allowed-addresses names it');
+    expect(proxy.seen).toEqual([]);
+    const allowed = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], lookup });
+    expect(await call(target, allowed, `http://hop:${proxy.port}`)).toMatch(/^200/);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  it('05-W37: gets no credentials of the proxy of the environment, and its own alone', async () => {
+    const proxy = await listening(() => ({ status: 200, body: '{}' }));
+    const proxyEnvironment = { HTTP_PROXY: 'http://env:s3cret@203.0.113.1:3128', HTTPS_PROXY: 'http://env:s3cret@203.0.113.1:3128' };
+    const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], proxyEnvironment });
+    for (const address of [target, 'https://192.0.2.1/x']) {
+      await call(address, findWay, `http://127.0.0.1:${proxy.port}`);
+      await call(address, findWay, `http://me:mine@127.0.0.1:${proxy.port}`);
+    }
+    const own = `Basic ${Buffer.from('me:mine').toString('base64')}`;
+    expect(proxy.headers.map((headers) => headers['proxy-authorization'])).toEqual([undefined, own, undefined, own]);
+  });
+
+  it('05-W37: is asked to connect to an https address, and sees the host of it alone', async () => {
+    const proxy = await listening(() => ({ status: 200 }));
+    const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+    expect(await call('https://backend.invalid/s3cret?s3cret', findWay, `http://127.0.0.1:${proxy.port}`)).not.toMatch(/^200/);
+    expect(proxy.seen).toEqual(['CONNECT backend.invalid:443']);
+    expect(proxy.headers.map(({ host, ...rest }) => [host, Object.keys(rest)])).toEqual([['backend.invalid:443', ['connection']]]);
+  });
+});
+
+it('05-W18: an https address is asked through the tunnel of a proxy, encrypted to its end', async () => {
+  const target = createTlsServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (request, response) =>
+    response.end(request.headers.authorization),
+  );
+  await once(target.listen(0, '127.0.0.1'), 'listening');
+  const { port } = target.address() as AddressInfo;
+  const bytes: Buffer[] = [];
+  const proxy = createServer().on('connect', (request, client) => {
+    const onward = connect({ host: '127.0.0.1', port: Number(request.url?.split(':')[1]) }, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      client.on('data', (chunk: Buffer) => bytes.push(chunk));
+      client.pipe(onward).pipe(client);
+    });
+    onward.on('error', () => client.destroy());
+    client.on('error', () => onward.destroy());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+  const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const asked = (insecureSkipVerify: boolean) =>
+    ask(
+      { url: new URL(`https://backend.invalid:${port}/`), headers: { authorization: 'Bearer t0ken' } },
+      { who: 'X', timeoutMs: 60_000, signal, insecureSkipVerify, secrets: ['t0ken'], findWay, proxy: through },
+    );
+  expect(await asked(true)).toEqual({ status: 200, body: 'Bearer t0ken' });
+  expect(await asked(false)).toEqual({ kind: 'error', reason: expect.stringContaining('certificate') });
+  expect(Buffer.concat(bytes).length).toBeGreaterThan(0);
+  expect(Buffer.concat(bytes).includes('t0ken')).toBe(false);
+  target.closeAllConnections();
+  target.close();
+  proxy.close();
+});
+
+it('05-W37: a proxy whose user info cannot be read is refused, and not repeated', async () => {
+  const options = { who: 'X', timeoutMs: 60_000, signal, secrets: [], findWay: outgoing(egressSettings) };
+  const answer = await ask({ url: new URL('http://192.0.2.1/') }, { ...options, proxy: 'http://%zz:s3cret@192.0.2.2:3128' });
+  expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('its proxy must be an http or https address') });
+  expect(answer).not.toMatchObject({ reason: expect.stringContaining('s3cret') });
+});
+
+it('05-W37: no credentials go to an http address through a proxy that a resource names', async () => {
+  const proxy = await listening(() => ({ status: 200, body: '{}' }));
+  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+  const through = `http://127.0.0.1:${proxy.port}`;
+  const options = { who: 'X', timeoutMs: 60_000, signal, findWay, proxy: through };
+  const asked = [
+    await ask({ url: new URL('http://backend.invalid/'), headers: { authorization: 'Bearer t' } }, { ...options, secrets: ['t'] }),
+    await ask({ url: new URL('http://me:t@backend.invalid/') }, { ...options, secrets: [] }),
+  ];
+  for (const answer of asked) expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('would see its credentials') });
+  const message = {
+    key: 'k',
+    canary: { name: 'a', namespace: 't' },
+    severity: 'info',
+    reason: 'r',
+    text: 't',
+    fields: [],
+    atMs: 0,
+  } as const;
+  for (const settings of [{ token: 't' }, { signingKey: 't' }]) {
+    const made = notifierFor('webhook', { address: 'http://backend.invalid/', proxy: through, ...settings }, { findWay });
+    if ('problem' in made) throw new Error(made.problem);
+    expect(await made.send(message, signal)).toMatchObject({ ok: false, retry: false });
+  }
+  expect(proxy.seen).toEqual([]);
+});
+
+it('05-W37: what a proxy fetches from an address of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
+  const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
+  const lookup = names({ 'inward.test': '169.254.169.254', 'public.test': '192.0.2.1' });
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const ofEnvironment = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: url }, lookup });
+  const call = callers[0]?.[1] ?? (() => Promise.reject(new Error('no caller')));
+  for (const host of ['169.254.169.254', 'inward.test', 'metadata.google.internal', '[::ffff:a9fe:a9fe]'])
+    expect(await call(`http://${host}/x`, ofEnvironment), host).not.toContain('inner words');
+  expect(await call('http://public.test/x', ofEnvironment)).toContain('inner words');
+  const bounded = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1/32'], lookup });
+  expect(await call('http://inward.test/x', bounded, url)).not.toContain('inner words');
+  expect(proxy.seen).toHaveLength(6);
+});
+
+it('05-W37: a redirect through a proxy does not show what is concealed', async () => {
+  const proxy = await listening((url) =>
+    url.includes('public') ? { status: 307, location: 'http://169.254.169.254/' } : { status: 200, body: 'inner words' },
+  );
+  const findWay = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
+  const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { signal, findWay });
+  expect(proxy.seen).toHaveLength(2);
+  expect(answer).toEqual({ outcome: 'passed', body: expect.not.stringContaining('inner words') });
+});

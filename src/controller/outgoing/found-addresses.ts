@@ -1,0 +1,32 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '../../kube/clock.ts';
+
+export type Found = Parameters<Parameters<LookupFunction>[2]>;
+
+const KEPT_MS = 300_000;
+const MOST_NAMES = 100;
+
+/** What names of one namespace were last resolved to, for when no look-up can begin. */
+export class FoundAddresses {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** The ones found last come last. */
+  readonly #names = new Map<string, { found: Found; atMs: number }>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Undefined: not found of late. */
+  find(question: string): Found | undefined {
+    const known = this.#names.get(question);
+    return known && known.atMs + KEPT_MS > this.#clock.monotonicMs() ? known.found : undefined;
+  }
+
+  put(question: string, found: Found): void {
+    this.#names.delete(question);
+    if (found[0] !== null) return;
+    this.#names.set(question, { found, atMs: this.#clock.monotonicMs() });
+    const oldest = this.#names.keys().next();
+    if (this.#names.size > MOST_NAMES && oldest.done !== true) this.#names.delete(oldest.value);
+  }
+}

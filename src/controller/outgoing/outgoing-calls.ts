@@ -1,0 +1,142 @@
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { FindWay, Turns } from '../../api/outgoing.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { FairQueue } from '../../kube/fair-queue.ts';
+import { type Found, FoundAddresses } from './found-addresses.ts';
+import { type PartOfFree, partOfFree } from './part-of-free.ts';
+
+/** Each holds a socket and some kilobytes, so even thousands of namespaces may have theirs. */
+const SURE = 4;
+/** So much that a namespace with a thousand Canaries gets along where it is alone. */
+const PART = 1 / 4;
+/** A query has ten seconds where nothing else is said: the checks of a namespace whose backends do not answer are unmeasured after three rounds. */
+const QUERIES = { total: 512, part: PART, perKey: 96, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
+/** A gate or a load test may hold its call for minutes. */
+const MESSAGES = { total: 1_024, part: PART, perKey: 192, sure: SURE, mostWaiting: 5_000 };
+/** Of up to 1 MiB each. */
+const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
+const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
+/** For the turn of a look-up whose name was found of late. */
+const WAIT_FOR_NEWER_MS = 1_000;
+/** Whose names are remembered: those that asked last. */
+const MOST_NAMESPACES = 1_000;
+/** Threads that name look-ups never take: files are read by them, too. */
+const SPARE_THREADS = 2;
+
+export type CallKind = 'query' | 'message' | 'gate' | 'large_answer' | 'lookup';
+export interface CallFigures {
+  kind: CallKind;
+  running: number;
+  waiting: number;
+  /** That had no turn. */
+  refused: number;
+}
+
+/** How the calls that one namespace causes are made, and when. */
+export interface Calls {
+  turns: Turns;
+  /** To addresses of Canaries, MetricTemplates and AlertProviders. */
+  findWay: FindWay;
+  /** To addresses of flags. */
+  findOwnWay: FindWay;
+}
+export type CallsOf = (namespace: string) => Calls;
+
+interface Limits extends PartOfFree {
+  /** Of one namespace. */
+  perKey: number;
+  mostWaiting: number;
+}
+
+interface Ways {
+  /** The egress policy, with the function that resolves names. */
+  findWay(lookup: LookupFunction): FindWay;
+  findOwnWay: FindWay;
+}
+
+/** The calls that Canaries cause: how many at once, by namespace and in all (I15). */
+export class OutgoingCalls {
+  readonly #ways: Ways;
+  readonly #resolve: LookupFunction;
+  readonly #queues: Record<CallKind, FairQueue>;
+  readonly #clock: Clock;
+  /** By namespace, so that no other has one forgotten; the one that asked last comes last. */
+  readonly #found = new Map<string, FoundAddresses>();
+
+  /** `threads`: of the process, for what blocks one, as a name look-up does. `resolve`: default: the system's. */
+  constructor({ clock, threads, resolve = lookup, ...ways }: Ways & { clock: Clock; threads: number; resolve?: LookupFunction }) {
+    this.#resolve = resolve;
+    this.#clock = clock;
+    this.#ways = ways;
+    const divided = ({ perKey, mostWaiting, ...room }: Limits) =>
+      new FairQueue({ clock, admission: partOfFree(room), perKey, mostWaiting });
+    this.#queues = {
+      query: divided(QUERIES),
+      message: divided(MESSAGES),
+      gate: divided(MESSAGES),
+      large_answer: divided(LARGE_ANSWERS),
+      lookup: divided({ ...LOOKUPS, total: Math.max(1, threads - SPARE_THREADS) }),
+    };
+  }
+
+  readonly queriesOf: CallsOf = (namespace) => {
+    const { waitMs } = QUERIES;
+    return { turns: { run: (work, signal) => this.#queues.query.run(namespace, work, { signal, waitMs }) }, ...this.#waysOf(namespace) };
+  };
+
+  /** Webhooks and alerts, which wait for as long as it takes: a call that was not made is no answer. */
+  readonly messagesOf: CallsOf = (namespace) => ({
+    turns: { run: (work, signal) => this.#queues.message.run(namespace, work, { signal }) },
+    ...this.#waysOf(namespace),
+  });
+
+  /** Gates have turns of their own, so that none waits for the load tests of its namespace: one may ask to roll back. */
+  readonly gatesOf: CallsOf = (namespace) => ({
+    ...this.messagesOf(namespace),
+    turns: { run: (work, signal) => this.#queues.gate.run(namespace, work, { signal }) },
+  });
+
+  figures(): CallFigures[] {
+    return Object.entries(this.#queues).map(([kind, { running, waiting, refused }]) => ({
+      kind: kind as CallKind,
+      ...{ running, waiting, refused },
+    }));
+  }
+
+  #waysOf(namespace: string): Omit<Calls, 'turns'> {
+    const bounded =
+      (findWay: FindWay): FindWay =>
+      (url, proxy) => {
+        const way = findWay(url, proxy);
+        if ('problem' in way) return way;
+        return { ...way, growAnswer: (signal) => this.#queues.large_answer.turn(namespace, { signal }) };
+      };
+    return { findWay: bounded(this.#ways.findWay(this.#lookupOf(namespace))), findOwnWay: bounded(this.#ways.findOwnWay) };
+  }
+
+  /** A look-up holds its thread until the resolver gives up, whether or not its call is still waited for. */
+  #lookupOf(namespace: string): LookupFunction {
+    const names = this.#found.get(namespace) ?? new FoundAddresses(this.#clock);
+    this.#found.delete(namespace);
+    this.#found.set(namespace, names);
+    const [oldest = ''] = this.#found.keys();
+    if (this.#found.size > MOST_NAMESPACES) this.#found.delete(oldest);
+    return (hostname, options, callback) => {
+      const question = JSON.stringify([hostname, options]);
+      const waitMs = names.find(question) ? WAIT_FOR_NEWER_MS : LOOKUPS.waitMs;
+      this.#queues.lookup.turn(namespace, { waitMs }).then(
+        (end) =>
+          this.#resolve(hostname, options, (...found) => {
+            end();
+            names.put(question, found);
+            callback(...found);
+          }),
+        (error: Error) => {
+          const known: Found = names.find(question) ?? [Object.assign(error, { code: 'ENOTURN' }), ''];
+          callback(...known);
+        },
+      );
+    };
+  }
+}

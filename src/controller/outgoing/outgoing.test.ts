@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { callers, egressSettings, listening, outgoing, payload } from '../../../test/fakes/egress.ts';
+import { callWebhook } from '../../webhooks/call-webhook.ts';
+import { allowedAddressProblem } from './outgoing.ts';
+
+it.each(callers)('05-W37: %s reach allowed addresses alone, by number or by name', async (_, call) => {
+  const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
+  const elsewhere = outgoing({ ...egressSettings, allowedAddresses: ['10.0.0.0/8', '192.0.2.7'] });
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])
+    expect(await call(`http://${host}:${port}/`, elsewhere), host).toContain('not among --allowed-addresses');
+  expect(seen).toEqual([]);
+  const here = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8', '::1/128'] });
+  for (const host of ['127.0.0.1', 'localhost']) expect(await call(`http://${host}:${port}/`, here), host).toMatch(/^200/);
+  expect(seen).toHaveLength(2);
+});
+
+it('05-W37: a webhook is not led elsewhere by a redirect', async () => {
+  const { seen, port } = await listening(() => ({ status: 302, location: 'http://169.254.169.254/latest/meta-data' }));
+  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
+  const answer = await callWebhook({ name: 'h', url: `http://127.0.0.1:${port}/` }, payload, {
+    signal: AbortSignal.timeout(60_000),
+    findWay,
+  });
+  expect(answer).toEqual({ outcome: 'refused', reason: expect.stringMatching(/it redirects, and its address is not among/) });
+  expect(seen).toHaveLength(1);
+});
+
+it.each(callers.slice(0, 2))('05-W37: what loopback and API servers answer to %s is shown only where they are named', async (_, call) => {
+  const { port } = await listening(() => ({ status: 403, body: 'inner words' }));
+  const address = `http://127.0.0.1:${port}/`;
+  const concealed = await call(address, outgoing(egressSettings));
+  expect(concealed).not.toContain('inner words');
+  expect(concealed).toContain('--allowed-addresses does not name its address');
+  expect(await call(address, outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] }))).toContain('inner words');
+});
+
+it.each(callers)('05-W18: %s go through the proxy of the environment, but for what NO_PROXY names', async (_, call) => {
+  const proxy = await listening(() => ({ status: 200, body: '{}' }));
+  const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'direct.invalid' };
+  const findWay = outgoing({ ...egressSettings, proxyEnvironment });
+  expect(await call('http://prometheus.invalid/x', findWay)).toMatch(/^200/);
+  expect(proxy.seen).toEqual([expect.stringMatching(/^(GET|POST) http:\/\/prometheus\.invalid\/x$/)]);
+  expect(await call('http://direct.invalid/x', findWay)).toMatch(/ENOTFOUND|EAI_AGAIN/);
+  expect(proxy.seen).toHaveLength(1);
+});
+
+it.each([
+  ['10.0.0.0/8', undefined],
+  ['192.0.2.1', undefined],
+  ['2001:db8::/32', undefined],
+  ['10.0.0.0/33', /neither an address nor a network/],
+  ['prometheus', /neither/],
+  ['10.0.0.0/8/9', /neither/],
+])('05-W37: %s is looked at before it is used', (entry, problem) => {
+  if (problem) expect(allowedAddressProblem(entry)).toMatch(problem);
+  else expect(allowedAddressProblem(entry)).toBeUndefined();
+});

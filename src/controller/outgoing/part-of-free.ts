@@ -1,0 +1,24 @@
+import type { Admission } from '../../kube/fair-queue.ts';
+
+export interface PartOfFree {
+  total: number;
+  /** A key has no more turns than this part of those that are free, so that each one that comes leaves most of them. Default: an eighth. */
+  part?: number | undefined;
+  /** Of each key, also beyond `total`, so that what others hold never keeps a key from these. Default: none. */
+  sure?: number | undefined;
+}
+
+/** Divides what can be done at once between the keys that are there. */
+export function partOfFree({ total, part = 1 / 8, sure = 0 }: PartOfFree): Admission {
+  let underWay = 0;
+  return {
+    take(own) {
+      if (own >= sure && own >= (total - underWay) * part) return Number.POSITIVE_INFINITY;
+      underWay += 1;
+      return 0;
+    },
+    ended() {
+      underWay -= 1;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
+import { recordsOf } from '../../workloads/anchor.ts';
+import { type ConfigRef, configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { type ConfigCopies, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
+import type { SecretsPolicy } from '../../workloads/configs/read-configs.ts';
+import { configReferences } from '../../workloads/configs/references.ts';
+import type { PrimarySpec } from '../../workloads/workload.ts';
+import { ConfigCopyError, NameTakenError } from '../errors.ts';
+
+/**
+ * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03-B7). What exists under
+ * the name is the same copy, made by a promotion that was interrupted, or it is another owner's and refused (03-B25). With Secrets limited by name
+ * no copy can be read: then the name decides, a digest of Canary and content.
+ */
+export async function makeCopies(
+  cluster: Pick<Cluster, 'create' | 'get'>,
+  { copies }: Pick<ConfigCopies, 'copies'>,
+  owner: { name: string; uid: string },
+  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
+): Promise<void> {
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
+  for (const copy of copies) {
+    const { kind, metadata } = copy;
+    try {
+      await cluster.create({ ...copy, metadata: { ...metadata, ownerReferences } }, { signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!isAlreadyExists(error)) throw new ConfigCopyError(refOf(copy), refusalOf(error));
+      if (kind === 'Secret' && secrets.names.length > 0) continue;
+      const found = await cluster.get(refOf(copy), { signal });
+      if (found === undefined || found.metadata.deletionTimestamp !== undefined)
+        throw new ConfigCopyError(refOf(copy), 'it is being deleted');
+      if (!isSameCopy(found, copy)) throw new NameTakenError(refOf(copy), { canBeAdopted: false });
+    }
+  }
+}
+
+/**
+ * Deletes the copies that no kept template reads any more (03-CT18). Where Secrets may not be listed, the ones that a pruned template
+ * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted now is found again at the next promotion.
+ */
+export async function pruneCopies(
+  cluster: Pick<Cluster, 'list' | 'get' | 'delete'>,
+  canary: Canary,
+  templates: { kept: readonly PrimarySpec[]; pruned: readonly PrimarySpec[] },
+  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
+): Promise<void> {
+  const { namespace } = canary.metadata;
+  // Most applications have none, and cost no request.
+  if (![...templates.kept, ...templates.pruned].some(({ template }) => configReferences(template?.spec).some(isCopyName))) return;
+  const listed = async (kind: string): Promise<KubeObject[]> => {
+    const selection = { labelSelector: recordsOf(canary), metadataOnly: true, signal };
+    return (await cluster.list({ apiVersion: 'v1', kind, namespace }, selection)).items;
+  };
+  const named = async (): Promise<KubeObject[]> => {
+    const refs = templates.pruned
+      .flatMap(({ template }) => configReferences(template?.spec))
+      .filter((ref) => ref.kind === 'Secret' && isCopyName(ref));
+    return (await Promise.all(refs.map((ref) => cluster.get(configObjectRef(ref, namespace), { signal })))).flatMap((found) => found ?? []);
+  };
+  try {
+    const mode = secrets.names.length > 0 ? 'off' : secrets.mode;
+    const ofSecrets = mode === 'watch' ? () => listed('Secret') : mode === 'get' ? named : () => [];
+    const copies = [...(await listed('ConfigMap')), ...(await ofSecrets())];
+    for (const copy of copiesToPrune(canary, copies, templates.kept)) await cluster.delete(refOf(copy), { signal });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** Whether it is ours, its marks tell. */
+function isCopyName({ name }: ConfigRef): boolean {
+  return /-primary-[0-9a-f]{10}$/.test(name);
+}
+
+/** Status and reason alone, unless it is about permission or quota: what admission says of a refused object may quote it. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
+  if (error.denial?.by === 'authorization') return `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`;
+  return error.denial?.by === 'quota' ? `${error.message}: who owns the quota can raise it` : `${error.status} ${error.reason}`;
+}

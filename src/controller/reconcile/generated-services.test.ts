@@ -1,0 +1,133 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const serviceRef = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE });
+
+/** At rest on its primary. */
+async function resting(before: (lab: ModelLab) => Promise<void> | void = () => undefined): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  await before(lab);
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
+  lab.start();
+  const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
+  expect(await lab.passUntil(isAtRest, 120_000)).toBe(true);
+  await lab.pass(10_000);
+  return lab;
+}
+
+it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata are put back, and what others have added stays', async () => {
+  const lab = await resting();
+  // The canary's, which at rest has no requests to lose.
+  const ref = serviceRef(`${APP}-canary`);
+  const made = lab.server.find(ref);
+  lab.server.patch(ref, {
+    metadata: {
+      labels: { theirs: 'a', app: 'changed' },
+      annotations: { theirs: 'b', 'kustomize.toolkit.fluxcd.io/reconcile': null },
+    },
+    spec: { selector: { app: 'theirs' }, ports: [{ name: 'renamed', port: 80, targetPort: 9 }], publishNotReadyAddresses: true },
+  });
+  await lab.pass(10_000);
+  const healed = lab.server.find(ref);
+  expect(healed?.spec).toEqual({ ...made?.spec, publishNotReadyAddresses: true });
+  expect(healed?.metadata.labels).toEqual({ ...made?.metadata.labels, theirs: 'a' });
+  expect(healed?.metadata.annotations).toEqual({ ...made?.metadata.annotations, theirs: 'b' });
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});
+
+it('03-SV19: another service.name makes other Services, and those of the former one stay until the Canary goes; clients of either lose nothing', async () => {
+  const lab = await resting();
+  lab.server.patch(canaryRef, { spec: { service: { name: 'other' } } });
+  await lab.pass(30_000);
+  const selected = (name: string) => lab.server.find(serviceRef(name))?.spec.selector.app;
+  expect(['other', 'other-primary', 'other-canary'].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
+  expect([APP, `${APP}-primary`, `${APP}-canary`].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
+  lab.server.delete(canaryRef);
+  await lab.pass(120_000);
+  expect([`${APP}-primary`, `${APP}-canary`, 'other-primary', 'other-canary', 'other', APP].map(selected)).toEqual([
+    ...[undefined, undefined, undefined, undefined],
+    ...[APP, APP],
+  ]);
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
+
+it('03-SV19: of a service.name that was changed more than once, the Services between are given back, too, made by Serin or found in place', async () => {
+  const lab = await resting();
+  const ports = [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }];
+  const metadata = { name: 'found', namespace: NAMESPACE, annotations: { note: 'mine' } };
+  lab.server.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'ClusterIP', selector: { app: APP }, ports } });
+  const theirs = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'theirs', namespace: NAMESPACE } };
+  lab.server.create({ ...theirs, spec: { type: 'ClusterIP', selector: { app: `${APP}-primary` }, ports } });
+  for (const name of ['made', 'found', 'last']) {
+    lab.server.patch(canaryRef, { spec: { service: { name } } });
+    await lab.pass(30_000);
+  }
+  const selected = (name: string) => lab.server.find(serviceRef(name))?.spec.selector.app;
+  expect([APP, 'made', 'found', 'last'].map(selected)).toEqual(Array(4).fill(`${APP}-primary`));
+  lab.server.delete(canaryRef);
+  await lab.pass(120_000);
+  expect([APP, 'made', 'found', 'last'].map(selected)).toEqual(Array(4).fill(APP));
+  expect(lab.server.find(serviceRef('found'))?.metadata.annotations).toEqual({ note: 'mine' });
+  expect(selected('theirs')).toBe(`${APP}-primary`);
+  expect(['made-primary', 'made-canary', 'found-primary', 'found-canary'].map(selected)).toEqual(Array(4).fill(undefined));
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
+
+it('03-B17, SV21: a Service that was found in place is given back as it was, whatever Serin wrote of it', async () => {
+  const before = {
+    metadata: { labels: { team: 'shop', app: 'frontend' }, annotations: { note: 'mine' } },
+    spec: {
+      selector: { app: APP, tier: 'web' },
+      ports: [
+        { name: 'http', port: 80, targetPort: 'http' },
+        { name: 'admin', port: 81, targetPort: 9899 },
+      ],
+    },
+  };
+  const lab = await resting(async (one) => {
+    one.server.patch(targetRef, { spec: { template: { metadata: { labels: { tier: 'web' } } } } });
+    await one.pass(20_000);
+    one.server.patch(serviceRef(APP), before);
+  });
+  expect(lab.server.find(serviceRef(APP))?.spec.selector).toEqual({ app: `${APP}-primary` });
+  lab.server.delete(canaryRef);
+  await lab.pass(120_000);
+  const after = lab.server.find(serviceRef(APP));
+  expect([after?.metadata.labels, after?.metadata.annotations]).toEqual([before.metadata.labels, before.metadata.annotations]);
+  expect(after?.spec.selector).toEqual(before.spec.selector);
+  expect(after?.spec.ports).toMatchObject(before.spec.ports);
+  expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
+
+it('03-SV11: the Canary’s port name under another number is replaced in one write, and no port of the user’s Service is lost', async () => {
+  const found = [
+    { name: 'http', port: 8080, targetPort: 'http', protocol: 'TCP' },
+    { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },
+  ];
+  const lab = await resting((one) => void one.server.patch(serviceRef(APP), { spec: { ports: found } }));
+  expect(lab.server.find(serviceRef(APP))?.spec.ports).toEqual([
+    { name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' },
+    { name: 'http-8080-tcp', port: 8080, targetPort: 'http', protocol: 'TCP' },
+    { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },
+  ]);
+  const ref = serviceRef(`${APP}-canary`);
+  lab.server.patch(ref, { spec: { selector: { tier: 'b' }, ports: [{ name: 'http', port: 81, targetPort: 9, protocol: 'TCP' }] } });
+  const before = lab.writes.length;
+  await lab.pass(10_000);
+  expect(lab.writes.slice(before).map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`)).toEqual([
+    `patch Service ${APP}-canary`,
+  ]);
+  const { selector, ports } = lab.server.find(ref)?.spec ?? {};
+  expect([selector, ports]).toEqual([{ app: APP }, [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }]]);
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});

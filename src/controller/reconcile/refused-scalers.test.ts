@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { APP, aModelCanary, canaryRef, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import {
+  aLab,
+  anHpa,
+  aScaledObject,
+  hpaRef,
+  initialized,
+  kedaCrd,
+  ofPrimary,
+  plan,
+  refTo,
+  replicas,
+  rests,
+  soRef,
+  told,
+} from '../../../test/fakes/model/scaled.ts';
+
+describe('what cannot be had', () => {
+  it('03-A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
+    const lab = await aLab();
+    lab.server.create(aModelCanary(plan, refTo(hpaRef)));
+    lab.start();
+    await lab.pass(120_000);
+    expect(told(lab)).toContain('spec.autoscalerRef: HorizontalPodAutoscaler podinfo does not exist');
+    expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
+    lab.server.create(anHpa());
+    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]);
+    lab.close();
+  });
+
+  it('03-A3: without KEDA in the cluster the same, until its CRD is installed', async () => {
+    const lab = await aLab({ keda: false });
+    lab.server.create(aModelCanary(plan, refTo(soRef)));
+    lab.start();
+    await lab.pass(60_000);
+    expect(told(lab)).toContain('the cluster has no ScaledObject in keda.sh/v1alpha1: install its CRD');
+    expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
+    lab.server.create(kedaCrd);
+    lab.server.create(aScaledObject());
+    await lab.pass(120_000);
+    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    lab.close();
+  });
+
+  it('03-A3: a scaler that is deleted in the middle of a release keeps nobody from being taken home', async () => {
+    const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
+    lab.push('2');
+    await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000);
+    lab.server.delete(hpaRef);
+    lab.server.patch(targetRef, {
+      spec: { template: { spec: { containers: [{ name: 'web', image: '1', ports: [{ name: 'http', containerPort: 9898 }] }] } } },
+    });
+    await lab.pass(60_000);
+    expect([lab.canary()?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
+    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
+    lab.close();
+  });
+
+  it('03-B25: a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
+    const lab = await aLab();
+    lab.server.create(anHpa());
+    const theirs = anHpa(`${APP}-primary`, { minReplicas: 7 });
+    lab.server.create(theirs);
+    lab.server.create(aModelCanary(plan, refTo(hpaRef)));
+    lab.start();
+    await lab.pass(60_000);
+    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
+    expect([lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
+    lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { 'serin.dev/adopt': 'true' } } });
+    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    lab.push('2');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 2, scaleTargetRef: { name: primaryRef.name } });
+    lab.close();
+  });
+
+  it('03-B12: a query that was not rewritten is told by a condition, which ends with its cause', async () => {
+    const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
+    const lab = await initialized(aScaledObject({}, { triggers }));
+    const doubt = () => lab.canary()?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');
+    expect(doubt()).toMatchObject({ status: 'True', message: expect.stringContaining('does not speak of podinfo') });
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
+    await lab.pass(10_000);
+    expect(doubt()).toBeUndefined();
+    lab.close();
+  });
+});

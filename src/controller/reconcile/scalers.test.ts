@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { APP, aModelCanary, canaryRef, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import {
+  aLab,
+  anHpa,
+  annotation,
+  aScaledObject,
+  hpaRef,
+  initialized,
+  ofPrimary,
+  order,
+  PAUSED,
+  plan,
+  refTo,
+  replicas,
+  rests,
+  soRef,
+} from '../../../test/fakes/model/scaled.ts';
+
+describe('the primary has a scaler of its own', () => {
+  it('03-A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
+    const lab = await initialized(anHpa());
+    const made = lab.server.find(ofPrimary(hpaRef));
+    expect(made?.spec).toMatchObject({ scaleTargetRef: { name: primaryRef.name }, minReplicas: 2, maxReplicas: 10 });
+    expect(made?.metadata.ownerReferences).toEqual(lab.server.find(primaryRef)?.metadata.ownerReferences);
+    const writes = order(lab);
+    const at = (what: string) => writes.findIndex((one) => one.startsWith(what));
+    expect(at('apply HorizontalPodAutoscaler')).toBeGreaterThan(at(`create Deployment ${primaryRef.name}`));
+    expect(lab.canary()?.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
+    lab.close();
+  });
+
+  it('03-A2: an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
+    const lab = await initialized(anHpa());
+    lab.server.patch(hpaRef, { spec: { maxReplicas: 20, behavior: { scaleDown: { selectPolicy: 'Disabled' } } } });
+    await lab.pass(30_000);
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.maxReplicas).toBe(10);
+    lab.push('2');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ maxReplicas: 20, minReplicas: 2, behavior: { scaleDown: {} } });
+    lab.server.patch(hpaRef, { spec: { behavior: null } });
+    lab.push('3');
+    await lab.pass(5_000);
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.behavior).toBeUndefined();
+    lab.close();
+  });
+
+  it('03-A5, A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
+    const lab = await initialized(anHpa());
+    const before = lab.server.find(hpaRef);
+    lab.push('2');
+    await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
+    const held = lab.server.find(ofPrimary(hpaRef));
+    expect([held?.spec.minReplicas, held?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([
+      4,
+      '{"before":{"minReplicas":2},"to":{"minReplicas":4}}',
+    ]);
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    const after = lab.server.find(ofPrimary(hpaRef));
+    expect([after?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);
+    expect(lab.server.find(hpaRef)).toEqual(before);
+    expect(lab.lost).toEqual([]);
+    lab.close();
+  });
+
+  it('D8: what was raised is put back by a controller that was killed meanwhile', async () => {
+    const lab = await initialized(anHpa());
+    lab.push('2');
+    await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(4);
+    lab.kill();
+    await lab.pass(60_000);
+    lab.start();
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(2);
+    lab.close();
+  });
+
+  it.each([
+    { rows: '03-A8, 02-15.2.28', ref: hpaRef, scaler: anHpa },
+    { rows: '03-A13', ref: soRef, scaler: () => aScaledObject({ 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' }) },
+  ])(
+    '$rows: labels and annotations of the source follow with a promotion, in one write, and tracking never does',
+    async ({ ref, scaler }) => {
+      const lab = await initialized(scaler());
+      const metadata = { labels: { team: 'shop', 'kustomize.toolkit.fluxcd.io/name': 'apps' }, annotations: { note: 'theirs' } };
+      lab.server.patch(ref, { metadata });
+      await lab.pass(30_000);
+      expect(lab.server.find(ofPrimary(ref))?.metadata.labels).not.toHaveProperty('team');
+      const from = lab.writes.length;
+      lab.push('2');
+      expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+      const { labels, annotations = {} } = lab.server.find(ofPrimary(ref))?.metadata ?? {};
+      expect([labels?.team, Object.keys(labels ?? {}).some((key) => key.includes('toolkit')), annotations.note]).toEqual([
+        'shop',
+        false,
+        'theirs',
+      ]);
+      if (ref === soRef) expect(annotations).toHaveProperty('scaledobject.keda.sh/transfer-hpa-ownership', 'true');
+      const whole = lab.writes
+        .slice(from)
+        .filter(({ verb, ref: written }) => verb === 'apply' && written.name === `${APP}-primary` && written.kind === ref.kind);
+      // Raised for the release, and put back with the news.
+      expect(whole.length).toBeLessThanOrEqual(2);
+      lab.close();
+    },
+  );
+
+  it('03-A4: primaryScalerReplicas go before the limits of the scaler', async () => {
+    const lab = await initialized(anHpa(), { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } });
+    expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
+    lab.close();
+  });
+
+  it('I8: at rest nothing is written, however often the scaler tells what it measures', async () => {
+    const lab = await initialized(anHpa());
+    const before = lab.writes.length;
+    for (let times = 0; times < 40; times += 1) {
+      lab.server.patch(ofPrimary(hpaRef), { status: { currentReplicas: times } }, 'status');
+      await lab.pass(15_000);
+    }
+    lab.kill();
+    lab.start();
+    await lab.pass(60_000);
+    expect([before > 0, lab.writes]).toEqual([true, []]);
+    lab.close();
+  });
+});
+
+describe('the scaler of the target', () => {
+  it('03-B32: rests only after the traffic has gone to the primary, and before the target does', async () => {
+    const lab = await initialized(aScaledObject());
+    const writes = order(lab);
+    const at = (what: string) => writes.lastIndexOf(what);
+    expect(at(`patch ScaledObject ${APP}`)).toBeGreaterThan(at(`apply Service ${APP}`));
+    expect(at(`patch Deployment ${APP}/scale`)).toBeGreaterThan(at(`patch ScaledObject ${APP}`));
+    expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual(['0', 0]);
+    lab.close();
+  });
+
+  it('03-B10: the primary is not paused, also when it is made while the target is', async () => {
+    const lab = await initialized(aScaledObject());
+    lab.server.delete(ofPrimary(soRef));
+    await lab.pass(10_000);
+    expect([annotation(lab, soRef, PAUSED), annotation(lab, ofPrimary(soRef), PAUSED)]).toEqual(['0', undefined]);
+    expect(lab.server.find(ofPrimary(soRef))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
+    lab.close();
+  });
+
+  it('03-A14, L6: it is woken before the target, which starts with its minimum, and rests again', async () => {
+    const lab = await initialized(aScaledObject());
+    const from = lab.writes.length;
+    lab.push('2');
+    await lab.passUntil(() => replicas(lab) > 0, 60_000);
+    expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([2, undefined]);
+    const writes = order(lab).slice(from);
+    expect(writes.indexOf(`patch ScaledObject ${APP}`)).toBeLessThan(writes.indexOf(`patch Deployment ${APP}/scale`));
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([0, '0']);
+    lab.close();
+  });
+
+  it('03-A14: a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
+    const lab = await initialized(aScaledObject({ [PAUSED]: '3' }));
+    lab.push('2');
+    await lab.passUntil(() => replicas(lab) > 0, 60_000);
+    expect(annotation(lab, soRef, PAUSED)).toBe('3');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    expect([annotation(lab, soRef, PAUSED), annotation(lab, soRef, 'serin.dev/paused-replicas-before')]).toEqual(['3', undefined]);
+    lab.close();
+  });
+
+  it('03-A15: fields of newer versions survive every write of a whole life', async () => {
+    const newer = { invented: { deep: [1] }, advanced: { scalingModifiers: { formula: 'a', invented: true } } };
+    const lab = await initialized(aScaledObject({}, newer));
+    lab.push('2');
+    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(soRef)?.spec).toMatchObject(newer);
+    expect(lab.server.find(ofPrimary(soRef))?.spec).toMatchObject(newer);
+    lab.close();
+  });
+
+  it('03-A14, I7: a Canary that goes wakes it before the target is raised', async () => {
+    const lab = await initialized(aScaledObject());
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    expect([annotation(lab, soRef, PAUSED), replicas(lab), lab.server.find(ofPrimary(soRef)), lab.lost]).toEqual([
+      undefined,
+      4,
+      undefined,
+      [],
+    ]);
+    lab.close();
+  });
+
+  it('I7: also when nobody saw the Canary go, whose scaler was named after it came', async () => {
+    const lab = await aLab();
+    lab.server.create(aModelCanary(plan));
+    lab.start();
+    await rests(lab, 'Initialized');
+    lab.server.create(aScaledObject());
+    lab.server.patch(canaryRef, { spec: refTo(soRef) });
+    await lab.pass(20_000);
+    expect(annotation(lab, soRef, PAUSED)).toBe('0');
+    lab.kill();
+    lab.server.delete(canaryRef);
+    lab.start();
+    await lab.pass(60_000);
+    expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual([undefined, 4]);
+    lab.close();
+  });
+});
+
+describe('another scaler', () => {
+  it.each([
+    { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
+    { to: 'another kind', scaler: aScaledObject(), ref: soRef },
+  ])('03-A6, B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
+    const lab = await initialized(anHpa());
+    lab.server.create(scaler);
+    lab.server.patch(canaryRef, { spec: refTo(ref) });
+    await lab.pass(20_000);
+    expect(lab.server.find(ofPrimary(hpaRef))).toBeUndefined();
+    expect(lab.server.find(ofPrimary(ref))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
+    expect(lab.canary()?.status?.release?.scaler).toBe(`${ref.kind}/${ref.name}`);
+    lab.close();
+  });
+
+  it('03-B14: the scaler of the target that is not named any more is woken, and its primary goes', async () => {
+    const lab = await initialized(aScaledObject());
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
+    await lab.pass(20_000);
+    expect([annotation(lab, soRef, PAUSED), lab.server.find(ofPrimary(soRef))]).toEqual([undefined, undefined]);
+    expect(lab.canary()?.status?.release).not.toHaveProperty('scaler');
+    lab.close();
+  });
+
+  it('03-B14: a former scaler that is not ours stays', async () => {
+    const lab = await initialized(anHpa());
+    lab.server.delete(ofPrimary(hpaRef));
+    lab.server.create(anHpa(`${APP}-primary`));
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
+    await lab.pass(20_000);
+    expect(lab.server.find(ofPrimary(hpaRef))).toBeDefined();
+    lab.close();
+  });
+});
+
+it.each([
+  { asks: 6, gets: 6 },
+  { asks: 2, gets: 2 },
+])('03-W18, W37: without a scaler the primary has the $asks pods of the target after a promotion', async ({ asks, gets }) => {
+  const lab = await aLab();
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  await rests(lab, 'Initialized');
+  expect(replicas(lab, primaryRef)).toBe(4);
+  lab.server.patch(targetRef, { spec: { replicas: asks } });
+  lab.push('2');
+  expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+  expect([replicas(lab, primaryRef), lab.lost]).toEqual([gets, []]);
+  lab.close();
+});

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { ApiError, isConflict } from '../../kube/errors.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { PodTemplate } from '../../workloads/workload.ts';
+import type { AnswerContext } from '../canary/answer-context.ts';
+import { targetRefOf } from '../facts/gather-facts.ts';
+
+/** Who keeps objects as a repository says: what we would write, it would write back. By label or annotation, and by field manager. */
+const GITOPS: readonly { name: string; marks: readonly string[]; managers: readonly string[] }[] = [
+  {
+    name: 'Flux',
+    marks: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
+    managers: ['kustomize-controller', 'helm-controller'],
+  },
+  {
+    name: 'Argo CD',
+    marks: ['argocd.argoproj.io/tracking-id', 'argocd.argoproj.io/instance'],
+    managers: ['argocd-controller', 'argocd-application-controller'],
+  },
+];
+
+/** The target is written by others, too: its scale, and what its controller notes in it. */
+const MOST_TRIES = 5;
+
+type Context = Pick<AnswerContext, 'canary' | 'cluster' | 'anchors' | 'signal'>;
+type Undone = { outcome: 'written' } | { outcome: 'refused'; reason: string };
+
+/**
+ * Puts the target's template back to what it was at the promotion before the last (E74), while it still is `revision`. Asked again after a
+ * crash it finds its own write. Only an answer that leaves no doubt is one; anything else is thrown, and the question comes again.
+ */
+export async function undo(revision: string, context: Context): Promise<Undone> {
+  let done = await attempt(revision, context);
+  for (let tries = 1; tries < MOST_TRIES && done.outcome === 'moved'; tries += 1) done = await attempt(revision, context);
+  return done.outcome === 'moved' ? refused(done.reason) : done;
+}
+
+async function attempt(
+  revision: string,
+  { canary, cluster, anchors, signal }: Context,
+): Promise<Undone | { outcome: 'moved'; reason: string }> {
+  const ref = targetRefOf(canary);
+  const workload = workloadFor(canary.spec.targetRef);
+  if (ref.kind !== 'Deployment' || 'unsupported' in workload) return refused(`a ${ref.kind} cannot be undone, only a Deployment`);
+  const target = await cluster.get(ref, { signal });
+  if (!target) return refused('the target does not exist');
+  const owner = gitOpsOwner(target);
+  if (owner) return refused(`${owner} keeps ${ref.kind} ${ref.name} and would put it back: revert the change where ${owner} reads it`);
+  const before = (await anchors.promotions(canary, signal)).find((one) => one.revision !== revision);
+  if (!before) return refused('no earlier promotion is recorded');
+  if (!before.target)
+    return refused('the template of the earlier promotion is not known as the target had it: it was promoted before Serin kept it');
+  const wanted = workload.revision({ ...target, spec: { ...target.spec, template: before.target } });
+  const pinned = canary.status?.release?.template ?? revision;
+  const current = workload.revision(target);
+  if (wanted === pinned)
+    return refused('the template was the same at the earlier promotion: its ConfigMaps and Secrets differed, which are not kept');
+  if (current === wanted) return { outcome: 'written' };
+  if (current !== pinned) return refused(`${ref.kind} ${ref.name} was changed at the same moment`);
+  try {
+    await cluster.patch(
+      ref,
+      [
+        { op: 'test', path: '/metadata/resourceVersion', value: target.metadata.resourceVersion },
+        { op: 'replace', path: '/spec/template', value: before.target },
+      ],
+      { signal },
+    );
+    return { outcome: 'written' };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    // The version moved between the read and the write, which a failed `test` says as 422: what it holds now is looked at anew.
+    if (isConflict(error) || (error instanceof ApiError && error.status === 422))
+      return { outcome: 'moved', reason: `${ref.kind} ${ref.name} could not be written: ${error.message}` };
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
+      return refused(`${ref.kind} ${ref.name} could not be written: ${error.message}`);
+    throw error;
+  }
+}
+
+/** What the history keeps beside each promotion, where it can be put back. */
+export function undoableTemplate(canary: Canary, target: KubeObject): PodTemplate | undefined {
+  return canary.spec.targetRef.kind === 'Deployment' ? target.spec?.template : undefined;
+}
+
+function gitOpsOwner({ metadata }: KubeObject): string | undefined {
+  const marks = { ...metadata.labels, ...metadata.annotations };
+  const fields = z
+    .array(z.looseObject({ manager: z.string().optional() }))
+    .catch([])
+    .parse(metadata.managedFields ?? []);
+  return GITOPS.find(
+    (one) =>
+      one.marks.some((mark) => mark in marks) || fields.some(({ manager }) => manager !== undefined && one.managers.includes(manager)),
+  )?.name;
+}
+
+const refused = (reason: string): Undone => ({ outcome: 'refused', reason });

@@ -1,0 +1,24 @@
+import type { NewBlocker } from '../../api/blocker.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { RoutingError } from '../../routers/index.ts';
+import { CanaryError } from '../errors.ts';
+
+/** What a person has to remove; undefined for an error that passes by itself. */
+export function blockerOf(error: unknown, namespace: string): NewBlocker | undefined {
+  if (error instanceof CanaryError) return error.blocker;
+  if (error instanceof RoutingError) return unroutableBy(error);
+  const isRefusal = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409 && error.status !== 429;
+  return isRefusal ? refusalBy(error, namespace) : undefined;
+}
+
+/** An object that the API server refuses; the words of the server are not looked at. */
+export function refusalBy({ denial, message }: ApiError, namespace: string): NewBlocker {
+  if (denial?.by === 'authorization') return { code: 'Forbidden', detail: message };
+  if (denial?.by !== 'quota') return { code: 'ApiRefused', detail: message };
+  return { code: 'QuotaExceeded', object: { apiVersion: 'v1', kind: 'ResourceQuota', name: denial.quota, namespace }, detail: message };
+}
+
+/** A route that the provider cannot express. */
+export function unroutableBy({ field, message }: RoutingError): NewBlocker {
+  return { code: 'RouteRefused', ...(field === undefined ? {} : { field }), detail: message };
+}

@@ -1,0 +1,44 @@
+import { Histogram, type Registry } from '@prometheus-io/client';
+import type { Clock } from '../../kube/clock.ts';
+import type { TimeQuery } from '../../metrics/measure-dependencies.ts';
+import type { TimeCall } from '../../webhooks/call-webhook.ts';
+
+/** A webhook may take minutes, and a query until its timeout. */
+const BUCKETS_SECONDS = [0.05, 0.2, 1, 5, 15, 60, 300];
+const RESULTS = { value: 'value', noData: 'no_data', error: 'error' } as const;
+
+/**
+ * How long others take to answer: webhooks and metric backends (06-F13). By kind and result alone, which are closed lists: names of
+ * Canaries, webhooks and metrics would make a series each, and the first is what `flagger_canary_checks_total` has.
+ */
+export function callMetrics(registry: Registry) {
+  const registers = [registry];
+  const hooks = new Histogram({
+    name: 'serin_webhook_duration_seconds',
+    help: 'How long webhooks took, by attempt; `result` is passed, refused, or unanswered',
+    labelNames: ['type', 'result'],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+  const queries = new Histogram({
+    name: 'serin_metric_query_duration_seconds',
+    help: 'How long metric backends took, by query; `result` is value, no_data, or error',
+    labelNames: ['provider', 'result'],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+  return {
+    timeCall:
+      (clock: Clock): TimeCall =>
+      (type) => {
+        const beganMs = clock.monotonicMs();
+        return (result) => hooks.observe({ type: type || 'rollout', result }, (clock.monotonicMs() - beganMs) / 1000);
+      },
+    timeQuery:
+      (clock: Clock): TimeQuery =>
+      (provider) => {
+        const beganMs = clock.monotonicMs();
+        return (result) => queries.observe({ provider, result: RESULTS[result] }, (clock.monotonicMs() - beganMs) / 1000);
+      },
+  };
+}

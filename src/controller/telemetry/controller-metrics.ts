@@ -1,0 +1,44 @@
+import { Registry } from '@prometheus-io/client';
+import { runtimeMetrics } from '../../api/runtime-metrics.ts';
+import { callMetrics } from './call-metrics.ts';
+import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
+import { OwnedSeries } from './owned-series.ts';
+import { processMetrics } from './process-metrics.ts';
+import { releaseMetrics } from './release-metrics.ts';
+import { tickMetrics } from './tick-metrics.ts';
+import { verdictMetrics } from './verdict-metrics.ts';
+
+/** What the controller exports, under the established names (02-13) and some of our own: docs/observability.md. */
+export function createControllerMetrics(version: string) {
+  const registry = new Registry();
+  runtimeMetrics(registry);
+  const series = new OwnedSeries();
+  const { standsBy, ...process } = processMetrics(registry, version);
+  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, series);
+  return {
+    registry,
+    ...process,
+    ...releaseMetrics(registry, series),
+    ...verdictMetrics(registry, series),
+    ...tickMetrics(registry, series),
+    ...callMetrics(registry),
+    counted,
+    /** The Canary as it is stored now; whatever else is told of one that was never seen, or is gone, is not counted. */
+    seen(canary: ShownCanary, nowMs: number): void {
+      series.begin(canary);
+      seen(canary, nowMs);
+    },
+    /** A Canary that is gone leaves no series behind. */
+    gone(key: { namespace: string; name: string }): void {
+      series.end(key);
+      forget(key);
+    },
+    /** Another replica tells of the Canaries from now on. */
+    stopped(): void {
+      series.endAll();
+      forgetAll();
+      standsBy();
+    },
+  };
+}
+export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;

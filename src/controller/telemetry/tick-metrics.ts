@@ -1,0 +1,48 @@
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
+import type { Canary } from '../../api/canary.ts';
+import type { Reason } from '../../engine/reasons.ts';
+import type { InvolvedObject } from '../../kube/events.ts';
+import type { OwnedSeries } from './owned-series.ts';
+
+/** What happens on the way of a release. */
+export function tickMetrics(registry: Registry, series: OwnedSeries) {
+  const registers = [registry];
+  const durations = new Histogram({
+    name: 'flagger_canary_duration_seconds',
+    help: 'How long one tick with checks took, from its beginning until its verdicts were stored',
+    labelNames: ['name', 'namespace'],
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'serin_tick_lag_seconds',
+    help: 'How much later than planned ticks began',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30],
+    registers,
+  });
+  const errors = new Counter({ name: 'serin_tick_errors_total', help: 'Ticks that ended in an error and are tried again', registers });
+  const told = new Counter({
+    name: 'flagger_canary_events_total',
+    help: 'What was told of each Canary, by the reasons of docs/reasons.md',
+    labelNames: ['name', 'namespace', 'reason'],
+    registers,
+  });
+  return {
+    tickBegan(lateMs: number): void {
+      lag.observe(Math.max(0, lateMs) / 1000);
+    },
+    tickEnded(canary: Canary, durationMs: number): void {
+      const labels = series.own(canary, durations, { name: canary.spec.targetRef.name, namespace: canary.metadata.namespace });
+      if (labels) durations.observe(labels, durationMs / 1000);
+    },
+    tickFailed(): void {
+      errors.inc();
+    },
+    /** Of routes and other objects that something is told about, too, nothing is counted. */
+    told(involved: InvolvedObject, reason: Reason): void {
+      const name = involved.kind === 'Canary' ? series.targetOf(involved) : undefined;
+      if (name === undefined) return;
+      const labels = series.own(involved, told, { name, namespace: involved.metadata.namespace ?? '', reason });
+      if (labels) told.inc(labels);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+
+interface Entry {
+  uid: string;
+  /** The object that the projection holds: nothing of it is kept twice. */
+  raw: KubeObject;
+  age: string;
+  /** What two Canaries cannot share: the target and the apex Service. */
+  claims: readonly string[];
+  interests: readonly string[];
+}
+
+/** Which Canaries there are, which of them look at an object, and which claim the same one. Keys are `namespace/name`. */
+export class CanaryRegister {
+  readonly #entries = new Map<string, Entry>();
+  readonly #keyByUid = new Map<string, string>();
+  readonly #interested = new Map<string, Set<string>>();
+  readonly #claiming = new Map<string, Set<string>>();
+
+  /** A Canary that can be read, as it is now, and the objects that it looks at. */
+  put(key: string, canary: Canary, raw: KubeObject, refs: readonly ObjectRef[]): void {
+    const { metadata, status } = canary;
+    const before = this.#entries.get(key);
+    const entry: Entry = {
+      uid: metadata.uid,
+      raw,
+      // Timestamps have whole seconds: of two made in the same one, the one that has begun goes on.
+      age: `${metadata.creationTimestamp ?? ''}/${status?.release ? 0 : 1}/${metadata.uid}`,
+      claims: claimsOf(canary),
+      interests: refs.map(interestKey),
+    };
+    if (before !== undefined && before.uid !== entry.uid) this.#keyByUid.delete(before.uid);
+    this.#entries.set(key, entry);
+    this.#keyByUid.set(entry.uid, key);
+    move(this.#interested, key, before?.interests, entry.interests);
+    move(this.#claiming, key, before?.claims, entry.claims);
+  }
+
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#keyByUid.delete(entry.uid);
+    move(this.#interested, key, entry.interests, []);
+    move(this.#claiming, key, entry.claims, []);
+  }
+
+  /** As it was last readable. */
+  lastSeen(key: string): { uid: string; raw: KubeObject } | undefined {
+    return this.#entries.get(key);
+  }
+
+  keyOf(uid: string): string | undefined {
+    return this.#keyByUid.get(uid);
+  }
+
+  /** Those that look at this object, and those that look at all of its kind (a ref without name). */
+  interestedIn(ref: ObjectRef): readonly string[] {
+    const all = [ref, { ...ref, name: '' }].flatMap((looked) => [...(this.#interested.get(interestKey(looked)) ?? [])]);
+    return [...new Set(all)];
+  }
+
+  /** The other Canaries that claim what this one claims. */
+  rivalsOf(key: string): readonly string[] {
+    const claims = this.#entries.get(key)?.claims ?? [];
+    return [...new Set(claims.flatMap((claim) => [...(this.#claiming.get(claim) ?? [])]))].filter((other) => other !== key);
+  }
+
+  /** The oldest right goes on: another Canary with a claim on the same target or apex that is older than this one. */
+  olderRival(key: string): string | undefined {
+    const own = this.#entries.get(key);
+    if (own === undefined) return undefined;
+    return this.rivalsOf(key).find((other) => (this.#entries.get(other)?.age ?? '') < own.age);
+  }
+}
+
+const interestKey = (ref: ObjectRef): string => `${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+
+function claimsOf(canary: Canary): string[] {
+  const { namespace } = canary.metadata;
+  const { kind, name } = canary.spec.targetRef;
+  return [`target/${namespace}/${kind}/${name}`, `apex/${namespace}/${names(canary).apexService}`];
+}
+
+/** Most changes of a Canary leave its keys as they were: then nothing is touched. */
+function move(index: Map<string, Set<string>>, key: string, from: readonly string[] = [], to: readonly string[]): void {
+  for (const name of from) {
+    if (to.includes(name)) continue;
+    const keys = index.get(name);
+    keys?.delete(key);
+    if (keys?.size === 0) index.delete(name);
+  }
+  for (const name of to) {
+    const keys = index.get(name);
+    if (keys) keys.add(key);
+    else index.set(name, new Set([key]));
+  }
+}

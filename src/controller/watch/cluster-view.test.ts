@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest';
+import { handClock } from '../../../test/fakes/clock.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
+import { ClusterView } from './cluster-view.ts';
+
+const ref = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
+const isReady = (object: KubeObject | undefined) => object?.status?.ready === true;
+
+function service(name: string, version: number, ready: boolean): KubeObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'test', resourceVersion: String(version) }, status: { ready } };
+}
+
+/** A view of one kind, whose watch the test feeds by hand. */
+function aView(fails: (name: string) => boolean = () => false) {
+  const handlers: WatchHandler[] = [];
+  const none = () => Promise.reject(new Error('the view makes no request of its own'));
+  const cluster: Cluster = {
+    ...{ get: none, list: none, create: none, replace: none, apply: none, patch: none, delete: none },
+    watch(_, handler) {
+      handlers.push(handler);
+      return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
+    },
+    close: () => undefined,
+  };
+  const clock = handClock();
+  const stopping = new AbortController();
+  const heard: string[] = [];
+  const view = new ClusterView(cluster, [], ({ kind, name }) => {
+    heard.push(`${kind} ${name}`);
+    if (fails(name)) throw new Error('cannot be handled');
+  });
+  const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
+  const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
+  const list = (...items: KubeObject[]) => handlers[0]?.onList(items);
+  return { view, clock, stopping, until, bring, list, heard };
+}
+
+it('waits for what the watch brings, without a request', async () => {
+  const { until, bring, list, clock } = aView();
+  const waiting = until();
+  list(service('web', 1, false));
+  await expect.poll(() => clock.pending).toBe(1);
+  bring(service('other', 2, true));
+  bring(service('web', 3, false));
+  expect(clock.pending, 'still waiting').toBe(1);
+  bring(service('web', 4, true));
+  await waiting;
+  expect(clock.pending, 'its timer is gone').toBe(0);
+});
+
+it('does not wait for what is so already', async () => {
+  const { until, list, view } = aView();
+  view.find(ref);
+  list(service('web', 1, true));
+  await expect(until()).resolves.toBeUndefined();
+});
+
+it('says what did not happen when the bound is over, and ends with its signal', async () => {
+  const first = aView();
+  const late = expect(first.until()).rejects.toThrow('web does not become ready');
+  first.list();
+  await expect.poll(() => first.clock.pending).toBe(1);
+  first.clock.advance(60_000);
+  await late;
+  const second = aView();
+  const stopped = expect(second.until()).rejects.toThrow('stopping');
+  second.list();
+  await expect.poll(() => second.clock.pending).toBe(1);
+  second.stopping.abort(new Error('stopping'));
+  await stopped;
+});
+
+it('I8: what a scaler measures, every 15 s, wakes nobody; an edit of it does', () => {
+  const { view, list, bring, heard } = aView();
+  const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'web', namespace: 'test' };
+  const measured = (version: number, currentReplicas: number, maxReplicas = 9): KubeObject => ({
+    ...scaler,
+    metadata: { name: 'web', namespace: 'test', resourceVersion: String(version) },
+    spec: { maxReplicas },
+    status: { currentReplicas },
+  });
+  view.find(scaler);
+  list(measured(1, 1));
+  bring(measured(2, 2));
+  bring(measured(3, 3));
+  expect(heard).toEqual(['HorizontalPodAutoscaler web']);
+  expect(view.find(scaler)?.object.metadata.resourceVersion, 'a write goes out with the newest version').toBe('3');
+  bring(measured(4, 3, 12));
+  expect(heard).toHaveLength(2);
+});
+
+it('a wait for a first list that never comes ends with the view, and so does every later one', async () => {
+  const { view } = aView();
+  const waiting = expect(view.ready(ref)).rejects.toThrow('stopped');
+  view.stop();
+  await waiting;
+  await expect(view.ready({ apiVersion: 'v1', kind: 'Secret' })).rejects.toThrow('stopped');
+});
+
+it('a listener that fails on one object leaves no one waiting for the list', async () => {
+  const { view, list } = aView((name) => name === 'web');
+  const ready = view.ready(ref);
+  expect(() => list(service('web', 1, true), service('other', 2, true))).toThrow('cannot be handled');
+  await expect(ready).resolves.toBeUndefined();
+  expect(view.all(ref)).toHaveLength(2);
+});
+
+it.each([
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+])('I15: of a $kind of 1.5 MB a few kilobytes are kept', ({ apiVersion, kind }) => {
+  const { view, bring } = aView();
+  const long = 'x'.repeat(250_000);
+  const env = Array.from({ length: 3_000 }, (_, index) => ({
+    name: `V${index}`,
+    valueFrom: { configMapKeyRef: { name: `flag-${index}`, key: 'x'.repeat(200), optional: true } },
+  }));
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': long };
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': { long } } }];
+  const metadata = { name: 'web', namespace: 'test', resourceVersion: '2', annotations, managedFields };
+  const pods = { template: { spec: { containers: [{ name: 'web', image: '1', env, args: [long] }] } } };
+  view.find({ apiVersion, kind, name: 'web', namespace: 'test' });
+  bring({ apiVersion, kind, metadata, spec: kind === 'Deployment' ? pods : {} });
+  const kept = view.find({ apiVersion, kind, name: 'web', namespace: 'test' });
+  expect(kept?.object.metadata.name).toBe('web');
+  expect(JSON.stringify(kept).length).toBeLessThan(20_000);
+});
+
+it.each([
+  ['flagger.app/v1beta1', 'Canary'],
+  ['flagger.app/v1beta1', 'MetricTemplate'],
+  ['apps/v1', 'Deployment'],
+])('I15: of a %s %s neither the manifest that kubectl keeps nor the writers of fields are kept', (apiVersion, kind) => {
+  const { view, list } = aView();
+  const kept = { apiVersion, kind, name: 'web', namespace: 'test' };
+  view.find(kept);
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(200_000), 'serin.dev/request': 'r' };
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': 'x'.repeat(200_000) } }];
+  const metadata = { name: 'web', namespace: 'test', resourceVersion: '1', annotations, managedFields } as KubeObject['metadata'];
+  list({ apiVersion, kind, metadata, spec: { template: { spec: { containers: [] } } } });
+  const seen = view.find(kept);
+  expect(JSON.stringify(seen).length).toBeLessThan(1_000);
+  expect(seen?.object.metadata.annotations).toEqual({ 'serin.dev/request': 'r' });
+});

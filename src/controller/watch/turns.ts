@@ -1,0 +1,98 @@
+import type { Clock } from '../../kube/clock.ts';
+import { createTokenBucket, type TokenBucket } from '../../kube/token-bucket.ts';
+
+/** Pieces of work between two turns of the event loop: each takes about a millisecond, and timers and sockets wait as long. */
+const SLICE = 10;
+/** A rollout of a hundred pods needs fewer at once; what is changed faster is looked at as often as this. */
+export const PACE = { burst: 50, qps: 5 };
+/** After so long without work the burst is full again. Milliseconds. */
+const FORGOTTEN_MS = (PACE.burst / PACE.qps) * 1000;
+
+type Work = () => void;
+
+/**
+ * Work that changes of the cluster cause: at once while there is little of it; otherwise namespaces take turns, in slices. A key that
+ * waits already is not added again, since its work looks at what there is by then.
+ */
+export class Turns {
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #lines = new Map<string, Map<string, Work>>();
+  /** Keys that were changed too often, until they may have a turn again. */
+  readonly #paused = new Map<string, { cancel: () => void }>();
+  /** The ones used last come last. */
+  readonly #paces = new Map<string, { bucket: TokenBucket; usedAtMs: number }>();
+  #left = SLICE;
+  #nextSlice: NodeJS.Immediate | undefined;
+  #isStopped = false;
+
+  constructor(clock: Clock, onError: (error: unknown) => void) {
+    this.#clock = clock;
+    this.#onError = onError;
+  }
+
+  add(namespace: string, key: string, work: Work): void {
+    if (this.#isStopped || this.#paused.has(key) || this.#lines.get(namespace)?.has(key)) return;
+    const waitMs = this.#take(key);
+    if (waitMs === 0) {
+      this.#enqueue(namespace, key, work);
+      return;
+    }
+    const again = (): void => {
+      this.#paused.delete(key);
+      this.add(namespace, key, work);
+    };
+    this.#paused.set(key, { cancel: this.#clock.setTimer(waitMs, again) });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const { cancel } of this.#paused.values()) cancel();
+    clearImmediate(this.#nextSlice);
+    this.#paused.clear();
+    this.#lines.clear();
+  }
+
+  #take(key: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [old, { usedAtMs }] of this.#paces) {
+      if (usedAtMs + FORGOTTEN_MS > nowMs) break;
+      this.#paces.delete(old);
+    }
+    const { bucket } = this.#paces.get(key) ?? { bucket: createTokenBucket(this.#clock, PACE) };
+    this.#paces.delete(key);
+    this.#paces.set(key, { bucket, usedAtMs: nowMs });
+    return bucket.take();
+  }
+
+  #enqueue(namespace: string, key: string, work: Work): void {
+    const isIdle = this.#lines.size === 0;
+    const line = this.#lines.get(namespace) ?? new Map<string, Work>();
+    line.set(key, work);
+    this.#lines.set(namespace, line);
+    if (isIdle) this.#serve();
+  }
+
+  #serve(): void {
+    for (const [namespace, line] of this.#lines) {
+      this.#nextSlice ??= setImmediate(() => {
+        this.#nextSlice = undefined;
+        this.#left = SLICE;
+        this.#serve();
+      });
+      if (this.#left === 0) return;
+      this.#left -= 1;
+      // To the end, which this loop reaches too.
+      this.#lines.delete(namespace);
+      const [[key, work] = []] = line;
+      if (key === undefined) continue;
+      line.delete(key);
+      if (line.size > 0) this.#lines.set(namespace, line);
+      try {
+        work?.();
+      } catch (error) {
+        this.#onError(error); // the work of others goes on
+      }
+    }
+  }
+}

@@ -1,4 +1,0 @@
-import { leave } from '../suite/world.ts';
-
-// Before each file, whatever world the one before it has played in.
-leave();

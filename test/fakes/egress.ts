@@ -1,0 +1,89 @@
+import { lookup as dnsLookup } from 'node:dns';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { afterEach } from 'vitest';
+import type { FindWay } from '../../src/api/outgoing.ts';
+import { egressPolicy } from '../../src/controller/outgoing/outgoing.ts';
+import { ask } from '../../src/metrics/http/ask.ts';
+import { notifierFor } from '../../src/notifiers/index.ts';
+import { callWebhook } from '../../src/webhooks/call-webhook.ts';
+
+/** Of each call: this module may be there for longer than a minute. */
+const patience = () => AbortSignal.timeout(60_000);
+/** The egress policy with a resolver of the test, or the system's. */
+export const outgoing = ({ lookup = dnsLookup, ...settings }: typeof egressSettings & { lookup?: LookupFunction }): FindWay =>
+  egressPolicy(settings)(lookup);
+export const egressSettings = { proxyEnvironment: {}, allowedAddresses: [] as string[], apiServers: [] as string[] };
+const servers: { close(): void }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+interface Told {
+  status: number;
+  body?: string;
+  location?: string;
+}
+
+/** A server that notes what it is asked, and answers by a rule. */
+export async function listening(answer: (url: string) => Told, at: { host?: string; port?: number } = {}) {
+  const seen: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    headers.push(request.headers);
+    const { status, body = '', location } = answer(request.url ?? '');
+    response.writeHead(status, { ...(location && { location }) }).end(body);
+  });
+  server.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url}`);
+    headers.push(request.headers);
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(at.port ?? 0, at.host ?? '127.0.0.1', resolve));
+  servers.push({
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return { seen, headers, port: (server.address() as AddressInfo).port };
+}
+
+export const payload = {
+  name: 'a',
+  namespace: 't',
+  phase: 'Progressing',
+  checksum: '',
+  revision: '',
+  canaryWeight: 0,
+  primaryWeight: 100,
+} as const;
+const message = { key: 'k', canary: { name: 'a', namespace: 't' }, severity: 'info', reason: 'r', text: 't', fields: [], atMs: 0 } as const;
+
+/** The three ways in which an address of a tenant is called, a proxy of theirs with it where the resource can name one. */
+export const callers: [string, (address: string, findWay: FindWay, proxy?: string) => Promise<string>][] = [
+  [
+    'metric backends',
+    async (address, findWay, proxy) => {
+      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal: patience(), findWay, proxy });
+      return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
+    },
+  ],
+  [
+    'webhooks',
+    async (address, findWay) => {
+      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { signal: patience(), findWay });
+      return answer.outcome === 'passed' ? `200 ${answer.body}` : answer.reason;
+    },
+  ],
+  [
+    'alerts',
+    async (address, findWay, proxy) => {
+      const made = notifierFor('webhook', { address, proxy }, { findWay });
+      if ('problem' in made) return made.problem;
+      const sent = await made.send(message, patience());
+      return sent.ok ? '200' : sent.reason;
+    },
+  ],
+];

@@ -1,0 +1,284 @@
+import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { ControllerConfig } from '../../../src/controller/config.ts';
+import { type Controller, startController } from '../../../src/controller/controller.ts';
+import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
+import type { Clock } from '../../../src/kube/clock.ts';
+import { type HandClock, handClock } from '../clock.ts';
+import { ModelClient, type SentWrite } from './client.ts';
+import { ModelNodes } from './nodes.ts';
+import { ModelProxy } from './proxies.ts';
+import { ModelServer } from './server.ts';
+
+const metrics = createControllerMetrics('test');
+/** Rounds of the event loop until nothing is left to do at one moment; a bound against two parts that wake each other for ever. */
+const MOST_ROUNDS = 200;
+
+export const NAMESPACE = 'test';
+export const APP = 'podinfo';
+
+export interface LabSettings {
+  /** Draws a number at least `from` and below `to`. */
+  draw(from: number, to: number): number;
+  startUpMs: [number, number];
+  lagMs: [number, number];
+  latencyMs: [number, number];
+  scaleDownDelayMs: number;
+}
+
+/**
+ * The real controller over a modelled cluster, in virtual time: a release of minutes is played in milliseconds, and every moment of
+ * it is looked at.
+ */
+export class ModelLab {
+  readonly clock: HandClock = handClock();
+  readonly server: ModelServer;
+  readonly nodes: ModelNodes;
+  readonly proxies: ModelProxy[];
+  /** What a request would not have been answered by, moment and proxy first. */
+  readonly lost: string[] = [];
+  /** Looks for requests that would be lost; off once the user takes the application away. */
+  watched = false;
+  /** Asked before each write of the controller; what it throws is what the API server answers. */
+  refuse: (write: SentWrite) => void = () => undefined;
+  /** What others do between any two calls of the controller. */
+  betweenCalls: () => void = () => undefined;
+  /** What every external metric is, and how long its answer takes. */
+  externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
+  /** Lines of all controllers so far, with their fields. */
+  readonly logged: { msg: string; [field: string]: unknown }[] = [];
+  readonly #settings: LabSettings;
+  /** Knows of everything at once. */
+  readonly #newest: ModelProxy;
+  #hasAnswered = false;
+  readonly #clients: ModelClient[] = [];
+  #running: { controller: Controller; client: ModelClient; die(): void } | undefined;
+
+  constructor(settings: LabSettings) {
+    this.#settings = settings;
+    const { draw, startUpMs, lagMs } = settings;
+    this.server = new ModelServer(this.clock);
+    this.nodes = new ModelNodes(this.server, this.clock, () => draw(...startUpMs));
+    this.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    this.#newest = new ModelProxy(this.server, this.clock, NAMESPACE, () => 0);
+    this.proxies = [1, 2, 3].map(() => new ModelProxy(this.server, this.clock, NAMESPACE, () => draw(...lagMs)));
+  }
+
+  /** An application as users have it before Serin: a Deployment, and often a Service. It is watched from when it answers. */
+  async application(hasService = true): Promise<void> {
+    this.server.create(aDeployment('1'));
+    const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
+    const metadata = { name: APP, namespace: NAMESPACE };
+    if (hasService) this.server.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: APP }, ports } });
+    await this.pass(this.#settings.startUpMs[1] + this.#settings.lagMs[1] + 1);
+    this.watched = true;
+  }
+
+  push(version: string, name = APP): void {
+    this.server.patch({ ...targetRef, name }, { spec: { template: { spec: { containers: [container(version)] } } } });
+  }
+
+  get isUp(): boolean {
+    return this.#running !== undefined;
+  }
+
+  get writes(): readonly SentWrite[] {
+    return this.#running?.client.writes ?? [];
+  }
+
+  /** Of each controller that was started, in that order. */
+  get writesByController(): readonly (readonly SentWrite[])[] {
+    return this.#clients.map(({ writes }) => writes);
+  }
+
+  /** Writes of status, routes and Services that would overwrite whatever somebody wrote meanwhile (I9). */
+  get blindWrites(): string[] {
+    const mayNot = ({ verb, ref, subresource }: SentWrite) =>
+      verb !== 'delete' &&
+      (subresource === 'status' || ['VirtualService', 'DestinationRule', 'TrafficSplit', 'Service'].includes(ref.kind));
+    const sent = this.#clients.flatMap(({ writes }) => writes);
+    return sent.filter((one) => one.isBlind && mayNot(one)).map(({ atMs, verb, ref }) => `${atMs} ms: ${verb} ${ref.kind} ${ref.name}`);
+  }
+
+  start(mayWrite: () => boolean = () => true, flags: Partial<ControllerConfig> = {}): void {
+    const { draw, latencyMs, scaleDownDelayMs } = this.#settings;
+    const { clock, die } = mortal(this.clock);
+    const client = new ModelClient(this.server, {
+      clock,
+      latencyMs: () => draw(...latencyMs),
+      beforeWrite: (write) => this.refuse(write),
+      beforeCall: () => this.betweenCalls(),
+      externalMetric: () => this.externalMetric(),
+    });
+    const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
+    const write = (fields: object, msg: string) => void this.logged.push({ ...fields, msg });
+    const log = { debug: () => undefined, info: write, warn: write, error: write };
+    const controller = startController({ config, cluster: client, clock, log, metrics, mayWrite });
+    controller.started.catch(() => undefined); // killed before its first look
+    this.#running = { controller, client, die };
+    this.#clients.push(client);
+  }
+
+  /** SIGKILL: what is under way stays as it is. */
+  kill(): void {
+    this.#running?.client.kill();
+    this.#running?.die();
+    this.#running = undefined;
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    if (!running) return;
+    let isStopped = false;
+    void running.controller.stop().then(() => {
+      isStopped = true;
+    });
+    for (let ms = 0; ms < 60_000 && !isStopped; ms += 100) await this.pass(100);
+    running.client.close();
+  }
+
+  canary(name = APP): KubeObject | undefined {
+    return this.server.find({ ...canaryRef, name });
+  }
+
+  phase(name = APP): string {
+    return this.canary(name)?.status?.phase ?? '';
+  }
+
+  /** Time goes on, each moment by itself. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.clock.monotonicMs() + ms;
+    await this.#calm();
+    while (this.clock.monotonicMs() < untilMs) {
+      this.clock.advance(Math.min(untilMs - this.clock.monotonicMs(), this.clock.nextInMs ?? Number.POSITIVE_INFINITY));
+      await this.#calm();
+    }
+  }
+
+  async passUntil(isDone: () => boolean, mostMs: number): Promise<boolean> {
+    for (let ms = 0; ms < mostMs; ms += 250) {
+      if (isDone()) return true;
+      await this.pass(250);
+    }
+    return isDone();
+  }
+
+  /** There was a moment at which every proxy had somebody to ask. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** Whether a request of this moment may go to the Deployment, by any proxy's view or by what the server holds. */
+  mayReach(deployment: string): boolean {
+    return [...this.proxies, this.#newest].some((proxy) => {
+      const found = proxy.backends(APP);
+      return 'deployments' in found && found.deployments.includes(deployment);
+    });
+  }
+
+  /** The Deployments that answer requests now, or why none does. */
+  answering(): string[] {
+    const found = this.#newest.backends(APP);
+    if ('lost' in found) return [`lost: ${found.lost}`];
+    return found.deployments.map((name) => (this.nodes.serves(name, NAMESPACE) ? name : `lost: ${name} is gone`));
+  }
+
+  close(): void {
+    this.kill();
+    this.server.stop();
+  }
+
+  /** Everything that can happen at this moment happens; then every proxy is asked. */
+  async #calm(): Promise<void> {
+    await calm(this.server);
+    const problems = this.proxies.map((proxy) => this.#problemOf(proxy));
+    this.#hasAnswered ||= problems.every((problem) => problem === undefined);
+    if (!this.watched || !this.#hasAnswered) return;
+    for (const [index, problem] of problems.entries())
+      if (problem !== undefined) this.lost.push(`${this.clock.monotonicMs()} ms, proxy ${index + 1}: ${problem} (${this.#step()})`);
+  }
+
+  #problemOf(proxy: ModelProxy): string | undefined {
+    const found = proxy.backends(APP);
+    if ('lost' in found) return found.lost;
+    const gone = found.deployments.find((name) => !this.nodes.serves(name, NAMESPACE));
+    return gone === undefined ? undefined : `${gone} is gone`;
+  }
+
+  #step(): string {
+    const { phase, release } = this.canary()?.status ?? {};
+    return `${phase ?? 'no Canary'} ${release?.step ?? ''}`;
+  }
+}
+
+export const targetRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: NAMESPACE };
+export const primaryRef: ObjectRef = { ...targetRef, name: `${APP}-primary` };
+export const canaryRef: ObjectRef = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: NAMESPACE };
+export const namespaceRef: ObjectRef = { apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE };
+
+export function aModelCanary(analysis: object = {}, spec: object = {}, name = APP): KubeObject {
+  return {
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      provider: 'istio',
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+      service: { port: 80, targetPort: 'http' },
+      progressDeadlineSeconds: 60,
+      ...spec,
+      analysis: { interval: '10s', threshold: 2, ...analysis },
+    },
+  };
+}
+
+export function aDeployment(version: string, name = APP): KubeObject {
+  const labels = { app: name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [container(version)] } },
+    },
+  };
+}
+
+const container = (image: string) => ({ name: 'web', image, ports: [{ name: 'http', containerPort: 9898 }] });
+
+/** Everything that can happen at this moment happens. */
+export async function calm(server: ModelServer): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const before = server.api.store.version;
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    if (server.api.store.version === before) return;
+  }
+}
+
+/** A clock whose timers end with the process that set them. */
+function mortal(clock: Clock): { clock: Clock; die(): void } {
+  const pending = new Set<() => void>();
+  return {
+    clock: {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer(ms, fn) {
+        const cancel = clock.setTimer(ms, () => {
+          pending.delete(cancel);
+          fn();
+        });
+        pending.add(cancel);
+        return () => {
+          pending.delete(cancel);
+          cancel();
+        };
+      },
+    },
+    die() {
+      for (const cancel of pending) cancel();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
+import { ownerAnnotation } from '../../../src/api/names.ts';
+import { missingField, withoutBookkeeping } from '../../../src/controller/objects/drift.ts';
+import type { Cluster } from '../../../src/kube/cluster.ts';
+import type { Router } from '../../../src/routers/router.ts';
+import type { Shape } from './shapes.ts';
+
+export interface Acceptance {
+  /** What the server, or the comparison with its answer, has against the shape. */
+  objections: string[];
+  /** What the router reads from the objects that the server returned. */
+  read: unknown;
+}
+
+/**
+ * One shape goes through the API server as the controller sends it, twice: rendered from what is there, applied, and rendered again from what
+ * the server returned, which has to hold all of it already. Everything is removed again.
+ */
+export async function applyShape(cluster: Cluster, router: Router, { canary, apex, routes, current }: Shape): Promise<Acceptance> {
+  const objections: string[] = [];
+  const watched = router.watches(canary);
+  const found = async (): Promise<KubeObject[]> =>
+    (await Promise.all(watched.map((ref) => cluster.get(ref)))).flatMap((object) => (object ? [withoutBookkeeping(object)] : []));
+  const made: ObjectRef[] = [];
+  try {
+    for (const object of current) {
+      await cluster.create(asManifest(object));
+      made.push(refOf(object));
+      if (object.status) await cluster.patch(refOf(object), { status: object.status }, { subresource: 'status' }).catch(hasNoStatus);
+    }
+    const before = await found();
+    const { write, remove } = router.render(canary, apex, routes, before);
+    for (const object of write) {
+      const live = before.find((one) => isOne(one, object));
+      if (!live) made.push(refOf(object));
+      const objection = await send(cluster, canary.metadata.uid, object, live);
+      if (objection !== undefined) objections.push(objection);
+    }
+    for (const ref of remove) await cluster.delete(ref);
+    const after = await found();
+    const again = router.render(canary, apex, routes, after);
+    for (const object of again.write) {
+      const live = after.find((one) => isOne(one, object));
+      const missing = live ? missingField(object, live) : 'all of it';
+      if (missing !== undefined)
+        objections.push(`${object.kind} ${object.metadata.name}: rendered again, ${missing} differs: ${at(live, missing)}`);
+    }
+    for (const ref of again.remove) objections.push(`${ref.kind} ${ref.name} is removed a second time`);
+    return { objections, read: router.readRoutes(canary, after) };
+  } finally {
+    for (const ref of made) await cluster.delete(ref);
+    for (const ref of watched) await isAbsent(cluster, ref, current);
+  }
+}
+
+/** As the reconciler does: applied over the version that it was computed from, and a list that others have added to set whole. */
+async function send(cluster: Cluster, owner: string, object: KubeObject, live: KubeObject | undefined): Promise<string | undefined> {
+  const { metadata } = object;
+  const resourceVersion = live?.metadata.resourceVersion;
+  const marked = live ? {} : { annotations: { ...metadata.annotations, [ownerAnnotation]: owner } };
+  try {
+    const toApply = { ...object, metadata: { ...metadata, ...marked, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    const applied = await cluster.apply(toApply);
+    const missing = missingField(object, applied);
+    const [section, field = ''] = missing?.split(/[.[]/) ?? [];
+    const list: unknown = section === 'spec' ? object.spec[field] : undefined;
+    if (live && Array.isArray(list)) await cluster.patch(refOf(object), { spec: { [field]: list } });
+    else if (missing !== undefined) return `${object.kind} ${metadata.name}: the server keeps another ${missing}: ${at(applied, missing)}`;
+    return undefined;
+  } catch (error) {
+    return `${object.kind} ${metadata.name} is refused: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** What a user applies: nothing that only a server writes. */
+function asManifest({ apiVersion, kind, metadata, status: _status, ...rest }: KubeObject): KubeObject {
+  const { name, namespace, labels, annotations } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }), ...(annotations && { annotations }) },
+    ...rest,
+  };
+}
+
+function hasNoStatus(error: unknown): void {
+  // A kind without the subresource: its status was dropped with the manifest's, and no router needs it then.
+  if (!(error instanceof Error && 'status' in error && error.status === 404)) throw error;
+}
+
+async function isAbsent(cluster: Cluster, ref: ObjectRef, current: readonly KubeObject[]): Promise<void> {
+  const left = await cluster.get(ref);
+  if (left) throw new Error(`${ref.kind} ${ref.name} is still there, of ${current.length} that stood before`);
+}
+
+const isOne = (a: KubeObject, b: KubeObject): boolean =>
+  a.kind === b.kind && a.metadata.name === b.metadata.name && a.apiVersion.split('/')[0] === b.apiVersion.split('/')[0];
+
+function at(object: KubeObject | undefined, path: string): string {
+  const value = path
+    .split(/[.[\]]+/)
+    .reduce<unknown>((inner, key) => (key === '' ? inner : (inner as Record<string, unknown>)?.[key]), object);
+  return JSON.stringify(value) ?? 'nothing';
+}

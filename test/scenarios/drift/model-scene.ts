@@ -1,0 +1,69 @@
+import { type KubeObject, type ObjectRef, refKey } from '../../../src/api/kube-object.ts';
+import { APP, type ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
+import { labOf } from '../../fakes/model/life.ts';
+import { canaryFor } from '../providers/canary-for.ts';
+import type { ProviderFixture } from '../providers/provider-fixture.ts';
+import type { Scene } from './scene.ts';
+
+const ONE_PASS_MS = 2_000;
+const STEP_MS = 3_600_000;
+const LEAP_MS = 60_000;
+const LONGEST_MS = 600_000;
+const MANAGER = 'gitops';
+
+/** In virtual time: a step an hour, and between two of them time for whatever somebody does. */
+export async function startModelScene(
+  fixture: ProviderFixture,
+  analysis: object,
+): Promise<{ scene: Scene; lab: ModelLab; canary: KubeObject }> {
+  const { lab } = labOf({ seed: 17, provider: 'istio', delayMs: 1_000, plan: 0, hasService: true });
+  await lab.application();
+  // Whether requests are lost is asked where there are proxies that know every provider.
+  lab.watched = false;
+  const app = { name: APP, namespace: NAMESPACE };
+  for (const object of fixture.objects?.(app) ?? []) lab.server.create(object);
+  const canary = canaryFor(fixture, app, { interval: '60m', ...analysis });
+  lab.server.create(canary);
+  lab.start();
+  await must(lab, 'initialized', () => lab.phase() === 'Initialized');
+  lab.push('2');
+  await must(lab, 'progressing', () => lab.phase() === 'Progressing');
+  return { scene: sceneOf(lab), lab, canary };
+}
+
+function sceneOf(lab: ModelLab): Scene {
+  const { server } = lab;
+  return {
+    standsStill: true,
+    find: async (ref) => server.find(ref),
+    put: async (object) => void server.putAs(MANAGER, object),
+    create: async (object) => void server.putAs(MANAGER, object),
+    patch: async (ref, patch) => void server.patch(ref, patch),
+    delete: async (ref) => server.delete(ref),
+    onePass: () => lab.pass(ONE_PASS_MS),
+    writes: async (refs) => writesTo(lab, refs),
+    nextStep: async () => {
+      const weight = lab.canary()?.status?.canaryWeight;
+      await must(lab, `past ${weight} %`, () => lab.canary()?.status?.canaryWeight !== weight, 2 * STEP_MS);
+      await lab.pass(ONE_PASS_MS);
+    },
+    nowMs: () => lab.clock.monotonicMs(),
+    wait: (ms) => lab.pass(ms),
+    async eventually(what, isSo) {
+      for (let ms = 0; ms < LONGEST_MS && !(await isSo()); ms += LEAP_MS) await lab.pass(LEAP_MS);
+      if (!(await isSo())) throw new Error(`${what}: not within ${LONGEST_MS / 1000} s of virtual time`);
+    },
+  };
+}
+
+function writesTo(lab: ModelLab, refs: readonly ObjectRef[]): number {
+  const keys = refs.map(refKey);
+  return lab.writes.filter(({ ref, subresource }) => subresource === '' && keys.includes(refKey(ref))).length;
+}
+
+/** In leaps: nothing is looked at in between. */
+async function must(lab: ModelLab, what: string, isDone: () => boolean, mostMs = LONGEST_MS): Promise<void> {
+  for (let ms = 0; ms < mostMs && !isDone(); ms += LEAP_MS) await lab.pass(LEAP_MS);
+  if (isDone()) return;
+  throw new Error(`the release does not get ${what}: ${JSON.stringify(lab.canary()?.status, undefined, 1)}`);
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import { ownerAnnotation } from '../../src/api/names.ts';
+import { endpointsIn } from '../../src/controller/facts/endpoints.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { aController } from './controller.ts';
+import { followEndpoints } from './endpoint-history.ts';
+import { eventually } from './eventually.ts';
+import type { Stage } from './stage.ts';
+import { aCanary, aDeployment, makeNamespace } from './troubles/objects.ts';
+import { aTeller, type Told } from './troubles/told.ts';
+import { type FitCase, unfitServices } from './troubles/unfit-services.ts';
+import { until } from './until.ts';
+
+/** Each case waits for the one before only where it has to; the machine runs thirty applications. */
+const LONGEST_MS = 300_000;
+
+/** Services that are there before Serin: what would break them is refused, and what is taken over keeps its endpoints and ports. */
+export function describeServicesInPlace(stageOf: () => Stage): void {
+  describe('Services found in place', () => {
+    aController(stageOf);
+    const tellerOf = aTeller(stageOf);
+
+    it(
+      'I14: thirty Services whose ports do not fit are refused before the write, each with its field',
+      async () => {
+        const { cluster } = stageOf();
+        const namespace = 'unfit';
+        const cases = unfitServices.filter(({ isPrimary }) => !isPrimary).map((one, index) => ({ one, name: `app-${index}` }));
+        expect(cases.length).toBeGreaterThanOrEqual(30);
+        await makeNamespace(cluster, namespace);
+        for (const { one, name } of cases) for (const object of objectsOf(one, namespace, name)) await cluster.create(object);
+        const served = cases.filter(({ one: { live } }) => live !== undefined && !('externalName' in live));
+        for (const { name } of served) await until(cluster, ref('apps/v1', 'Deployment', namespace, name), 'is available', isAvailable);
+        for (const { one, name } of served) if (leadsSomewhere(one)) await untilServed(cluster, namespace, name);
+        const before = await versions(cluster, namespace);
+        for (const { one, name } of cases) await cluster.create(canaryOf(one, namespace, name));
+        const unsaid: string[] = [];
+        for (const { one, name } of cases) {
+          const isSaid = ({ conditions, events }: Told) =>
+            conditions.some(({ status, message }) => status === 'False' && message.startsWith(`${one.path}: `)) &&
+            events.some((event) => event.includes(one.path));
+          await tellerOf()
+            .until(namespace, name, one.path, isSaid)
+            .catch((error: Error) => unsaid.push(`${one.title}: ${error.message}`));
+        }
+        expect(unsaid).toEqual([]);
+        expect(await versions(cluster, namespace)).toEqual(before);
+        const { items } = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace });
+        expect(items).toHaveLength(cases.length);
+      },
+      LONGEST_MS,
+    );
+
+    it('I14, 03-SV11: a port of the Canary’s name under another number does not stop initialization, and no port loses its endpoints', async () => {
+      const { cluster } = stageOf();
+      const namespace = 'same-name';
+      await makeNamespace(cluster, namespace);
+      await cluster.create(aDeployment(namespace, 'web'));
+      const ports = [
+        { name: 'http', port: 8080, targetPort: 'http' },
+        { name: 'other', port: 9090, targetPort: 9898 },
+      ];
+      await cluster.create(serviceOf(namespace, 'web', { selector: { app: 'web' }, ports }));
+      await untilServed(cluster, namespace, 'web');
+      const followed = await followEndpoints(cluster, namespace, { services: ['web'], routes: [] });
+      await cluster.create(aCanary(namespace, 'web'));
+      await tellerOf().until(namespace, 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
+      const service = await cluster.get(ref('v1', 'Service', namespace, 'web'));
+      expect(service?.spec.selector).toEqual({ app: 'web-primary' });
+      expect(service?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
+        ['http', 80, 'http'],
+        ['http-8080-tcp', 8080, 'http'],
+        ['other', 9090, 9898],
+      ]);
+      await untilServed(cluster, namespace, 'web');
+      expect(followed.losses()).toEqual([]);
+      followed.stop();
+    });
+
+    it('I14: a Service that has no endpoints once it leads to the primary is put back as it was, and that is told', async () => {
+      const { cluster } = stageOf();
+      const namespace = 'put-back';
+      await makeNamespace(cluster, namespace);
+      await cluster.create(aDeployment(namespace, 'web'));
+      // Has the labels of the application, and a port that no template declares: as if it were injected.
+      const container = { name: 'web', image: 'web:1', ports: [{ name: 'proxy', containerPort: 9898 }] };
+      await cluster.create({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'extra', namespace, labels: { app: 'web' } },
+        spec: { containers: [container] },
+      });
+      const spec = { selector: { app: 'web' }, ports: [{ name: 'http', port: 80, targetPort: 'proxy', protocol: 'TCP' }] };
+      await cluster.create(serviceOf(namespace, 'web', spec));
+      await untilServed(cluster, namespace, 'web');
+      await cluster.create(aCanary(namespace, 'web', {}, { service: { port: 80, targetPort: 'proxy' } }));
+      await tellerOf().until(namespace, 'web', 'that it was put back', ({ conditions, events }) =>
+        [conditions.map(({ message }) => message), events].every((said) => said.some((one) => /Service web .*put back/.test(one))),
+      );
+      const service = await cluster.get(ref('v1', 'Service', namespace, 'web'));
+      expect(service?.spec).toMatchObject(spec);
+      expect(service?.metadata.annotations ?? {}).toEqual({});
+      await untilServed(cluster, namespace, 'web');
+    });
+  });
+}
+
+const ref = (apiVersion: string, kind: string, namespace: string, name: string): ObjectRef => ({ apiVersion, kind, name, namespace });
+
+function serviceOf(namespace: string, name: string, spec: object, annotations: Record<string, string> = {}): KubeObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace, annotations }, spec };
+}
+
+/** The Service, by whatever it is found, in the words of an API server with its own addresses. */
+function objectsOf({ ports = [], sidecars = [], live, isOurs, endpoints }: FitCase, namespace: string, name: string): KubeObject[] {
+  const deployment = aDeployment(namespace, name);
+  const [container] = deployment.spec.template.spec.containers;
+  const initContainers = sidecars.map((one) => ({ image: 'init:1', ...one }));
+  Object.assign(deployment.spec.template.spec, { containers: [{ ...container, ports }], ...(sidecars.length > 0 && { initContainers }) });
+  if (!live) return [deployment];
+  const { clusterIP, selector, ...spec } = live as { clusterIP?: string; selector?: { app?: string } };
+  const service = serviceOf(
+    namespace,
+    name,
+    { ...spec, ...(clusterIP === 'None' && { clusterIP }), ...(selector?.app && { selector: { app: name } }) },
+    isOurs ? { [ownerAnnotation]: 'c-1' } : {},
+  );
+  const isByHand = selector?.app === undefined && (endpoints?.ready ?? 0) > 0;
+  return [deployment, service, ...(isByHand ? [aSlice(namespace, name)] : [])];
+}
+
+function aSlice(namespace: string, name: string): KubeObject {
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: `${name}-by-hand`, namespace, labels: { 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port: 9898, protocol: 'TCP' }],
+    endpoints: [{ addresses: ['10.1.2.3'], conditions: { ready: true } }],
+  } as KubeObject;
+}
+
+const canaryOf = ({ canary = {} }: FitCase, namespace: string, name: string): KubeObject =>
+  aCanary(namespace, name, {}, { service: { port: 80, ...canary } });
+
+const isAvailable = (now: KubeObject | undefined): boolean => now?.status?.availableReplicas === 1;
+
+/** The refusal of a number depends on endpoints that serve. */
+function leadsSomewhere({ live, ports = [] }: FitCase): boolean {
+  const [port] = ((live as { ports?: { targetPort?: unknown }[] }).ports ?? []) as { targetPort?: unknown }[];
+  const target = port?.targetPort;
+  return typeof target === 'number' || ports.some((one) => (one as { name?: string }).name === target);
+}
+
+async function untilServed(cluster: KubeCluster, namespace: string, service: string): Promise<void> {
+  const kind = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace };
+  const labelSelector = `kubernetes.io/service-name=${service}`;
+  await eventually(
+    `Service ${service} has ready endpoints`,
+    async () => endpointsIn((await cluster.list(kind, { labelSelector })).items).ready,
+    (ready) => ready > 0,
+    () => '',
+  );
+}
+
+async function versions(cluster: KubeCluster, namespace: string): Promise<Record<string, string | undefined>> {
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace });
+  return Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type Routes, weight } from '../../src/api/routes.ts';
+import { binomialBounds } from '../fakes/binomial.ts';
+import type { ProviderFixture } from './providers/provider-fixture.ts';
+import { askMany } from './shares/ask-many.ts';
+import { type ShareStage, startShareStage } from './shares/share-stage.ts';
+import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
+import { afterAll, beforeAll } from './world.ts';
+
+const PERCENTS = [0, 1, 10, 50, 99, 100] as const;
+/** Shares of new users are judged at these; at 0 and 100 nobody is kept anywhere. */
+const STICKY_PERCENTS = [10, 50] as const;
+/** Chance of a false alarm, of all cells of one run together. */
+const ALARM = 1e-6;
+const COOKIES = { cookieName: 'sh-canary', primaryCookieName: 'sh-primary' };
+const FRESH = { canary: 'sh-canary=abcdefghij', primary: 'sh-primary=klmnopqrst' };
+const OLD = 'sh-canary=zyxwvutsrq';
+
+const slug = (provider: string): string => provider.replaceAll(':', '-');
+
+/**
+ * What the proxies make of each weight: real requests, one at a time of each of many users, through what the router renders. Judged by
+ * exact binomial bounds over all cells of a run; 0 is nobody and 100 everybody.
+ */
+export function describeShares(fixtures: readonly ProviderFixture[], { requests, seed }: { requests: number; seed: number }): void {
+  const sticky = fixtures.filter((fixture) => routerOf(fixture).supports.sessionAffinity);
+  const cells = fixtures.length * PERCENTS.length + sticky.length * STICKY_PERCENTS.length;
+  const believed = (percent: number) => binomialBounds(requests, percent / 100, ALARM / cells);
+  const namespaceOf = ({ provider }: ProviderFixture) => `shares-${slug(provider)}`;
+  let stage: ShareStage;
+
+  beforeAll(async () => {
+    stage = await startShareStage(seed);
+    await namespacesFor(stage.cluster, fixtures.map(namespaceOf));
+  }, 60_000);
+  afterAll(() => stage?.stop());
+
+  describe.concurrent.each(fixtures)(`$provider: of ${requests} requests`, (fixture) => {
+    it.each(PERCENTS)('at a weight of %i % the canary gets its share', async (percent) => {
+      const app = await SplitApp.run(stage, fixture, { name: `w${percent}`, namespace: namespaceOf(fixture) });
+      await app.route({ kind: 'weighted', canary: weight(percent) });
+      const { byVersion } = await askMany(app.target, requests);
+      expectShare(byVersion, percent);
+    });
+  });
+
+  describe.concurrent.each(sticky)(`$provider with session affinity: of ${requests} new users`, (fixture) => {
+    it.each(STICKY_PERCENTS)('at a weight of %i % the canary gets its share, and who has been there stays', async (percent) => {
+      const name = { name: `s${percent}`, namespace: namespaceOf(fixture) };
+      const app = await SplitApp.run(stage, fixture, name, { sessionAffinity: COOKIES });
+      const routes: Routes = { kind: 'weighted', canary: weight(percent), affinity: FRESH };
+      await app.route(routes);
+      const first = await askMany(app.target, requests);
+      expectShare(first.byVersion, percent);
+      // Everybody is told where they were, by what they are to bring along.
+      expect(first.byCookie).toEqual({ [FRESH.canary]: first.byVersion[2], [FRESH.primary]: first.byVersion[1] });
+      const again = (cookie: string) => askMany({ ...app.target, headers: { ...app.target.headers, cookie } }, requests / 10);
+      expect((await again(`theme=dark; ${FRESH.canary}`)).byVersion).toEqual({ 2: requests / 10 });
+      expect((await again(`${FRESH.primary}; theme=dark`)).byVersion).toEqual({ 1: requests / 10 });
+    });
+
+    it('once the weight is 0 again everybody is at the primary, and the cookie is taken away', async () => {
+      const app = await SplitApp.run(stage, fixture, { name: 's0', namespace: namespaceOf(fixture) }, { sessionAffinity: COOKIES });
+      await app.route({ kind: 'weighted', canary: weight(0), affinity: { previous: OLD } });
+      const users = requests / 10;
+      const back = await askMany({ ...app.target, headers: { ...app.target.headers, cookie: OLD } }, users);
+      expect(back).toEqual({ byVersion: { 1: users }, byCookie: { [`${OLD} deleted`]: users } });
+      expect(await askMany(app.target, users)).toEqual({ byVersion: { 1: users }, byCookie: {} });
+    });
+  });
+
+  function expectShare(byVersion: Record<string, number>, percent: number): void {
+    const { 1: primary = 0, 2: canary = 0, ...others } = byVersion;
+    expect(others, 'answers of nobody').toEqual({});
+    expect(primary + canary).toBe(requests);
+    const { least, most } = believed(percent);
+    expect(canary, `${percent} % of ${requests}`).toBeGreaterThanOrEqual(least);
+    expect(canary, `${percent} % of ${requests}`).toBeLessThanOrEqual(most);
+  }
+}
