@@ -13,8 +13,8 @@ it('06-D2: log lines have fields of one closed list, and each of those is in use
 
 it('06-D2: the message of a log line is constant, but for the one that repeats an event', () => {
   expect(lines.filter(({ message }) => message === undefined)).toEqual([
-    { level: 'info', fields: ['canary', 'reason'], message: undefined, file: 'controller/logged-events.ts' },
-    { level: 'info', fields: ['kind', 'name', 'reason'], message: undefined, file: 'controller/logged-events.ts' },
+    { level: 'info', fields: ['canary', 'reason'], message: undefined, file: 'controller/notifications/logged-events.ts' },
+    { level: 'info', fields: ['kind', 'name', 'reason'], message: undefined, file: 'controller/notifications/logged-events.ts' },
   ]);
 });
 
