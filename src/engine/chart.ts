@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
 import { type ChangeName, changes } from './changes.ts';
-import type { Context, Seen } from './context.ts';
+import type { Context, Input } from './context.ts';
 import { type GuardName, guards } from './guards.ts';
 import type { EngineEvent } from './questions.ts';
 
@@ -249,12 +249,12 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
 
 const machineSetup = setup({
   types: { context: {} as Context, events: {} as EngineEvent, input: {} as Context },
-  guards: Object.fromEntries(Object.entries(guards).map(([name, guard]) => [name, (seen: Seen) => guard(seen)])) as Record<
+  guards: Object.fromEntries(Object.entries(guards).map(([name, guard]) => [name, (seen: Input) => guard(seen)])) as Record<
     GuardName,
-    (seen: Seen) => boolean
+    (seen: Input) => boolean
   >,
   actions: Object.fromEntries(
-    Object.entries(changes).map(([name, change]) => [name, assign((seen: Seen): Partial<Context> => change(seen))]),
+    Object.entries(changes).map(([name, change]) => [name, assign((seen: Input): Partial<Context> => change(seen))]),
   ) as Record<ChangeName, ReturnType<typeof assign<Context, EngineEvent, undefined, EngineEvent, never>>>,
 });
 

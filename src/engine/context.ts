@@ -26,7 +26,7 @@ export interface Context {
   blocked: boolean;
 }
 
-export interface Seen {
+export interface Input {
   context: Context;
   event: EngineEvent;
 }

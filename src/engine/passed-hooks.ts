@@ -1,6 +1,6 @@
 import type { HookType } from '../api/canary.ts';
 import { tell } from './changes/change.ts';
-import type { Context, Seen } from './context.ts';
+import type { Context, Input } from './context.ts';
 import { say } from './reasons.ts';
 
 /** Rollout hooks pass at every check: they are told only when they fail. */
@@ -13,7 +13,7 @@ const TOLD: ReadonlySet<HookType> = new Set<HookType>([
 ]);
 
 /** An Event for each hook that has let the release go on, or has ended it (E85); a gate that is polled tells nothing before it opens. */
-export function tellPassed(context: Context, event: Seen['event']): Context {
+export function tellPassed(context: Context, event: Input['event']): Context {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'passed') return context;
   const { type, webhooks } = event.answer;
   if (!TOLD.has(type)) return context;
