@@ -9,6 +9,7 @@ import { announcementOf } from './changes/verbs.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
+import { decide } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { withLeftRoutes } from './left-routes.ts';
 import { tellPassed } from './passed-hooks.ts';
@@ -74,11 +75,18 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const isOfPoll = event.type === 'ANSWER' && event.answer.id === now.context.rollback?.open;
   const heard = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
   const begun = resolve(now.value, { ...heard, blocked, asks: [] });
-  const [moved] = transition(chart, begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
+  const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
   const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
   const told = hasStayed || resumes ? moved : resolve(moved.value, tellPassed(moved.context, event));
   const { value, context: left } = request(told, facts);
   return settle(now, value, withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event), event);
+}
+
+/** Decides once what the event means, then takes the move that the chart has for it in this state. */
+function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
+  const decision = decide(pathOf(now.value).join('.'), { context: now.context, event });
+  const [moved] = transition(chart, now, { ...event, decision });
+  return moved;
 }
 
 /** Event for the chart from an answer of the rollback hooks: an end, or the time for what has waited for it. */
@@ -120,10 +128,10 @@ function request(now: Snapshot, facts: Facts): { value: StateValue; context: Con
   const isUndo = reason === undefined && 'verb' in asked && asked.verb === 'undo';
   const answeredNow = isUndo ? context : withAnswer(context, asked, facts.nowMs, reason);
   if (reason !== undefined || 'problem' in asked) return { value, context: answeredNow };
-  const [moved] = transition(chart, resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
+  const moved = moveBy(resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
   // A pause drops what was asked, and whoever goes on begins the step's own part again.
   const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
-  const [stood] = isHeld ? transition(chart, resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : [moved];
+  const stood = isHeld ? moveBy(resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
   const asks = stood.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.context.open);
   return { value: stood.value, context: { ...stood.context, asks } };
 }

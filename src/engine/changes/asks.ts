@@ -1,7 +1,8 @@
 import type { HookType } from '../../api/canary.ts';
+import { isPaused } from '../conditions/hold-ups.ts';
+import { isUnproved } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs, scalerPatienceMs } from '../deadlines.ts';
-import { isPaused, isUnproved } from '../guards.ts';
 import { ask, type Change, now } from './change.ts';
 
 /** What a step asks of the world when it is entered, and when it wants to be woken. */

@@ -1,10 +1,10 @@
 import { blockerText } from '../../api/blocker-text.ts';
 import { timestamp } from '../../api/timestamp.ts';
+import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { blindUntilMs, progressDeadlineMs } from '../deadlines.ts';
 import { shortOfPods } from '../explain.ts';
 import { countedFailures } from '../failure-limits.ts';
-import { isTargetReady } from '../guards.ts';
 import { isBlind, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';

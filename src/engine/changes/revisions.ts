@@ -1,7 +1,7 @@
 import type { Release } from '../../api/canary-status.ts';
 import { reachesCanary } from '../../api/routes.ts';
+import { isUnread } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
-import { isUnread } from '../guards.ts';
 import { withRevision } from '../pin.ts';
 import { comingHome, holdingPrimary, podsAtStart, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
