@@ -99,8 +99,8 @@ function returning(after: Move, { waits = {}, followed = {} }: { waits?: Moves; 
   return {
     returningTraffic: leaf('returningTraffic', ['wakeAfterRaise'], {
       ...waits,
-      routeToPrimary: stay('goHome'),
-      routeSome: stay('returnSome'),
+      routeToPrimary: stay('routeToPrimary'),
+      routeSome: stay('routeSome'),
       advance: go('draining'),
     }),
     draining: leaf('draining', ['wakeAfterDrain'], { ...waits, ...followed, advance: after }),
@@ -115,7 +115,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
   return {
     analysing: {
       on: common({
-        withdrawTraffic: go(`#${phase}.heldBack`, 'holdBack', 'resumeClock'),
+        withdrawTraffic: go(`#${phase}.heldBack`, 'withdrawTraffic', 'resumeClock'),
         fallBack: go('#Progressing.scalingUp'),
         rollBack: go('#Failed.returningTraffic', 'keepVerdicts', 'rollBack'),
         promote: go('#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
@@ -135,7 +135,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
           hold: on(soak, 'keepVerdicts', 'hold'),
           awaitPrimary: soakAgain('keepVerdicts', 'waitForPrimary'),
           awaitCanary: on(soak, 'keepVerdicts', 'waitForTarget'),
-          holdUp: soakAgain('keepVerdicts', 'tellHoldUp'),
+          holdUp: soakAgain('keepVerdicts', 'noteHoldUp'),
           askTraffic: on('confirmingTraffic', 'keepVerdicts'),
           askPromotion: on('confirmingPromotion', 'keepVerdicts'),
         }),
@@ -147,15 +147,15 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
       },
     },
     heldBack: leaf('heldBack', ['wakeInRaise'], {
-      raise: stay('raiseToGiveBack'),
+      raise: stay('raiseToRecover'),
       advance: on(`#${phase}.comingBack`, 'keepClock', 'begin'),
       extend: stay('wakeInRaise'),
     }),
     // New pods again: the same pause as before the first traffic (E6a).
     comingBack: leaf('comingBack', ['wakeAfterDrain'], {
       fallBack: go(`#${phase}.heldBack`, 'resumeClock'),
-      raise: stay('raiseToGiveBack'),
-      advance: go(`#${phase}.analysing`, 'giveBack'),
+      raise: stay('raiseToRecover'),
+      advance: go(`#${phase}.analysing`, 'restoreTraffic'),
       extend: stay('wakeInRaise'),
     }),
   };
@@ -168,7 +168,7 @@ function starting() {
   const step = go('#Progressing.analysing', 'takeStep');
   return {
     // Pods read configs when they start: those that exist have read others than the ones to be analysed (02-15.1.11).
-    withdrawing: leaf('withdrawing', [], { routeToPrimary: stay('goHome'), advance: go('clearing') }),
+    withdrawing: leaf('withdrawing', [], { routeToPrimary: stay('routeToPrimary'), advance: go('clearing') }),
     clearing: leaf('clearing', ['wakeAfterDrain'], { advance: go('emptying') }),
     // Straight to rest: the traffic has long left, and the next revision must not be analysed on pods that would not go.
     emptying: leaf('emptying', ['noteStopped', 'wakeAtDeadline'], {
@@ -177,7 +177,7 @@ function starting() {
     }),
     scalingUp: leaf('scalingUp', ['wakeAtDeadline'], {
       pin: on('scalingUp', 'pinUnread'),
-      routeToPrimary: stay('goHome'),
+      routeToPrimary: stay('routeToPrimary'),
       advance: on('settling', 'keepClock', 'begin'),
       extend: stay('wakeForTarget'),
     }),
@@ -192,7 +192,7 @@ function starting() {
     // What the next step sends must find pods: the target's scaler has sized it for what it has now (E60).
     raising: leaf('raising', ['wakeInRaise'], {
       fallBack: go('scalingUp', 'forgetCapacity'),
-      withdrawTraffic: go('heldBack', 'holdBack'),
+      withdrawTraffic: go('heldBack', 'withdrawTraffic'),
       noteLost: stay('noteLost'),
       noteReached: stay('noteReached'),
       step,
@@ -219,7 +219,7 @@ function starting() {
 
 /** From the first write of the primary until it has all traffic. */
 function promoting() {
-  const routeToPrimary = stay('goHome');
+  const routeToPrimary = stay('routeToPrimary');
   const extend = stay('wakeForPrimary');
   return {
     writingPrimary: leaf('writingPrimary', ['askPromote'], {
@@ -329,12 +329,12 @@ export const chart = machineSetup.createMachine({
       initial: 'resting',
       states: {
         servingFromCanary: leaf('servingFromCanary', ['wakeAfterRaise'], {
-          routeToPrimary: stay('goHome'),
+          routeToPrimary: stay('routeToPrimary'),
           advance: go('restoringPrimary'),
         }),
         restoringPrimary: leaf('restoringPrimary', ['askRestore'], {
-          routeToPrimary: stay('goHome'),
-          advance: go('returningTraffic', 'comeHome'),
+          routeToPrimary: stay('routeToPrimary'),
+          advance: go('returningTraffic', 'returnTraffic'),
           askAgain: on('restoringPrimary', 'forgetWake'),
           close: stay('closeQuestion'),
           hold: stay('poll'),

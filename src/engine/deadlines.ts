@@ -32,7 +32,7 @@ export function rolloutDeadlineMs(canary: Canary, stepStartedMs: number, side: S
 }
 
 /** Until when a release that began to hold at `blindSinceMs` waits for its checks to be measured again (rule E22a). */
-export function blindUntilMs(canary: Canary, blindSinceMs: number): number {
+export function unmeasuredUntilMs(canary: Canary, blindSinceMs: number): number {
   return blindSinceMs + progressDeadlineMs(canary);
 }
 

@@ -3,7 +3,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { blindUntilMs, longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs } from './deadlines.ts';
+import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs, unmeasuredUntilMs } from './deadlines.ts';
 import { isPrimaryAwaited } from './due.ts';
 import type { Facts, Side } from './facts.ts';
 import { thresholdOf } from './judge.ts';
@@ -127,7 +127,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
 function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts, why: string): string {
   const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
   const failed = failures(canary, release);
-  const blind = blindness(canary, release);
+  const blind = unmeasured(canary, release);
   if (phase === 'WaitingPromotion') {
     const wait = `The analysis passed; waits since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
     if (blind) return `${wait}. ${blind}${next}${failed}${why}.`;
@@ -160,9 +160,9 @@ function primaryAwaited(release: Release, facts: Facts): string | undefined {
 }
 
 /** What holds a release that cannot be measured, since when, until when, and what happens then (rule E22a). */
-function blindness(canary: Canary, { blindSinceMs }: Release): string {
+function unmeasured(canary: Canary, { blindSinceMs }: Release): string {
   if (blindSinceMs === undefined) return '';
-  const untilMs = blindUntilMs(canary, blindSinceMs);
+  const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
   return `A check cannot be measured since ${timestamp(blindSinceMs)}, which counts for nothing until ${timestamp(untilMs)} and then takes the release back; who runs the metrics can bring them back`;
 }
 

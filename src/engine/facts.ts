@@ -97,7 +97,7 @@ export interface Facts {
   scaler?: { name: string; target: ScalerLimits; primary: ScalerLimits };
   /** The routes that the objects in the cluster express; absent when there is none yet. */
   liveRoutes?: Routes | { unreadable: string };
-  /** The cluster holds what `desired()` asks for under the recorded status: every write was answered and none is pending. */
+  /** The cluster holds what `desiredStateOf()` asks for under the recorded status: every write was answered and none is pending. */
   converged: boolean;
   /** The traffic provider has not accepted the routes, and that alone keeps the cluster from having converged. */
   unconfirmed?: NewBlocker;

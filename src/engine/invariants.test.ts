@@ -6,7 +6,7 @@ import type { HookType } from '../api/canary.ts';
 import type { Delivery, Release } from '../api/canary-status.ts';
 import { isReleasing } from '../api/phase.ts';
 import { type Routes, reachesCanary } from '../api/routes.ts';
-import { intentOf } from './intent-of.ts';
+import { desiredStateOf } from './desired-state-of.ts';
 import { hasHooks, strategyOf, weightOf } from './strategy.ts';
 
 const it = (title: string, property: () => void) => test(title, { timeout: propertyTimeoutMs }, property);
@@ -289,8 +289,8 @@ describe('in any order of events, crashes and suspends', () => {
 
   it('D5: a side with recorded traffic is never scaled to zero', () =>
     always((world) => {
-      world.watch = (intent) => {
-        if (intent.target === 'zero' && intent.routes) expect(reachesCanary(intent.routes)).toBe(false);
+      world.watch = (desired) => {
+        if (desired.target === 'zero' && desired.routes) expect(reachesCanary(desired.routes)).toBe(false);
       };
     }));
 
@@ -344,11 +344,11 @@ describe('in any order of events, crashes and suspends', () => {
       propertyRuns(),
     ));
 
-  it('D1: the intent is the same for the same status and facts, and frozen while suspended', () =>
+  it('D1: the desired state is the same for the same status and facts, and frozen while suspended', () =>
     always((world) => {
-      world.watch = (intent) => {
-        expect(intentOf(world.canary, world.facts())).toEqual(intent);
-        if (world.canary.spec.suspend === true) expect(intent.frozen).toBe(true);
+      world.watch = (desired) => {
+        expect(desiredStateOf(world.canary, world.facts())).toEqual(desired);
+        if (world.canary.spec.suspend === true) expect(desired.frozen).toBe(true);
       };
     }));
 });

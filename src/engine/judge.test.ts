@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isBlind, judge } from './judge.ts';
+import { isUnmeasured, judge } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -45,7 +45,7 @@ it('05-W27, 05-E2, E20: one failed check tells everything that failed in its tic
 
 it('05-W28: what is only observed neither fails nor holds a release', () => {
   const observed = [failed, unmeasured].map((one) => ({ ...one, observed: true }));
-  expect([judge(observed), judge(observed, 'hold'), isBlind({ verdicts: observed })]).toEqual([
+  expect([judge(observed), judge(observed, 'hold'), isUnmeasured({ verdicts: observed })]).toEqual([
     { outcome: 'passed' },
     { outcome: 'passed' },
     false,

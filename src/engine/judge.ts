@@ -22,7 +22,7 @@ export function judge(all: readonly Verdict[], unmeasured: Analysis['unmeasured'
 }
 
 /** A check of the last tick could not be measured, and that does not end by itself. */
-export function isBlind({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
+export function isUnmeasured({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
   return verdicts.some(({ verdict, early, observed }) => verdict === 'unmeasured' && early !== true && observed !== true);
 }
 

@@ -123,7 +123,7 @@ describe('suspend, answers and deliveries', () => {
     suspend(true);
     const before = world.asked.length;
     world.tick(60_000);
-    expect([world.asked.length, world.intent.frozen]).toEqual([before, true]);
+    expect([world.asked.length, world.desired.frozen]).toEqual([before, true]);
     world.routes = { kind: 'weighted', canary: 5 as never };
     suspend(false);
     world.look();

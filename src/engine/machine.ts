@@ -12,7 +12,7 @@ import { deliveryLifetimeMs } from './deadlines.ts';
 import { decide } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { withLeftRoutes } from './left-routes.ts';
-import { tellPassed } from './passed-hooks.ts';
+import { announcePassed } from './passed-hooks.ts';
 import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
@@ -77,7 +77,7 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const begun = resolve(now.value, { ...heard, blocked, asks: [] });
   const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
   const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
-  const told = hasStayed || resumes ? moved : resolve(moved.value, tellPassed(moved.context, event));
+  const told = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
   const { value, context: left } = request(told, facts);
   return settle(now, value, withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event), event);
 }

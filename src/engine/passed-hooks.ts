@@ -1,5 +1,5 @@
 import type { HookType } from '../api/canary.ts';
-import { tell } from './changes/change.ts';
+import { announce } from './changes/change.ts';
 import type { Context, Input } from './context.ts';
 import { say } from './reasons.ts';
 
@@ -13,14 +13,14 @@ const TOLD: ReadonlySet<HookType> = new Set<HookType>([
 ]);
 
 /** An Event for each hook that has let the release go on, or has ended it (E85); a gate that is polled tells nothing before it opens. */
-export function tellPassed(context: Context, event: Input['event']): Context {
+export function announcePassed(context: Context, event: Input['event']): Context {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'passed') return context;
   const { type, webhooks } = event.answer;
   if (!TOLD.has(type)) return context;
   let told = context;
   for (const webhook of webhooks) {
     const message = `The ${type} hook ${webhook} passed`;
-    told = { ...told, ...tell({ context: told, event }, say('HookPassed', message, { warning: type === 'rollback' })) };
+    told = { ...told, ...announce({ context: told, event }, say('HookPassed', message, { warning: type === 'rollback' })) };
   }
   return told;
 }

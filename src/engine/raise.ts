@@ -2,7 +2,7 @@ import type { Release } from '../api/canary-status.ts';
 import { reachesCanary } from '../api/routes.ts';
 import { canaryShare, capacityNeeded, hasCapacity } from './capacity.ts';
 import type { Input } from './context.ts';
-import { homeRoutes, nextMove, weightOf } from './strategy.ts';
+import { nextMove, routesToPrimary, weightOf } from './strategy.ts';
 
 /** Smallest change of the canary's weight that is worth a write while a release is taken back pod by pod, in percent. */
 const SMALLEST_RETURN = 10;
@@ -84,10 +84,10 @@ export function isRaised({ event }: Input, { capacity }: Release): boolean {
  * Everything goes back to the primary: at once where it can bear that, else it is raised first (E31). Where the canary does not serve
  * there is nothing to wait for.
  */
-export function comingHome(input: Input, from: Release, isPrimaryFit: boolean): Release {
+export function returningTraffic(input: Input, from: Release, isPrimaryFit: boolean): Release {
   const held = reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from);
   const mayGo = input.event.facts.target?.serving !== true || (isPrimaryFit && isRaised(input, held));
-  return mayGo ? { ...held, routes: homeRoutes(from.routes) } : held;
+  return mayGo ? { ...held, routes: routesToPrimary(from.routes) } : held;
 }
 
 /** The canary's weight that leaves the primary no more than its ready pods can bear, when that is a step worth taking. */

@@ -54,7 +54,7 @@ export function withWeight(routes: Routes, percent: number, canary: Canary, abil
 }
 
 /** Everything to the primary, with the cookie of this release marked for removal from browsers. */
-export function homeRoutes(routes: Routes): Routes {
+export function routesToPrimary(routes: Routes): Routes {
   const affinity = retired(routes);
   return affinity ? { kind: 'weighted', canary: weight(0), affinity } : allToPrimary;
 }

@@ -1,5 +1,5 @@
 import { preciseTimestamp } from '../../api/timestamp.ts';
-import type { Decision } from '../../engine/journal/decision.ts';
+import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { isSame, replay } from '../../engine/journal/replay.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
@@ -80,7 +80,7 @@ export function replayOf({ namespace, name, run, parts }: Journal): ReplayResult
   return { ...head, outcome: steps === 0 ? 'unknown' : 'same', steps, ...(steps === 0 && { unknown: 'the journal holds no step' }) };
 }
 
-const reportOf = ({ asks, ...decision }: Decision): Decision & { asks: string[] } => ({ ...decision, asks: [...asks] });
+const reportOf = ({ asks, ...decision }: StepSummary): StepSummary & { asks: string[] } => ({ ...decision, asks: [...asks] });
 
 export function supposedOf({ namespace, name, run, parts }: Journal, { recorded, first, end, isIncomplete }: Supposed): SupposedRelease {
   const began = parts[0];
@@ -109,7 +109,7 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
 
 export const verdictWords = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' } as const;
 
-function decisionWords({ state, routes, weight, failedChecks, iterations, asks }: Decision): string {
+function decisionWords({ state, routes, weight, failedChecks, iterations, asks }: StepSummary): string {
   return `${state}, ${routes} ${weight}%, ${failedChecks} failed checks, ${iterations} iterations; then ${asks.join(', ') || 'waits'}`;
 }
 

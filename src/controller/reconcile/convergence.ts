@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
+import { desiredStateOf } from '../../engine/desired-state-of.ts';
 import type { Facts } from '../../engine/facts.ts';
-import { intentOf } from '../../engine/intent-of.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Router } from '../../routers/router.ts';
 import { AcceptedSpec } from '../admission/accepted-spec.ts';
@@ -89,7 +89,7 @@ export class Convergence {
     let retryInMs: number | undefined;
     try {
       const worded = this.steering.worded(canary);
-      const done = await reconcile(this.#context(worded, router, signal), intentOf(canary, facts), facts);
+      const done = await reconcile(this.#context(worded, router, signal), desiredStateOf(canary, facts), facts);
       const unroutable = this.#sinceWhen(done.unroutable);
       this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, blocker: undefined, unroutable };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;

@@ -2,8 +2,8 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { allToPrimary, isAtHome, type Routes, reachesCanary } from '../../api/routes.ts';
-import type { Intent } from '../../engine/intent.ts';
+import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
+import type { DesiredState } from '../../engine/desired-state.ts';
 import { RoutingError, routerFor } from '../../routers/index.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices } from '../../routers/services.ts';
@@ -75,7 +75,7 @@ async function refuseUnavailable(view: ClusterView, object: ObjectRef): Promise<
 export async function ensureRoutes(
   context: ReconcileContext,
   apex: Apex,
-  routes: NonNullable<Intent['routes']>,
+  routes: NonNullable<DesiredState['routes']>,
   done: Reconciled,
 ): Promise<void> {
   const { canary, router, view, cluster, accepted, marks, nowMs, signal } = context;
@@ -142,7 +142,7 @@ export async function ensureRoutes(
 async function ensureRoutesLeft(
   context: ReconcileContext,
   apex: Apex,
-  routes: NonNullable<Intent['routes']>,
+  routes: NonNullable<DesiredState['routes']>,
   done: Reconciled,
 ): Promise<void> {
   const { canary, view, config, marks } = context;
@@ -156,7 +156,7 @@ async function ensureRoutesLeft(
       return seen ? marks.restored(seen.object) : [];
     });
     const live = router.readRoutes(before, current);
-    if (live === undefined || 'unreadable' in live || isAtHome(live)) continue;
+    if (live === undefined || 'unreadable' in live || sendsAllToPrimary(live)) continue;
     for (const object of renderLeft(router, before, apex, routes, current)) await ensure(context, object, { takenOver: true }, done);
   }
 }

@@ -1,5 +1,5 @@
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
-import type { Intent } from '../../engine/intent.ts';
+import type { DesiredState } from '../../engine/desired-state.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { MergePatch } from '../../workloads/scalers/index.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
@@ -11,7 +11,7 @@ import { type ReconcileContext, type Reconciled, retryIn } from './reconcile-con
 export async function ensureScalers(
   context: ReconcileContext,
   scaling: Scaling | undefined,
-  intent: Intent,
+  intent: DesiredState,
   done: Reconciled,
   write: (object: KubeObject) => Promise<void>,
 ): Promise<unknown> {
@@ -36,7 +36,7 @@ export async function ensureScalers(
 async function ensurePrimaryScaler(
   context: ReconcileContext,
   scaling: Scaling,
-  intent: Intent,
+  intent: DesiredState,
   done: Reconciled,
   write: (object: KubeObject) => Promise<void>,
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: S
   }
 }
 
-async function holdMinimum(context: ReconcileContext, scaling: Scaling, intent: Intent, done: Reconciled): Promise<void> {
+async function holdMinimum(context: ReconcileContext, scaling: Scaling, intent: DesiredState, done: Reconciled): Promise<void> {
   const { canary, wanted } = context;
   const { scaler, primary, primaryRef } = scaling;
   const atLeast = intent.atLeast.primary;

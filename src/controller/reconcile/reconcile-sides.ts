@@ -1,6 +1,6 @@
 import { refKey, refOf } from '../../api/kube-object.ts';
+import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
-import type { Intent } from '../../engine/intent.ts';
 import type { Apex } from '../../routers/router.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
@@ -102,7 +102,13 @@ async function renamePrimary(context: ReconcileContext, existing: Seen, apex: Ap
 }
 
 /** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
-export async function ensureCanary(context: ReconcileContext, target: Seen, intent: Intent, facts: Facts, done: Reconciled): Promise<void> {
+export async function ensureCanary(
+  context: ReconcileContext,
+  target: Seen,
+  intent: DesiredState,
+  facts: Facts,
+  done: Reconciled,
+): Promise<void> {
   const { canary, view } = context;
   const wanted = workloadOf(canary).renderCanary?.(canary, target.object);
   if (!wanted) return;

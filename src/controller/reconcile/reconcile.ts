@@ -1,7 +1,7 @@
 import { type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import { keepAnnotation } from '../../api/names.ts';
+import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
-import type { Intent } from '../../engine/intent.ts';
 import type { Apex } from '../../routers/router.ts';
 import { discoverPorts } from '../../routers/services.ts';
 import { takeOver } from '../adoption/take-over.ts';
@@ -20,7 +20,7 @@ import { ensureCanary, ensurePrimary, refuseUnusable } from './reconcile-sides.t
  * Makes the cluster hold the intent: what stands already is not written again, so a crash between any two writes is healed by the next
  * pass. Services come before the workloads that they select, capacity before traffic, traffic before scaling down (I5).
  */
-export async function reconcile(context: ReconcileContext, intent: Intent, facts: Facts): Promise<Reconciled> {
+export async function reconcile(context: ReconcileContext, intent: DesiredState, facts: Facts): Promise<Reconciled> {
   const done: Reconciled = { converged: true, wrote: false };
   if (intent.frozen || !intent.prepared) return done;
   const { canary, view, router } = context;

@@ -64,7 +64,7 @@ export function ask(input: Input, question: Ask): Change {
   return { attempt, asks: [...input.context.asks, { ...question, id } as Question], ...(isAnswerable ? { open: id } : {}) };
 }
 
-export function tell(input: Input, announcement: Announcement): Change {
+export function announce(input: Input, announcement: Announcement): Change {
   return ask(input, { kind: 'announce', announcement });
 }
 

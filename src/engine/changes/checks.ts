@@ -2,14 +2,14 @@ import { blockerText } from '../../api/blocker-text.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
-import { blindUntilMs, progressDeadlineMs } from '../deadlines.ts';
+import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { shortOfPods } from '../explain.ts';
 import { countedFailures } from '../failure-limits.ts';
-import { isBlind, thresholdOf } from '../judge.ts';
+import { isUnmeasured, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
 import { closedGate, judgement, refusal, refusalData } from './answer.ts';
-import { because, now, release, tell, who, without } from './change.ts';
+import { announce, because, now, release, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
 /** What the answers of hooks and metrics leave behind where the release goes on. */
@@ -23,7 +23,7 @@ export const checks = {
     const held = { ...(reason === '' ? before : because(before, reason, refusalData(input))), ...(gate === undefined ? {} : { gate }) };
     const isAlert = gate !== undefined && gate !== input.context.release.gate && gateNamed(input, gate)?.muteAlert !== true;
     return {
-      ...(isNews ? tell(input, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
+      ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
       release: isAlert
         ? alerting(input, held, { reason: 'GateClosed', severity: 'warn', message: gateMessage(input, gate, reason) })
         : held,
@@ -37,7 +37,7 @@ export const checks = {
     const reason = refusal(input) || judgement(input);
     const message = `Check failed (${failedChecks} of ${thresholdOf(analysis)}): ${reason}`;
     const counted = { ...because(input.context.release, reason, refusalData(input)), failedChecks };
-    return { ...tell(input, say('CheckFailed', message, { warning: true })), release: counted, open: undefined };
+    return { ...announce(input, say('CheckFailed', message, { warning: true })), release: counted, open: undefined };
   },
   /** Told once for each reason: since when, until when, and what happens then (E22a). The last look is at the deadline. */
   hold: (input: Input) => {
@@ -47,10 +47,10 @@ export const checks = {
     const next = now(input) + facts.intervalMs;
     const held = because(input.context.release, reason);
     if (blindSinceMs === undefined) return { release: { ...held, wakeAtMs: next }, open: undefined };
-    const untilMs = blindUntilMs(facts.canary, blindSinceMs);
+    const untilMs = unmeasuredUntilMs(facts.canary, blindSinceMs);
     const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is taken back`;
     return {
-      ...(before === reason ? {} : tell(input, say('Unmeasured', message, { warning: true }))),
+      ...(before === reason ? {} : announce(input, say('Unmeasured', message, { warning: true }))),
       release: { ...held, wakeAtMs: untilMs > now(input) ? Math.min(next, untilMs) : next },
       open: undefined,
     };
@@ -75,7 +75,7 @@ export const checks = {
     const wakeAtMs = untilMs > now(input) ? Math.min(next, untilMs) : next;
     return { release: { ...because(input.context.release, shortOfPods(facts)), awaitedSinceMs, wakeAtMs }, open: undefined };
   },
-  tellHoldUp: (input: Input) => {
+  noteHoldUp: (input: Input) => {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
     // What is refused is told by every sentence as it is (E65).
@@ -86,7 +86,7 @@ export const checks = {
   keepVerdicts: (input: Input) => {
     if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure') return {};
     const { verdicts } = input.event.answer;
-    const isBlindNow = input.event.facts.canary.spec.analysis.unmeasured === 'hold' && isBlind({ verdicts });
+    const isBlindNow = input.event.facts.canary.spec.analysis.unmeasured === 'hold' && isUnmeasured({ verdicts });
     const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, ...known } = input.context.release;
     const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
     return {

@@ -2,11 +2,11 @@ import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import type { Input } from '../context.ts';
 import { thresholdOf } from '../judge.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
-import { comingHome, holdingPrimary, holdingTarget, targetNeed, withoutCapacity } from '../raise.ts';
+import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
 import { decisive, isHeld } from './answer.ts';
-import { because, release, tell, who, without } from './change.ts';
+import { announce, because, release, who, without } from './change.ts';
 import { failure, terminal } from './terminal.ts';
 
 /** How a release ends: taken back, promoted, or a promotion that failed. */
@@ -31,10 +31,10 @@ export const ends = {
       verdicts: decisive(input),
     });
     const isFit = input.event.facts.primary?.readiness.state === 'ready' && input.event.facts.primary.serving;
-    return { release: because(comingHome(input, ended, isFit), reason) };
+    return { release: because(returningTraffic(input, ended, isFit), reason) };
   },
   startPromotion: (input: Input) => ({
-    ...tell(input, say('Promoting', `${who(input)} is promoted: its primary takes the new revision`)),
+    ...announce(input, say('Promoting', `${who(input)} is promoted: its primary takes the new revision`)),
     release: without(withoutCapacity(input.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
   }),
   shift: (input: Input) => {
@@ -42,7 +42,7 @@ export const ends = {
     const left = nextPromotionWeight(facts.canary.spec.analysis, weightOf(input.context.release.routes));
     const routes = withWeight(input.context.release.routes, left, facts.canary, facts);
     return {
-      ...tell(input, say('Shifted', `${who(input)}: ${100 - left}% of traffic is on the promoted primary`)),
+      ...announce(input, say('Shifted', `${who(input)}: ${100 - left}% of traffic is on the promoted primary`)),
       release: { ...(isPrimaryHeld(input) ? input.context.release : holdingPrimary(input, input.context.release)), routes },
     };
   },
@@ -58,7 +58,7 @@ export const ends = {
     const routes: Routes = canServe ? { kind: 'weighted', canary: weight(100) } : ended.routes;
     const held = canServe ? holdingTarget(ended, targetNeed(input)) : withoutCapacity(ended);
     return {
-      ...tell(input, say('PromotionFailed', reason, { warning: true })),
+      ...announce(input, say('PromotionFailed', reason, { warning: true })),
       release: because({ ...held, routes }, reason),
     };
   },

@@ -3,10 +3,10 @@ import { reachesCanary } from '../../api/routes.ts';
 import { isUnread } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
 import { withRevision } from '../pin.ts';
-import { comingHome, holdingPrimary, podsAtStart, withoutCapacity } from '../raise.ts';
+import { holdingPrimary, podsAtStart, returningTraffic, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
-import { homeRoutes } from '../strategy.ts';
-import { because, now, pinned, primaryServes, targetName, tell, who, without } from './change.ts';
+import { routesToPrimary } from '../strategy.ts';
+import { announce, because, now, pinned, primaryServes, targetName, who, without } from './change.ts';
 import { alerting, terminal } from './terminal.ts';
 
 /** Which revision the release is about: bound, begun, superseded or cancelled. */
@@ -20,7 +20,7 @@ export const revisions = {
         ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
         : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
     return {
-      ...tell(input, say('PrimaryLate', message, { warning: true })),
+      ...announce(input, say('PrimaryLate', message, { warning: true })),
       release: because(input.context.release, message),
       wakeAtMs: undefined,
     };
@@ -33,7 +33,7 @@ export const revisions = {
     const message = `${who(input)} is initialized: its primary serves`;
     const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };
     return {
-      ...tell(input, say('Initialized', message)),
+      ...announce(input, say('Initialized', message)),
       release: alerting(input, initialized, { reason: 'Initialized', severity: 'info', message, isDetailed: true }),
     };
   },
@@ -48,7 +48,7 @@ export const revisions = {
     const othersUntilMs = restingSince(input);
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     return {
-      ...tell(input, say('NewRevision', message)),
+      ...announce(input, say('NewRevision', message)),
       release: alerting(input, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
     };
   },
@@ -63,13 +63,13 @@ export const revisions = {
   cancel: (input: Input) => {
     const ended = terminal(input, input.context.release, 'cancelled', `${targetName(input)} is back at the promoted revision`);
     return {
-      release: comingHome(input, without(pinned(input, ended), 'heldRoutes', 'gate', 'blindSinceMs', 'paused'), primaryServes(input)),
+      release: returningTraffic(input, without(pinned(input, ended), 'heldRoutes', 'gate', 'blindSinceMs', 'paused'), primaryServes(input)),
     };
   },
 };
 
 function fresh(input: Input, from: Release): Release {
-  const routes = primaryServes(input) ? homeRoutes(from.routes) : from.routes;
+  const routes = primaryServes(input) ? routesToPrimary(from.routes) : from.routes;
   // Pods of a revision that nobody has judged get nothing more, so the primary is raised but not waited for.
   const held = podsAtStart(input, reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from));
   return {

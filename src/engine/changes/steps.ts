@@ -2,10 +2,19 @@ import type { Release } from '../../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, settlingMs } from '../deadlines.ts';
-import { backNeed, bearableWeight, comingHome, holdingPrimary, holdingStep, holdingTarget, stepNeed, withoutCapacity } from '../raise.ts';
+import {
+  backNeed,
+  bearableWeight,
+  holdingPrimary,
+  holdingStep,
+  holdingTarget,
+  returningTraffic,
+  stepNeed,
+  withoutCapacity,
+} from '../raise.ts';
 import { say } from '../reasons.ts';
-import { homeRoutes, nextMove, weightOf, withWeight } from '../strategy.ts';
-import { type Change, now, release, tell, who, without } from './change.ts';
+import { nextMove, routesToPrimary, weightOf, withWeight } from '../strategy.ts';
+import { announce, type Change, now, release, who, without } from './change.ts';
 
 /** Where traffic goes next, and the pods that it needs there. */
 export const steps = {
@@ -30,7 +39,7 @@ export const steps = {
     if (move.kind === 'promote') return {};
     const what = describe(move.routes, move.iterations);
     return {
-      ...tell(input, say('Stepped', `${who(input)}: ${what}`)),
+      ...announce(input, say('Stepped', `${who(input)}: ${what}`)),
       release: {
         ...without(holdingStep(input, input.context.release, stepNeed(input)), 'gate', 'awaitedSinceMs'),
         routes: move.routes,
@@ -39,7 +48,7 @@ export const steps = {
       },
     };
   },
-  goHome,
+  routeToPrimary,
   /** The primary is raised before it gets more (E60): to what the sides that carry the load have now. */
   raisePrimary: (input: Input) => ({ release: holdingPrimary(input, input.context.release) }),
   /** The same for a primary whose promoted revision is complete: only then its present pods prove anything. */
@@ -49,7 +58,7 @@ export const steps = {
     return { release: held.capacity ? { ...held, capacity: { ...held.capacity, had } } : held };
   },
   raiseTarget: (input: Input) => ({ release: holdingTarget(input.context.release, stepNeed(input)), open: undefined }),
-  raiseToGiveBack: (input: Input) => ({ release: holdingTarget(input.context.release, backNeed(input)) }),
+  raiseToRecover: (input: Input) => ({ release: holdingTarget(input.context.release, backNeed(input)) }),
   noteReached: (input: Input) => {
     const { capacity } = input.context.release;
     if (!capacity) return {};
@@ -66,32 +75,35 @@ export const steps = {
     };
   },
   /** As much as the pods that are ready can bear (E31). */
-  returnSome: (input: Input) => {
+  routeSome: (input: Input) => {
     const { facts } = input.event;
     const { routes } = input.context.release;
     return release(input, { routes: withWeight(routes, bearableWeight(input) ?? weightOf(routes), facts.canary, facts) });
   },
-  comeHome: (input: Input) => ({ release: comingHome(input, input.context.release, true) }),
+  returnTraffic: (input: Input) => ({ release: returningTraffic(input, input.context.release, true) }),
   forgetCapacity: (input: Input) => ({ release: without(withoutCapacity(input.context.release), 'heldPods', 'stoppedPods') }),
   /** A target that is at zero already keeps the note of before. */
   noteStopped: (input: Input) => {
     const stoppedPods = input.event.facts.target?.replicas ?? 0;
     return stoppedPods > 0 ? release(input, { stoppedPods }) : {};
   },
-  holdBack: (input: Input) => ({
-    ...tell(input, say('CanaryDown', `Canary of ${who(input)} has no serving pods; its traffic goes to the primary`, { warning: true })),
+  withdrawTraffic: (input: Input) => ({
+    ...announce(
+      input,
+      say('CanaryDown', `Canary of ${who(input)} has no serving pods; its traffic goes to the primary`, { warning: true }),
+    ),
     release: {
       ...(reachesCanary(input.context.release.routes)
         ? holdingPrimary(input, input.context.release)
         : withoutCapacity(input.context.release)),
       heldRoutes: input.context.release.routes,
-      routes: homeKeepingCookies(input.context.release.routes),
+      routes: routedToPrimary(input.context.release.routes),
     },
   }),
-  giveBack: (input: Input) => {
+  restoreTraffic: (input: Input) => {
     const { heldRoutes, routes } = input.context.release;
     return {
-      ...tell(input, say('CanaryBack', `Canary of ${who(input)} serves again and has its traffic back`)),
+      ...announce(input, say('CanaryBack', `Canary of ${who(input)} serves again and has its traffic back`)),
       release: {
         ...withoutCapacity(without(input.context.release, 'heldRoutes', 'awaitedSinceMs')),
         routes: heldRoutes ?? routes,
@@ -106,14 +118,14 @@ function stepping({ context }: Input): Release {
   return context.recorded?.phase === 'Failed' ? without(context.release, 'wakeAtMs') : without(context.release, 'reason', 'wakeAtMs');
 }
 
-function goHome(input: Input): Change {
+function routeToPrimary(input: Input): Change {
   const { release: now } = input.context;
   const held = now.capacity?.side === 'primary' || !reachesCanary(now.routes) ? now : holdingPrimary(input, now);
-  return { release: { ...held, routes: homeRoutes(now.routes) } };
+  return { release: { ...held, routes: routesToPrimary(now.routes) } };
 }
 
 /** Held back is not the end of a release: its cookies stay valid for when it returns. */
-function homeKeepingCookies(routes: Routes): Routes {
+function routedToPrimary(routes: Routes): Routes {
   return reachesCanary(routes) || routes.kind === 'mirrored' ? { kind: 'weighted', canary: weight(0) } : routes;
 }
 

@@ -3,7 +3,7 @@ import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
 import { acknowledged } from '../verbs.ts';
 import { refusal } from './answer.ts';
-import { ask, type Change, now, tell } from './change.ts';
+import { announce, ask, type Change, now } from './change.ts';
 
 /** What a person asks for (E70–E75). */
 export const verbs = {
@@ -24,7 +24,7 @@ export const verbs = {
     if (!undo) return {};
     const reason = refusal(input) || undefined;
     return {
-      ...tell(input, announcementOf(undo, reason)),
+      ...announce(input, announcementOf(undo, reason)),
       release: acknowledged(release, undo, now(input), reason),
     };
   },

@@ -36,7 +36,7 @@ export function hasStalePods(input: Input): boolean {
 }
 
 /** The pods of the recorded revision may have read configs that are not the recorded ones (E56, E57). */
-export function isInDoubt(input: Input): boolean {
+export function mayHaveReadOthers(input: Input): boolean {
   return (target(input)?.pods ?? 0) > 0 && (wereWritten(input) || isPinnedBlindly(input));
 }
 

@@ -1,4 +1,4 @@
-import { isAtHome, reachesCanary } from '../../api/routes.ts';
+import { reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { hasCapacity, isFewer } from '../capacity.ts';
 import type { Input } from '../context.ts';
 import { scalerPatienceMs, settlingMs } from '../deadlines.ts';
@@ -58,7 +58,7 @@ export function mayAdvance(input: Input): boolean {
 
 /** The recorded routes send everything to the primary. */
 export function isAllToPrimary({ context }: Input): boolean {
-  return isAtHome(context.release.routes);
+  return sendsAllToPrimary(context.release.routes);
 }
 
 /** The same, and so do the routes in the cluster. */

@@ -1,7 +1,7 @@
 import type { Input } from '../context.ts';
-import { blindUntilMs } from '../deadlines.ts';
+import { unmeasuredUntilMs } from '../deadlines.ts';
 import { countedFailures, overLimit } from '../failure-limits.ts';
-import { isBlind, judge, thresholdOf } from '../judge.ts';
+import { isUnmeasured, judge, thresholdOf } from '../judge.ts';
 
 /** One more failed check reaches the threshold (E20). */
 export function isLastFailure({ context, event }: Input): boolean {
@@ -26,5 +26,5 @@ export function isUnmeasuredTooLong({ context, event }: Input): boolean {
   const { blindSinceMs } = context.release;
   const { nowMs, canary, blocker } = event.facts;
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure' || blindSinceMs === undefined || blocker !== undefined) return false;
-  return isBlind(event.answer) && nowMs >= blindUntilMs(canary, blindSinceMs);
+  return isUnmeasured(event.answer) && nowMs >= unmeasuredUntilMs(canary, blindSinceMs);
 }

@@ -1,5 +1,5 @@
 import { isConverged, isHeldUp, isPaused } from '../conditions/hold-ups.ts';
-import { hasReadConfigs, hasStalePods, isBack, isInDoubt, isNew } from '../conditions/revision.ts';
+import { hasReadConfigs, hasStalePods, isBack, isNew, mayHaveReadOthers } from '../conditions/revision.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs } from '../deadlines.ts';
@@ -14,7 +14,7 @@ const overtaking =
   (input) => {
     if (isBack(input)) return 'cancel';
     if (isNew(input)) return isStale(input) ? 'supersedeAfterRecycling' : 'supersede';
-    return isInDoubt(input) ? 'supersedeAfterRecycling' : undefined;
+    return mayHaveReadOthers(input) ? 'supersedeAfterRecycling' : undefined;
   };
 
 const overtakenInAnalysis = overtaking(hasStalePods);

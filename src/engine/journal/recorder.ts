@@ -1,9 +1,9 @@
 import { phaseOf, type Snapshot } from '../machine.ts';
 import type { Hide } from './concealment.ts';
-import { pathOf } from './decision.ts';
 import type { Holder, JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, type JournalPart } from './journal-part.ts';
 import { OpenPart, type Step } from './open-part.ts';
+import { pathOf } from './step-summary.ts';
 
 export interface RecorderOptions {
   /** Of the Canary. */

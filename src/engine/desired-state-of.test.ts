@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
-import { intentOf } from './intent-of.ts';
+import { desiredStateOf } from './desired-state-of.ts';
 
 const half: Routes = { kind: 'weighted', canary: weight(50) };
 const matched: Routes = { kind: 'matched', match: [{ headers: { user: { exact: 'a' } } }] };
@@ -13,17 +13,17 @@ function targetAt(phase: Phase, step: string, routes: Routes): string {
   const { status } = world.canary;
   if (!status?.release) throw new Error('no release');
   const canary = { ...world.canary, status: { ...status, phase, release: { ...status.release, step, routes } } };
-  return intentOf(canary, world.facts()).target;
+  return desiredStateOf(canary, world.facts()).target;
 }
 
 it('D2: before it takes traffic a bootstrap leaves apex, routes and target as they are', () => {
   const world = new World(aCanary());
   const seen: string[] = [];
-  world.watch = (intent, { step }) => {
+  world.watch = (desired, { step }) => {
     if (step !== 'creatingPrimary' && step !== 'settling') return;
     seen.push(step);
     const scalers = { atLeast: {}, primaryScaler: 'kept' };
-    expect(intent).toEqual({ frozen: false, prepared: true, apexOnPrimary: false, target: 'untouched', primary: 'up', ...scalers });
+    expect(desired).toEqual({ frozen: false, prepared: true, apexOnPrimary: false, target: 'untouched', primary: 'up', ...scalers });
   };
   world.begin();
   world.tickUntil((one) => one.phase === 'Initialized');
@@ -60,7 +60,7 @@ it.each([
   const { status } = world.canary;
   if (!status?.release) throw new Error('no release');
   const canary = { ...world.canary, status: { ...status, phase, release: { ...status.release, step } } };
-  expect(intentOf(canary, world.facts()).primaryScaler).toBe(primaryScaler);
+  expect(desiredStateOf(canary, world.facts()).primaryScaler).toBe(primaryScaler);
 });
 
 it.each([
@@ -94,7 +94,7 @@ it.each([
   world.targetRevision = revision;
   world.configs = configs;
   const canary = { ...world.canary, status: { ...status, release: { ...status.release, step } } };
-  expect(intentOf(canary, world.facts()).target).toBe(target);
+  expect(desiredStateOf(canary, world.facts()).target).toBe(target);
 });
 
 it.each([
@@ -109,5 +109,5 @@ it.each([
   if (!facts.target) throw new Error('no target');
   const scaledDownUid = uid === 'same' ? facts.target.uid : uid;
   const canary = { ...world.canary, status: { ...status, release: { ...status.release, step: 'resting', scaledDownUid } } };
-  expect(intentOf(canary, { ...facts, target: { ...facts.target, replicas } }).target).toBe(target);
+  expect(desiredStateOf(canary, { ...facts, target: { ...facts.target, replicas } }).target).toBe(target);
 });

@@ -1,7 +1,7 @@
 import type { Routes } from '../api/routes.ts';
 
 /** What the cluster should hold under the recorded status, before routers and workloads turn it into objects (rules D1 …). */
-export interface Intent {
+export interface DesiredState {
   /** Nothing at all is written (suspended, or not ours to touch). */
   frozen: boolean;
   /** The primary and canary Services and the primary workload exist. */

@@ -1,15 +1,15 @@
 import type { Canary } from '../api/canary.ts';
 import type { Capacity, Release } from '../api/canary-status.ts';
 import { reachesCanary } from '../api/routes.ts';
+import type { DesiredState } from './desired-state.ts';
 import type { Facts } from './facts.ts';
-import type { Intent } from './intent.ts';
 import { decidesPods, isIdle } from './pin.ts';
 import { hasHooks } from './strategy.ts';
 
 const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched', atLeast: {}, primaryScaler: 'kept' } as const;
 
 /** What the cluster should hold under the recorded status (rules D1–D9). Pure: healing, resuming and stepping are this one path. */
-export function intentOf(canary: Canary, facts: Facts): Intent {
+export function desiredStateOf(canary: Canary, facts: Facts): DesiredState {
   const { status } = canary;
   const release = status?.release;
   const phase = status?.phase ?? '';
@@ -18,7 +18,7 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
   if (!release || phase === '') return { frozen: false, prepared: false, ...untouched };
   const isTaking = phase !== 'Initializing' || (release.step !== 'creatingPrimary' && release.step !== 'settling');
   const { capacity } = release;
-  const atLeast: Intent['atLeast'] = capacity ? { [capacity.side]: withinMaximum(capacity, facts) } : {};
+  const atLeast: DesiredState['atLeast'] = capacity ? { [capacity.side]: withinMaximum(capacity, facts) } : {};
   const targetMinimum = isResting(phase, release.step) ? 0 : Math.max(release.heldPods ?? 0, atLeast.target ?? 0);
   if (!isTaking) return { frozen: false, prepared: true, ...untouched, primary: 'up', atLeast };
   const needsCanary = reachesCanary(release.routes) && facts.supports.weights;
@@ -40,12 +40,12 @@ export function intentOf(canary: Canary, facts: Facts): Intent {
 }
 
 /** A canary is scaled down once: to fight another writer for it would harm more than idle pods do (E90). */
-function onceAtZero(wish: Intent['target'], release: Release, { target }: Facts): Intent['target'] {
+function onceAtZero(wish: DesiredState['target'], release: Release, { target }: Facts): DesiredState['target'] {
   return wish === 'zero' && target && isIdle(target, release) ? 'idle' : wish;
 }
 
 /** A side that has traffic, or has just lost it, keeps its pods (D5, D6); only a resting canary without traffic is at zero (D7). */
-function targetWish(phase: string, name: string, needsCanary: boolean): Intent['target'] {
+function targetWish(phase: string, name: string, needsCanary: boolean): DesiredState['target'] {
   switch (phase) {
     case 'Progressing':
     case 'WaitingPromotion':

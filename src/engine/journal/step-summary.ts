@@ -3,7 +3,7 @@ import type { Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
 
 /** What the engine decided in one step, as codes and numbers: free text may hold what others wrote. */
-export interface Decision {
+export interface StepSummary {
   /** Phase and step, as in `Progressing.analysing.measuring`. */
   state: string;
   routes: 'weighted' | 'matched' | 'mirrored';
@@ -15,7 +15,7 @@ export interface Decision {
   asks: readonly string[];
 }
 
-export function decisionOf(next: Snapshot, questions: readonly Question[], nowMs: number): Decision {
+export function summaryOf(next: Snapshot, questions: readonly Question[], nowMs: number): StepSummary {
   const { routes, failedChecks, iterations } = releaseOf(next);
   const asks = questions.map((question) => nameOf(question, nowMs));
   return { state: pathOf(next.value), routes: routes.kind, weight: weightOf(routes), failedChecks, iterations, asks };
