@@ -102,7 +102,7 @@ describe('when an alert is sent', () => {
   it.each([
     { threshold: 3, severity: 'warn' },
     { threshold: 2, severity: 'error' },
-  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (05-A6, A7)', ({ threshold, severity }) => {
+  ])('E64: a rollback hook after 2 failed checks of $threshold is reported as $severity (05-A6, A7)', ({ threshold, severity }) => {
     const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
     measured(world);
     world.push('s1:b');
@@ -132,7 +132,7 @@ describe('when an alert is sent', () => {
     },
   );
 
-  it('E64: a gate that was open in between is told again, and one of the next release too', () => {
+  it('E64: a gate that was open in between is reported again, and one of the next release too', () => {
     const { world, alerts } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
     const count = () => alerts().filter(({ what }) => what === 'GateClosed').length;
     const gate = world.behaviour.hooks;
@@ -162,7 +162,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a revision that takes the place of another, or goes back, is no end to tell (05-A13)', () => {
+  it('E64: a revision that takes the place of another, or goes back, is not an end to report (05-A13)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tick();

@@ -17,7 +17,7 @@ export interface Alert {
   message: string;
   /** Of a terminal one. */
   outcome?: Delivery['outcome'];
-  /** With the fields that tell how the release is set up (05-A21–A24). */
+  /** With the fields that show how the release is set up (05-A21–A24). */
   isDetailed?: boolean;
   /** What decided the end. */
   verdicts?: readonly Verdict[];
@@ -69,7 +69,7 @@ function fieldsOf(input: Seeing, from: Release, alert: Alert): Field[] {
   return fields.map(({ name, value }) => ({ name, value: Array.from(value).slice(0, LONGEST_VALUE).join('') }));
 }
 
-/** How the release is set up, in the established order (05-A21–A24). */
+/** How the release is set up, in Flagger's order (05-A21–A24). */
 function setup({ event }: Seeing): Field[] {
   const { canary, supports } = event.facts;
   const { targetRef, analysis } = canary.spec;
@@ -92,7 +92,7 @@ function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[
   return stepWeights.length > 0 ? `Canary, step weights ${stepWeights.join(',')}, max weight ${maxWeight}` : undefined;
 }
 
-/** Failed and unmeasured are two things (I11), so the verdict is told too. */
+/** Failed and unmeasured are two things (I11), so the verdict is shown too. */
 function verdictFields({ check, verdict, value, limit, reason }: Verdict): Field[] {
   return [
     { name: 'Metric', value: check },

@@ -52,7 +52,7 @@ export function dated(found: readonly FoundBlocker[], before: readonly Blocker[]
   return [...all.values()].slice(0, MOST_BLOCKERS);
 }
 
-/** Types of webhooks that a person opens; others judge. */
+/** Types of webhooks that their owner opens; others judge. */
 const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
 
 function ofHooks({ refusedBy }: Release): FoundBlocker[] {

@@ -17,7 +17,7 @@ describe('bootstrap', () => {
     expect([world.apexOnPrimary, world.targetReplicas]).toEqual([true, 0]);
   });
 
-  it('E111: a primary that is late for want of its target is told with the target as missing, never as serving', () => {
+  it('E111: a primary that is late for want of its target is reported with the target as missing, never as serving', () => {
     const world = new World();
     world.behaviour.brokenPrimary.add('s1:a');
     world.begin();

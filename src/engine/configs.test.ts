@@ -47,7 +47,7 @@ describe('a config changed', () => {
     expect(world.canary.status?.trackedConfigs).toEqual({ [KEY]: 'red' });
   });
 
-  it('E56: during the analysis, traffic goes home, the pods stop, and only new ones get traffic', () => {
+  it('E56: during the analysis, traffic is routed to the primary, the pods stop, and only new ones get traffic', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -307,7 +307,7 @@ it.each([
   { what: 'came and is gone again', now: { resourceVersion: '7' }, read: {}, isInDoubt: true },
   { what: 'came and is gone once more', now: { resourceVersion: '9' }, read: { resourceVersion: '7' }, isInDoubt: true },
   { what: 'is missing since before', now: { resourceVersion: '7' }, read: { resourceVersion: '7' }, isInDoubt: false },
-  { what: 'is missing, and nobody watched for a while', now: { resourceVersion: '8' }, read: { resourceVersion: '7' }, isInDoubt: true },
+  { what: 'is missing, and was not watched for a while', now: { resourceVersion: '8' }, read: { resourceVersion: '7' }, isInDoubt: true },
   { what: 'is missing, and when it went is not known', now: {}, read: { resourceVersion: '7' }, isInDoubt: false },
   { what: 'was written', now: { uid: 'u', resourceVersion: '9', checksum: 'x' }, read: seen('7'), isInDoubt: true },
   { what: 'was made again', now: { uid: 'v', resourceVersion: '7', checksum: 'x' }, read: seen('7'), isInDoubt: true },

@@ -4,7 +4,7 @@ import type { Side } from './facts.ts';
 
 /** Longest that a rollback waits for the primary's full capacity, and a drain by default: milliseconds. */
 const LONGEST_RAISE_MS = 30_000;
-/** A scaler looks every 15 s, and others may write it meanwhile: milliseconds. */
+/** A scaler acts every 15 s, and others may write it meanwhile: milliseconds. */
 const SCALER_PATIENCE_MS = 60_000;
 /** Terminal messages are given up after this: milliseconds. */
 const DELIVERY_LIFETIME_MS = 24 * 3_600_000;

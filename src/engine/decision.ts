@@ -47,7 +47,7 @@ export const decisions = {
   routeSome: 'Route as much traffic to the primary as its ready pods can bear',
   rollBack: 'Roll back: failed checks, a deadline, or a request',
   abort: 'Roll back: the canary is stalled, or can neither be checked nor reached',
-  giveUp: 'Roll back: pods of the last revision do not stop, and there is no traffic to move',
+  giveUp: 'Roll back: pods of the last revision do not stop, and no traffic has to move',
   failPromotion: 'The primary cannot run the promoted revision: serve from the canary and restore the primary',
 
   pause: 'Pause, as asked for',

@@ -72,7 +72,7 @@ function withinMaximum({ side, pods }: Capacity, { scaler }: Facts): number {
 }
 
 /**
- * A newer revision has waited, and is looked at with the next event: pods that would be sent away for that moment are the ones that it is
+ * A newer revision has waited, and starts with the next event: pods that would be sent away for that moment are the ones that it is
  * analysed with. Those that may have read other configs have to go all the same (E56).
  */
 function isNextAtOnce(canary: Canary, { step, revision, promotedRevision }: Release, { target, refused }: Facts): boolean {

@@ -4,7 +4,7 @@ import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 import { explain } from './explain.ts';
 
 describe('failure', () => {
-  it('E21: the threshold takes the release back at once, not an interval later (02-15.1.8)', () => {
+  it('E21: the threshold rolls the release back at once, not an interval later (02-15.1.8)', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
     const before = world.wakeAtMs;
@@ -80,7 +80,7 @@ describe('failure', () => {
       world.tickUntil(at('Succeeded', 'resting'));
     });
 
-    it('E63: failed checks take the release back all the same (04-R-S4)', () => {
+    it('E63: failed checks roll the release back all the same (04-R-S4)', () => {
       const world = unconfirmed();
       world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
       world.tickUntil(at('Failed'));

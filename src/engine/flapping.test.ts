@@ -3,7 +3,7 @@ import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 
 const steps = { stepWeight: 20, maxWeight: 40 };
 
-/** Down, and ready again for two seconds, until somebody has decided; the settling takes five. */
+/** Down, and ready again for two seconds, until the next decision; the settling takes five. */
 function flap(world: World, ms: number): void {
   world.targetDown = true;
   world.tick(ms - 2_000);

@@ -210,7 +210,7 @@ describe('suspend, answers and deliveries', () => {
     expect([kinds(true), kinds(true, 'event'), kinds(false)]).toEqual([[undefined], ['event'], []]);
   });
 
-  it('E54: a delivery nobody takes is given up after 24 hours with an announcement', () => {
+  it('E54: a delivery without a receiver is given up after 24 hours with an announcement', () => {
     const world = releasing();
     world.deliversAtOnce = false;
     world.tickUntil(at('Succeeded'));
@@ -252,7 +252,7 @@ describe('suspend, answers and deliveries', () => {
 describe('a generation that moves without a revision', () => {
   const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
 
-  it('E58: is recorded once at rest, when everything is put away, and never again', () => {
+  it('E58: is recorded once at rest, when the pods are scaled down, and never again', () => {
     const world = releasing();
     world.tickUntil(at('Succeeded', 'resting'));
     const before = records(world);
@@ -264,7 +264,7 @@ describe('a generation that moves without a revision', () => {
     expect(records(world)).toBe(before + 1);
   });
 
-  it('E58: goes along with other news during a release, and is no news by itself', () => {
+  it('E58: goes along with other news during a release, and is not news by itself', () => {
     const world = releasing();
     const before = records(world);
     world.targetGeneration = 2;

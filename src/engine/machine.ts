@@ -73,8 +73,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const resumes = now.context.frozen || unblocked;
   const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
   const isOfPoll = event.type === 'ANSWER' && event.answer.id === now.context.rollback?.open;
-  const heard = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
-  const begun = resolve(now.value, { ...heard, blocked, asks: [] });
+  const answered = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
+  const begun = resolve(now.value, { ...answered, blocked, asks: [] });
   const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
   const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
   const told = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
@@ -118,7 +118,7 @@ export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
   return [context.open, context.rollback?.open].filter((id) => id !== undefined);
 }
 
-/** What a person has asked for is carried out or refused in the step that first sees it, and recorded with what came of it (E70). */
+/** What a user has asked for is carried out or refused in the step that first sees it, and recorded with what came of it (E70). */
 function request(now: Snapshot, facts: Facts): { value: StateValue; context: Context } {
   const { value, context } = now;
   const asked = pendingRequest(context.release, facts);
@@ -129,7 +129,7 @@ function request(now: Snapshot, facts: Facts): { value: StateValue; context: Con
   const answeredNow = isUndo ? context : withAnswer(context, asked, facts.nowMs, reason);
   if (reason !== undefined || 'problem' in asked) return { value, context: answeredNow };
   const moved = moveBy(resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
-  // A pause drops what was asked, and whoever goes on begins the step's own part again.
+  // A pause drops what was asked, and a resumed release begins the step's own part again.
   const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
   const stood = isHeld ? moveBy(resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
   const asks = stood.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.context.open);
@@ -143,7 +143,7 @@ function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?
   return { ...context, attempt, release, asks: [...context.asks, { kind: 'announce', id, announcement: announcementOf(asked, reason) }] };
 }
 
-/** A suspended Canary does nothing that is asked, and says so. */
+/** A suspended Canary refuses every request, and says so. */
 function refuseFrozen(now: Snapshot, facts: Facts): { next: Snapshot; questions: readonly Question[] } {
   const { context, value } = now;
   const asked = pendingRequest(context.release, facts);
@@ -170,7 +170,7 @@ function settle(
   const scaled = withScaler({ ...context.release, step: child }, event.facts);
   const stepped: Release = withLeftRoutes(scaled, context.recorded?.release, event.facts);
   const { target, converged } = event.facts;
-  // Written along with other news, and once more at rest: what moves it then is rare.
+  // Written along with other news, and once more while resting: what moves it then is rare.
   const current = seenAtZero(target, seenAgain(target, stepped));
   // One that was made again is recorded at once; of an older version's status that kept no uid, with other news.
   const isReplaced = stepped.scaledDownUid !== undefined && current.scaledDownUid !== stepped.scaledDownUid;
@@ -274,7 +274,7 @@ function thaw(context: Context, facts: Facts): Context {
   const { routes } = context.release;
   const live = facts.liveRoutes;
   const { blindSinceMs, ...known } = context.release;
-  // Nobody has measured meanwhile, so nobody knows that it could not be.
+  // Nothing was measured meanwhile, so it is not known that it could not be.
   const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
   const rested = { ...context, frozen: false, open: undefined, rollback: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;

@@ -3,7 +3,7 @@ import { announce } from './changes/change.ts';
 import type { Context, Input } from './context.ts';
 import { say } from './reasons.ts';
 
-/** Rollout hooks pass at every check: they are told only when they fail. */
+/** Rollout hooks pass at every check: an Event says only when they fail. */
 const TOLD: ReadonlySet<HookType> = new Set<HookType>([
   'confirm-rollout',
   'pre-rollout',
@@ -12,7 +12,7 @@ const TOLD: ReadonlySet<HookType> = new Set<HookType>([
   'rollback',
 ]);
 
-/** An Event for each hook that has let the release go on, or has ended it (E85); a gate that is polled tells nothing before it opens. */
+/** An Event for each hook that has let the release go on, or has ended it (E85); a gate that is polled announces nothing before it opens. */
 export function announcePassed(context: Context, event: Input['event']): Context {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'passed') return context;
   const { type, webhooks } = event.answer;

@@ -61,7 +61,7 @@ it('D12: transition times move with the phase only, not with weights and counter
   expect(world.canary.status?.lastTransitionTime).not.toBe(before);
 });
 
-it('03-H9, H11: all established fields are told in every phase; a promoted revision is the applied one, and counters end with a release', () => {
+it('03-H9, H11: all fields of Flagger are written in every phase; a promoted revision is the applied one, and counters end with a release', () => {
   const world = initialized();
   const told = (phase: Phase) => {
     const release = { ...world.release, revision: 's1:b', failedChecks: 2, iterations: 3 };
@@ -79,7 +79,7 @@ it('03-H9, H11: all established fields are told in every phase; a promoted revis
   expect(world.canary.status).toMatchObject({ lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:b' });
 });
 
-it('03-H15: no way leads to Terminated, which nobody writes', () => {
+it('03-H15: no arrow leads to Terminated, which is never written', () => {
   expect(mermaid()).toContain('Terminated');
   expect(mermaid()).not.toMatch(/--> Terminated/);
 });

@@ -10,8 +10,8 @@ import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
 
 /**
- * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D12).
- * Source: 01-5, except that `canaryWeight` always tells the true weight and times move only when the phase does.
+ * The whole status of a release: Flagger's fields are a pure projection of what Serin remembers (rules D10–D12).
+ * Source: 01-5, except that `canaryWeight` is always the true weight and times move only when the phase does.
  */
 export function projectStatus(canary: Canary, phase: Phase, release: Release, facts: Facts): CanaryStatus {
   const before = canary.status;
@@ -42,7 +42,7 @@ function trueWeight(recorded: Routes, { converged, blocker, unroutable, liveRout
   return 'unreadable' in liveRoutes ? weightOf(recorded) : Math.min(weightOf(recorded), weightOf(liveRoutes));
 }
 
-/** Whoever starts after a suspend was lifted has to know that there was one (E52). */
+/** A controller that starts after a suspend was lifted has to know that there was one (E52). */
 function remembered(
   canary: Canary,
   phase: Phase,

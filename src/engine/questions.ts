@@ -51,11 +51,11 @@ export type Answer =
 export type EngineEvent =
   /** First event of a snapshot rebuilt from status: re-enters its state and asks its questions again. */
   | { type: 'RESUME'; facts: Facts }
-  /** Something that the chart looks at changed. */
+  /** Something that the chart depends on changed. */
   | { type: 'FACTS'; facts: Facts }
   | { type: 'WAKE'; facts: Facts }
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
-  /** A person asks for something that is possible now; made by `step` from the facts. */
+  /** A user asks for something that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
   /** A rollback hook has answered yes; made by `step` from its answer. */
   | { type: 'STOP'; facts: Facts; webhook: string }

@@ -4,10 +4,10 @@ import { canaryShare, capacityNeeded, hasCapacity } from './capacity.ts';
 import type { Input } from './context.ts';
 import { nextMove, routesToPrimary, weightOf } from './strategy.ts';
 
-/** Smallest change of the canary's weight that is worth a write while a release is taken back pod by pod, in percent. */
+/** Smallest change of the canary's weight that is worth a write while a release is rolled back pod by pod, in percent. */
 const SMALLEST_RETURN = 10;
 
-/** Pods that the primary needs to answer everybody (E60); undefined: the Canary names no scaler, so nobody has shrunk it. */
+/** Pods that the primary needs to answer every request (E60); undefined: the Canary names no scaler, so nothing has shrunk it. */
 export function primaryNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   if (!scaler) return undefined;
@@ -15,7 +15,7 @@ export function primaryNeed({ context, event }: Input): number | undefined {
   return capacityNeeded({ primary, target, routes, atStart: context.release.podsAtStart }, 100, scaler.primary);
 }
 
-/** Pods that the target needs for the next step; undefined without a scaler, or where there is no step. */
+/** Pods that the target needs for the next step; undefined without a scaler, or without a step to take. */
 export function stepNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target, canary } = event.facts;
   const move = nextMove(context.release, canary, event.facts);
@@ -32,7 +32,7 @@ export function backNeed({ context, event }: Input): number | undefined {
   return capacityNeeded({ primary, target, routes }, canaryShare(heldRoutes), scaler.target);
 }
 
-/** The primary is held at what it needs until the release rests; without a need nothing is held. */
+/** The primary is held at what it needs until the release has ended; without a need nothing is held. */
 export function holdingPrimary(input: Input, from: Release): Release {
   const pods = primaryNeed(input);
   const rest = withoutCapacity(from);
@@ -46,7 +46,7 @@ export function holdingTarget(from: Release, pods: number | undefined): Release 
   return pods === undefined ? rest : { ...rest, capacity: { side: 'target', pods } };
 }
 
-/** Pods that the target needs to answer everybody. */
+/** Pods that the target needs to answer every request. */
 export function targetNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   const { routes, podsAtStart: atStart } = context.release;

@@ -124,7 +124,7 @@ describe('before promotion returns traffic', () => {
     expect([world.release.capacity?.pods, world.primaryReplicas]).toEqual([8, 8]);
   });
 
-  it('E60: without a scaler nobody has shrunk it, and nothing is raised', () => {
+  it('E60: without a scaler nothing has shrunk it, and nothing is raised', () => {
     const world = halfway();
     world.scaler = undefined;
     world.tickUntil(isAt('Succeeded', 'resting'));
@@ -139,7 +139,7 @@ describe('before promotion returns traffic', () => {
   });
 });
 
-describe('when a release is taken back', () => {
+describe('when a release is rolled back', () => {
   const takenBack = (): World => {
     const world = halfway({ ...steps, threshold: 1 });
     world.room.primary = 5;
@@ -228,7 +228,7 @@ describe('when a release is taken back', () => {
 describe('before a step', () => {
   it.each([
     { plan: 'a weight', analysis: { stepWeights: [30] }, raised: 3 },
-    { plan: 'a match, which nobody can count', analysis: { iterations: 2, match: header }, raised: 10 },
+    { plan: 'a match, whose share is unknown', analysis: { iterations: 2, match: header }, raised: 10 },
     { plan: 'a mirror', analysis: { ...steps, mirror: true, mirrorWeight: 20 }, raised: 2 },
   ])('E62: $plan raises the canary to $raised of 10 pods before its first step', ({ analysis, raised }) => {
     const world = scaled(analysis);
@@ -382,7 +382,7 @@ describe('before a step', () => {
     expect(world.asked.filter((one) => one.kind === 'runHooks')).toHaveLength(1);
   });
 
-  it('E62: without the capacity at the progress deadline the release is taken back, and says why', () => {
+  it('E62: without the capacity at the progress deadline the release is rolled back, and says why', () => {
     const world = scaled({ iterations: 1 });
     world.push('s1:b');
     world.room.target = 4;
@@ -467,12 +467,12 @@ function bears(world: World, before: Release, after: Release): boolean {
     const isGivenLess = isRaised && (target?.replicas ?? 0) < needed && nowMs >= (before.awaitedSinceMs ?? stepStartedMs) + 30_000;
     return isGivenLess || hasCapacity(target, needed);
   }
-  const isNobodyElse = target?.serving !== true;
+  const isAlone = target?.serving !== true;
   const isUnjudged = after.revision !== before.revision && after.run > before.run;
   const isLongEnough = nowMs >= stepStartedMs + (before.step === 'raising' ? 60_000 : 10_000);
   const pods = capacity?.side === 'primary' ? capacity.pods : (after.capacity?.pods ?? 0);
   const share = Math.ceil((pods * (100 - is)) / 100);
-  return is === was || isNobodyElse || isUnjudged || isLongEnough || hasCapacity(primary, Math.min(share, limits.max));
+  return is === was || isAlone || isUnjudged || isLongEnough || hasCapacity(primary, Math.min(share, limits.max));
 }
 
 it('E60: in any order of events, no record gives a side more than its pods can bear, but for the exceptions of the rule', () => {

@@ -25,7 +25,7 @@ it('04-R-A2: a primary cookie is made only where it has a name', () => {
   expect(affinityOf(withWeight(allToPrimary, 20, nameless, abilities('one')))).toEqual({ canary: 'side=one' });
 });
 
-it('E19: a retired cookie is told to browsers until the next release makes its own', () => {
+it('E19: a retired cookie is sent to browsers until the next release makes its own', () => {
   const retired = routesToPrimary(withWeight(allToPrimary, 20, canary, abilities('one')));
   expect(routesToPrimary(retired)).toEqual(retired);
   expect(affinityOf(withWeight(retired, 20, canary, abilities('two')))).toEqual({ canary: 'side=two', primary: 'main=two' });

@@ -14,7 +14,7 @@ import { alerting } from './terminal.ts';
 
 /** What the answers of hooks and metrics leave behind where the release goes on. */
 export const checks = {
-  /** A closed gate or a refused write: again in one interval. Told once for each reason; an alert once for each gate (05-A3–A5, W5). */
+  /** A closed gate or a refused write: again in one interval. Announced once for each reason; an alert once for each gate (05-A3–A5, W5). */
   poll: (input: Input) => {
     const reason = refusal(input);
     const isNews = input.context.release.reason !== reason && reason !== '';
@@ -39,7 +39,7 @@ export const checks = {
     const counted = { ...because(input.context.release, reason, refusalData(input)), failedChecks };
     return { ...announce(input, say('CheckFailed', message, { warning: true })), release: counted, open: undefined };
   },
-  /** Told once for each reason: since when, until when, and what happens then (E22a). The last look is at the deadline. */
+  /** Announced once for each reason: since when, until when, and what happens then (E22a). The last check is at the deadline. */
   hold: (input: Input) => {
     const { facts } = input.event;
     const { reason: before, blindSinceMs } = input.context.release;
@@ -48,7 +48,7 @@ export const checks = {
     const held = because(input.context.release, reason);
     if (blindSinceMs === undefined) return { release: { ...held, wakeAtMs: next }, open: undefined };
     const untilMs = unmeasuredUntilMs(facts.canary, blindSinceMs);
-    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is taken back`;
+    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is rolled back`;
     return {
       ...(before === reason ? {} : announce(input, say('Unmeasured', message, { warning: true }))),
       release: { ...held, wakeAtMs: untilMs > now(input) ? Math.min(next, untilMs) : next },
@@ -62,7 +62,7 @@ export const checks = {
     ),
     open: undefined,
   }),
-  /** Looked at when a check begins: since when the canary is below its threshold. The deadline of that wait counts from here (E80). */
+  /** Noted when a check begins: since when the canary is below its threshold. The deadline of that wait counts from here (E80). */
   noteReadiness: (input: Input) => {
     const { awaitedSinceMs = now(input), ...known } = input.context.release;
     return { release: isTargetReady(input) ? known : { ...known, awaitedSinceMs } };
@@ -78,7 +78,7 @@ export const checks = {
   noteHoldUp: (input: Input) => {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
-    // What is refused is told by every sentence as it is (E65).
+    // Every sentence says what is refused (E65).
     const held = refused ? without(known, 'reason') : because(known, unconfirmed ? blockerText(unconfirmed) : '');
     return { release: held, open: undefined };
   },

@@ -9,7 +9,7 @@ import { decisive, isHeld } from './answer.ts';
 import { announce, because, release, who, without } from './change.ts';
 import { failure, terminal } from './terminal.ts';
 
-/** How a release ends: taken back, promoted, or a promotion that failed. */
+/** How a release ends: rolled back, promoted, or a promotion that failed. */
 export const ends = {
   rollBack: (input: Input) => {
     const isAsked = input.event.type === 'REQUEST' || input.event.type === 'STOP';
@@ -23,9 +23,9 @@ export const ends = {
       ...input,
       context: { ...input.context, release: { ...input.context.release, failedChecks: bare.failedChecks } },
     });
-    // Asked for by a hook or a person it is no fault of the release, unless its checks had failed already (05-A6, A7).
+    // Asked for by a hook or a user it is not a fault of the release, unless its checks had failed already (05-A6, A7).
     const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
-    const ended = terminal(input, bare, 'Failed', `Release of ${who(input)} was taken back: ${reason}`, {
+    const ended = terminal(input, bare, 'Failed', `Rolled back ${who(input)}: ${reason}`, {
       reason: 'Failed',
       severity: isWanted ? 'warn' : 'error',
       verdicts: decisive(input),
@@ -64,7 +64,7 @@ export const ends = {
   },
   succeed: (input: Input) => {
     const { release: done } = input.context;
-    const ended = terminal(input, done, 'Succeeded', `${who(input)} is promoted and its canary rests`, {
+    const ended = terminal(input, done, 'Succeeded', `${who(input)} is promoted: its primary receives all traffic`, {
       reason: 'Succeeded',
       severity: 'info',
     });

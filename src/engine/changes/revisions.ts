@@ -70,7 +70,7 @@ export const revisions = {
 
 function fresh(input: Input, from: Release): Release {
   const routes = primaryServes(input) ? routesToPrimary(from.routes) : from.routes;
-  // Pods of a revision that nobody has judged get nothing more, so the primary is raised but not waited for.
+  // Pods of a revision without a judgement get nothing more, so the primary is raised but not waited for.
   const held = podsAtStart(input, reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from));
   return {
     ...without(
@@ -100,7 +100,7 @@ function fresh(input: Input, from: Release): Release {
   };
 }
 
-/** The last revision had its last requests when its pods went, and proxies heard of that no later than of a route (E20a). */
+/** The last revision had its last requests when its pods went, and proxies learned of that no later than of a route (E20a). */
 function restingSince({ context, event }: Input): number | undefined {
   if (event.facts.target?.replicas !== 0) return undefined;
   return Math.min(event.facts.nowMs, (context.recorded?.release.stepStartedMs ?? event.facts.nowMs) + event.facts.scaleDownDelayMs);

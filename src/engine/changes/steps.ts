@@ -90,7 +90,7 @@ export const steps = {
   withdrawTraffic: (input: Input) => ({
     ...announce(
       input,
-      say('CanaryDown', `Canary of ${who(input)} has no serving pods; its traffic goes to the primary`, { warning: true }),
+      say('CanaryDown', `Canary of ${who(input)} has no serving pods; its traffic is routed to the primary`, { warning: true }),
     ),
     release: {
       ...(reachesCanary(input.context.release.routes)
@@ -103,7 +103,7 @@ export const steps = {
   restoreTraffic: (input: Input) => {
     const { heldRoutes, routes } = input.context.release;
     return {
-      ...announce(input, say('CanaryBack', `Canary of ${who(input)} serves again and has its traffic back`)),
+      ...announce(input, say('CanaryBack', `Canary of ${who(input)} serves again and receives its traffic again`)),
       release: {
         ...withoutCapacity(without(input.context.release, 'heldRoutes', 'awaitedSinceMs')),
         routes: heldRoutes ?? routes,
@@ -124,7 +124,7 @@ function routeToPrimary(input: Input): Change {
   return { release: { ...held, routes: routesToPrimary(now.routes) } };
 }
 
-/** Held back is not the end of a release: its cookies stay valid for when it returns. */
+/** An unavailable canary is not the end of a release: its cookies stay valid for when it recovers. */
 function routedToPrimary(routes: Routes): Routes {
   return reachesCanary(routes) || routes.kind === 'mirrored' ? { kind: 'weighted', canary: weight(0) } : routes;
 }

@@ -16,7 +16,7 @@ export function alerting(input: Input, from: Release, alert: Alert): Release {
 
 type Outcome = NonNullable<Delivery['outcome']>;
 
-/** The release has ended: what is told of it, to whom, is listed before anything acts (E30, E54). */
+/** The release has ended: every message about it, and its receiver, is listed before anything acts (E30, E54). */
 export function terminal(
   input: Input,
   from: Release,
@@ -48,7 +48,7 @@ function hooksNamed({ spec }: Canary, type: HookType): NonNullable<Delivery['hoo
   return names.map((name, index) => ({ name, nth: names.slice(0, index).filter((other) => other === name).length }));
 }
 
-/** Why the release is taken back. */
+/** Why the release is rolled back. */
 export function failure(input: Input): string {
   const { context, event } = input;
   const { target } = event.facts;
@@ -65,7 +65,7 @@ export function failure(input: Input): string {
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
   const { refused } = event.facts;
   if (event.facts.nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY))
-    return `nobody could check the canary any longer, since its spec is refused: ${refused?.message}`;
+    return `the canary could not be checked any longer, since its spec is refused: ${refused?.message}`;
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
   if (event.facts.unroutable)
     return `no route could send traffic to the canary within ${seconds} s: ${blockerText(event.facts.unroutable)}`;

@@ -5,9 +5,9 @@ import { acknowledged } from '../verbs.ts';
 import { refusal } from './answer.ts';
 import { announce, ask, type Change, now } from './change.ts';
 
-/** What a person asks for (E70–E75). */
+/** What a user asks for (E70–E75). */
 export const verbs = {
-  /** What was asked has no answer any more: nothing is decided while a person holds the release. */
+  /** What was asked has no answer any more: nothing is decided while a user holds the release. */
   pause: (input: Input): Change => {
     if (input.event.type !== 'REQUEST') return {};
     const { by } = input.event.request;
@@ -42,7 +42,7 @@ export function withoutPause({ paused: _, ...release }: Release): Release {
   return release;
 }
 
-/** The time for which a person held it counts against no deadline (E71). */
+/** The time for which a user held it counts against no deadline (E71). */
 function resumed(paused: Release, nowMs: number): Release {
   const { paused: pause, ...release } = paused;
   if (!pause) return release;

@@ -40,7 +40,7 @@ export function mayHaveReadOthers(input: Input): boolean {
   return (target(input)?.pods ?? 0) > 0 && (wereWritten(input) || isPinnedBlindly(input));
 }
 
-/** Configs were written since the pin, or may have come and gone, and there is no pod that could have read them. */
+/** Configs were written since the pin, or may have come and gone, and no pod exists that could have read them. */
 export function isUnread(input: Input): boolean {
   const { pods, revision, undetermined } = target(input) ?? {};
   return pods === 0 && undetermined === undefined && revision === input.context.release.revision && wereWritten(input);
