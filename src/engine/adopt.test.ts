@@ -84,7 +84,7 @@ describe('E3: a release under way goes on from where it is', () => {
     expect(release.wakeAtMs).toBe(facts.nowMs + facts.intervalMs);
   });
 
-  it('E3: Finalising brings the traffic home and ends', () => {
+  it('E3: Finalising routes the traffic to the primary and ends', () => {
     const now = adopted({ phase: 'Finalising', adoption: { equals: true } });
     expect([now.phase, now.release.promotedRevision]).toEqual(['Finalising', NOW]);
     expect(now.release.routes).toEqual(allToPrimary);

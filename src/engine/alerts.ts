@@ -19,7 +19,7 @@ export interface Alert {
   outcome?: Delivery['outcome'];
   /** With the fields that show how the release is set up (05-A21–A24). */
   isDetailed?: boolean;
-  /** What decided the end. */
+  /** Verdicts that decided the end. */
   verdicts?: readonly Verdict[];
 }
 

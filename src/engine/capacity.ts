@@ -1,7 +1,7 @@
 import { type Routes, reachesCanary } from '../api/routes.ts';
 import type { ScalerLimits, Side } from './facts.ts';
 
-/** Who answers users at the moment; without routes (bootstrap) that is the target alone. */
+/** Sides that answer users at the moment; without routes (bootstrap) that is the target alone. */
 export interface Load {
   primary: Side | undefined;
   target: Side | undefined;

@@ -38,7 +38,7 @@ function guarded(moves: Moves): (Move & { guard: Decision })[] {
   return Object.entries(moves).map(([decision, move]) => ({ guard: decision as Decision, ...move }));
 }
 
-/** What holds in every step within, unless the step has a move of its own for the same decision. */
+/** Moves of every step within, unless the step has a move of its own for the same decision. */
 function common(moves: Moves) {
   return { '*': guarded(moves) };
 }
@@ -189,7 +189,7 @@ function starting() {
       raise: go('raising', 'isolate', 'raiseTarget'),
       step: go('analysing', 'isolate', 'takeStep'),
     }),
-    // What the next step sends must find pods: the target's scaler has sized it for what it has now (E60).
+    // Traffic of the next step must find pods: the target's scaler has sized it for what it has now (E60).
     raising: leaf('raising', ['wakeInRaise'], {
       fallBack: go('scalingUp', 'forgetCapacity'),
       withdrawTraffic: go('heldBack', 'withdrawTraffic'),

@@ -3,7 +3,7 @@ import type { Phase } from '../api/phase.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import type { RollbackPoll } from './rollback-poll.ts';
 
-/** What the chart carries between events; all that outlives the process is in `release` and the phase. */
+/** Memory of the chart between events; all that outlives the process is in `release` and the phase. */
 export interface Context {
   release: Release;
   /** As last given to `record`; absent for a Canary that has no release in its status. */

@@ -19,7 +19,7 @@ const analysed: Record<string, Deciders> = {
   comingBack,
 };
 
-/** What decides in each state of the chart. */
+/** Deciders of each state of the chart. */
 export const deciders: Readonly<Record<string, Deciders>> = {
   New: bootstrap.begin,
   ...within('Initializing', {

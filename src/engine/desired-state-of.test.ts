@@ -81,7 +81,7 @@ it.each([
   { what: 'that is promoted without an analysis', step: 'resting', change: { spec: { skipAnalysis: true } }, target: 'untouched' },
   { what: 'whose pods have to read other configs', step: 'resting', change: { configs: { settings: 'red' } }, target: 'zero' },
   { what: 'that was promoted before', step: 'resting', change: { revision: 's1:a' }, target: 'zero' },
-] as const)('D7: at rest with a newer revision $what the canary is $target', ({ step, change, target }) => {
+] as const)('D7: idle with a newer revision $what the canary is $target', ({ step, change, target }) => {
   const {
     analysis = {},
     spec = {},
@@ -101,7 +101,7 @@ it.each([
   { what: 'was at zero, and has pods again', uid: 'same', replicas: 1, target: 'idle' },
   { what: 'was at zero, and is', uid: 'same', replicas: 0, target: 'zero' },
   { what: 'was made again', uid: 'another', replicas: 1, target: 'zero' },
-])('E90: at rest a target that $what is at $target', ({ uid, replicas, target }) => {
+])('E90: in an idle Canary a target that $what is at $target', ({ uid, replicas, target }) => {
   const world = initialized();
   const { status } = world.canary;
   if (!status?.release) throw new Error('no release');

@@ -8,7 +8,7 @@ import { hasHooks } from './strategy.ts';
 
 const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched', atLeast: {}, primaryScaler: 'kept' } as const;
 
-/** What the cluster should hold under the recorded status (rules D1–D9). Pure: healing, resuming and stepping are this one path. */
+/** Desired state of the cluster under the recorded status (rules D1–D9). Pure: healing, resuming and stepping are this one path. */
 export function desiredStateOf(canary: Canary, facts: Facts): DesiredState {
   const { status } = canary;
   const release = status?.release;

@@ -1,6 +1,6 @@
 import type { Routes } from '../api/routes.ts';
 
-/** What the cluster should hold under the recorded status, before routers and workloads turn it into objects (rules D1 …). */
+/** Desired state of the cluster under the recorded status, before routers and workloads turn it into objects (rules D1 …). */
 export interface DesiredState {
   /** Nothing at all is written (suspended, or not ours to touch). */
   frozen: boolean;

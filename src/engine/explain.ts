@@ -159,7 +159,7 @@ function primaryAwaited(release: Release, facts: Facts): string | undefined {
   return `Stays at ${weightOf(routes)} %: ${what}${lacks(primary, 'primary')}; waits for it without limit: mend its pods, or set spec.skipAnalysis: true if this revision is the remedy.`;
 }
 
-/** What holds a release that cannot be measured, since when, until when, and what happens then (rule E22a). */
+/** Sentence for a release that cannot be measured: since when, until when, and what happens then (rule E22a). */
 function unmeasured(canary: Canary, { blindSinceMs }: Release): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
@@ -175,7 +175,7 @@ export function shortOfPods({ target, canary }: Facts): string {
   return ready < wanted || reason === undefined ? short : reason;
 }
 
-/** What a workload that is not ready lacks, and where to look. */
+/** Parts that a workload that is not ready lacks, and where to look. */
 function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
   if (side === undefined) return role === 'primary' ? ', which does not exist yet' : ', which does not exist: create it again';
   if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ', none of whose pods is ready';

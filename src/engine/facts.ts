@@ -26,7 +26,7 @@ export interface Side {
   progress?: Progress;
 }
 
-/** What distinguishes one revision of the target from another. */
+/** Fields that distinguish one revision of the target from another. */
 export interface Target {
   uid: string;
   generation: number;
@@ -50,7 +50,7 @@ export interface ScalerLimits {
   max: number;
 }
 
-/** What is known of another controller's release without its hashes, which cannot be computed (02-15.4.35). */
+/** Knowledge of another controller's release without its hashes, which cannot be computed (02-15.4.35). */
 export interface Adoption {
   /** The revision of the target that was compared. */
   target: string;
@@ -72,11 +72,11 @@ export interface RefusedEdit {
   message: string;
   /** The field to correct, where one decides it. */
   field?: string;
-  /** What was accepted before it is not known, so that the canary cannot be checked: it has no traffic after this moment. */
+  /** The spec accepted before it is not known, so that the canary cannot be checked: it has no traffic after this moment. */
   uncheckedUntilMs?: number;
 }
 
-/** What the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
+/** Everything that the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
 export interface Facts {
   nowMs: number;
   /** While an edit of it is refused, as it was accepted before; or what is needed to route all traffic to the primary, where that is not known. */
@@ -105,7 +105,7 @@ export interface Facts {
   blocker?: NewBlocker;
   /** Reason that keeps the router from sending a share to the canary, and since when that is known (E96). */
   unroutable?: NewBlocker & { sinceMs: number };
-  /** What a user has asked for last, whether or not it was answered. */
+  /** The last request of a user, whether or not it was answered. */
   request?: SeenRequest;
   /** There is a receiver for the alerts of Canaries that name none. */
   globalAlerts?: boolean;

@@ -51,7 +51,7 @@ describe('failure', () => {
     expect(world.phase).toBe('Failed');
   });
 
-  it('E9: an obstacle only a person can remove never fails a release', () => {
+  it('E9: a blocker that only a user can remove never fails a release', () => {
     const world = initialized(aCanary(steps));
     world.behaviour.blocker = 'CRD virtualservices is missing';
     world.push('s1:b');

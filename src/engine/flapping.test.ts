@@ -42,7 +42,7 @@ it('E1: a canary that has settled is waited for anew, as long as the first time'
   expect(world.release).not.toHaveProperty('awaitedSinceMs');
 });
 
-it('E1, E9: time under an obstacle counts for none of both waits', () => {
+it('E1, E9: time under a blocker counts for none of both waits', () => {
   const world = initialized(aCanary(steps));
   world.targetDown = true;
   world.push('s1:b');

@@ -17,7 +17,7 @@ function held(analysis: Partial<Canary['spec']['analysis']> = {}): World {
   return world;
 }
 
-const told = (world: World, reason: string): string[] =>
+const announced = (world: World, reason: string): string[] =>
   world.asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === reason ? [one.announcement.message] : []));
 const alerts = (world: World) => (world.release.deliveries ?? []).filter(({ kind }) => kind === 'alert');
 
@@ -33,10 +33,10 @@ describe('what cannot be measured, with unmeasured: hold', () => {
       expect(text).toContain(`since ${since}`);
       expect(text).toContain(`until ${until}`);
     }
-    const [message, ...more] = told(world, 'Unmeasured');
+    const [message, ...more] = announced(world, 'Unmeasured');
     expect(message).toContain(`Holding since ${since}`);
     expect(message).toContain(`by ${until}, the release is rolled back`);
-    expect([more, told(world, 'CheckFailed')]).toEqual([[], []]);
+    expect([more, announced(world, 'CheckFailed')]).toEqual([[], []]);
   });
 
   it('E22a: at the progress deadline the release is rolled back without a failed check, and an alert says why', () => {
@@ -87,7 +87,7 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 1]);
   });
 
-  it('E22a: time under an obstacle or while suspended is not counted', () => {
+  it('E22a: time under a blocker or while suspended is not counted', () => {
     const world = held();
     world.behaviour.blocker = 'the quota';
     world.tick(300_000);

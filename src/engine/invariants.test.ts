@@ -180,7 +180,7 @@ function isQuiet(world: World): boolean {
 /** Any other key is of news along the way. */
 const OUTCOMES = ['Succeeded', 'Failed', 'superseded', 'cancelled'];
 
-/** A receiver tells a repeat from news by the key alone: what was listed keeps its own until it leaves the list (I6). */
+/** A receiver distinguishes a repeat from news by the key alone: what was listed keeps its own until it leaves the list (I6). */
 function expectStableKeys(world: World, deliveries: readonly Delivery[]): void {
   const renamed = deliveries.filter((one) => one.sinceMs < world.nowMs && !world.listed.has(one.key));
   expect(renamed).toEqual([]);
@@ -193,7 +193,7 @@ function isRise(before: Routes | undefined, after: Routes): boolean {
   return before?.kind !== 'matched' && weightOf(after) > (before ? weightOf(before) : 0);
 }
 
-/** Traffic or the count of iterations goes on, or the promotion begins. A weight that was held back and returns was reached before. */
+/** Traffic or the count of iterations goes on, or the promotion begins. A weight that was withdrawn and returns was reached before. */
 function isAdvance(from: string, before: Release, phase: string, release: Release): boolean {
   if (phase === 'Promoting') return from !== 'Promoting';
   if (phase !== 'Progressing' && phase !== 'WaitingPromotion') return false;
@@ -247,7 +247,7 @@ describe('in any order of events, crashes and suspends', () => {
       };
     }));
 
-  it('I4: at rest after Failed the primary has its last promoted template and all traffic, the canary nothing', () =>
+  it('I4: idle after Failed the primary has its last promoted template and all traffic, the canary nothing', () =>
     always((world) => {
       world.onRecord = ({ phase, release }) => {
         if (phase !== 'Failed' || release.step !== 'resting') return;

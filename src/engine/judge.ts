@@ -31,7 +31,7 @@ export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
 }
 
-/** What counts in this tick, the bad ones first (E20). */
+/** Describes what counts in this tick, the failed checks first (E20). */
 function describeAll(verdicts: readonly Verdict[]): string {
   const more = verdicts.length - MOST_LISTED;
   return [...verdicts.slice(0, MOST_LISTED).map(describe), ...(more > 0 ? [`${more} more`] : [])].join('; ');

@@ -219,7 +219,7 @@ describe('suspend, answers and deliveries', () => {
     expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed')).toBe(true);
   });
 
-  it('I15: of the messages of releases that have ended at most 500 wait, and an announcement tells of the oldest', () => {
+  it('I15: of the messages of releases that have ended at most 500 wait, and an announcement names the oldest', () => {
     const world = releasing(withHooks(...Array.from({ length: 100 }, () => 'event' as const)));
     world.deliversAtOnce = false;
     world.tickUntil(at('Succeeded'));
@@ -252,7 +252,7 @@ describe('suspend, answers and deliveries', () => {
 describe('a generation that moves without a revision', () => {
   const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
 
-  it('E58: is recorded once at rest, when the pods are scaled down, and never again', () => {
+  it('E58: is recorded once when idle, when the pods are scaled down, and never again', () => {
     const world = releasing();
     world.tickUntil(at('Succeeded', 'resting'));
     const before = records(world);
@@ -275,7 +275,7 @@ describe('a generation that moves without a revision', () => {
     expect(world.release.observedGeneration).toBe(2);
   });
 
-  it('E58: another revision at rest is released, and keeps its own generation', () => {
+  it('E58: another revision in an idle Canary is released, and keeps its own generation', () => {
     const world = initialized(aCanary(steps));
     world.targetGeneration = 2;
     world.push('s1:b');

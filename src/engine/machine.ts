@@ -37,7 +37,7 @@ export function start(canary: Canary, facts: Facts): Snapshot {
     const adopted = { ...blank(facts), ...adopt(status, facts) };
     return resolve(stateOf(phase, adopted.step), { ...context, release: adopted });
   }
-  // What is written for readers alone is made anew with each status.
+  // Fields for readers alone are made anew with each status.
   const { blockers: _, dueMs: _due, ...remembered } = recorded;
   const { suspended = false, ...release } = remembered;
   return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
@@ -77,8 +77,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const begun = resolve(now.value, { ...answered, blocked, asks: [] });
   const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
   const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
-  const told = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
-  const { value, context: left } = request(told, facts);
+  const announced = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
+  const { value, context: left } = request(announced, facts);
   return settle(now, value, withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event), event);
 }
 
@@ -118,7 +118,7 @@ export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
   return [context.open, context.rollback?.open].filter((id) => id !== undefined);
 }
 
-/** What a user has asked for is carried out or refused in the step that first sees it, and recorded with what came of it (E70). */
+/** Carries a request of a user out, or refuses it, in the step that first sees it, and records the outcome (E70). */
 function request(now: Snapshot, facts: Facts): { value: StateValue; context: Context } {
   const { value, context } = now;
   const asked = pendingRequest(context.release, facts);
@@ -150,11 +150,16 @@ function refuseFrozen(now: Snapshot, facts: Facts): { next: Snapshot; questions:
   if (asked === undefined || context.recorded === undefined || facts.canary.metadata.deletionTimestamp !== undefined)
     return { next: now, questions: [] };
   const { phase } = context.recorded;
-  const told = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
-  const attempt = told.attempt + 1;
-  const record: Question = { kind: 'record', id: `${told.release.run}/${told.release.revision}/${attempt}`, phase, release: told.release };
-  const next = resolve(value, { ...told, attempt, asks: [], recorded: { phase, release: told.release } });
-  return { next, questions: [record, ...told.asks] };
+  const refused = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
+  const attempt = refused.attempt + 1;
+  const record: Question = {
+    kind: 'record',
+    id: `${refused.release.run}/${refused.release.revision}/${attempt}`,
+    phase,
+    release: refused.release,
+  };
+  const next = resolve(value, { ...refused, attempt, asks: [], recorded: { phase, release: refused.release } });
+  return { next, questions: [record, ...refused.asks] };
 }
 
 /** Compares before and after: what is new is recorded first, then the questions of the new state are asked. */
@@ -205,7 +210,7 @@ function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
   return name === undefined ? release : { ...release, scaler: name };
 }
 
-/** What makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */
+/** Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */
 function memory(release: Release): string {
   return JSON.stringify(
     Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),

@@ -17,10 +17,10 @@ export function announcePassed(context: Context, event: Input['event']): Context
   if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'passed') return context;
   const { type, webhooks } = event.answer;
   if (!TOLD.has(type)) return context;
-  let told = context;
+  let announced = context;
   for (const webhook of webhooks) {
     const message = `The ${type} hook ${webhook} passed`;
-    told = { ...told, ...announce({ context: told, event }, say('HookPassed', message, { warning: type === 'rollback' })) };
+    announced = { ...announced, ...announce({ context: announced, event }, say('HookPassed', message, { warning: type === 'rollback' })) };
   }
-  return told;
+  return announced;
 }

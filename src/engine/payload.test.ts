@@ -4,7 +4,7 @@ import { aCanary, initialized, type World, withHooks } from '../../test/fakes/wo
 
 const types = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'] as const;
 const calls = ({ asked }: World) => asked.flatMap((one) => (one.kind === 'runHooks' ? [`${one.type}: ${one.phase} ${one.checksum}`] : []));
-const told = ({ asked }: World) =>
+const announced = ({ asked }: World) =>
   asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === 'HookPassed' ? [one.announcement] : []));
 
 describe('what the payload of a webhook says', () => {
@@ -53,7 +53,7 @@ describe('hooks that pass', () => {
     world.behaviour.hooks = { 'confirm-rollout': 'refused', 'confirm-promotion': 'refused' };
     world.push('s1:b');
     for (let polls = 0; polls < 3; polls += 1) world.tick();
-    expect(told(world)).toEqual([]);
+    expect(announced(world)).toEqual([]);
     world.behaviour.hooks['confirm-rollout'] = 'passed';
     world.tickUntil(at('WaitingPromotion'));
     for (let polls = 0; polls < 3; polls += 1) world.tick();
@@ -61,7 +61,7 @@ describe('hooks that pass', () => {
     world.tickUntil(at('Succeeded'));
     const passed = (type: string) => ({ reason: 'HookPassed', type: 'Normal', message: `The ${type} hook ${type} passed` });
     const increase = passed('confirm-traffic-increase');
-    expect(told(world)).toEqual([
+    expect(announced(world)).toEqual([
       passed('confirm-rollout'),
       passed('pre-rollout'),
       increase,
@@ -75,6 +75,6 @@ describe('hooks that pass', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('rollback') }));
     world.behaviour.hooks.rollback = 'passed';
     world.push('s1:b');
-    expect(told(world)).toMatchObject([{ type: 'Warning', message: 'The rollback hook rollback passed' }]);
+    expect(announced(world)).toMatchObject([{ type: 'Warning', message: 'The rollback hook rollback passed' }]);
   });
 });

@@ -40,7 +40,7 @@ it.each([
   expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
 });
 
-it('E58: at rest the sentence tells what is waited for to know the target, unless a blocker says it already', () => {
+it('E58: in an idle Canary the sentence says what it waits for to know the target, unless a blocker says it already', () => {
   const world = initialized();
   const { target, ...facts } = world.facts();
   const unknown = target
@@ -63,7 +63,7 @@ it('D12: transition times move with the phase only, not with weights and counter
 
 it('03-H9, H11: all fields of Flagger are written in every phase; a promoted revision is the applied one, and counters end with a release', () => {
   const world = initialized();
-  const told = (phase: Phase) => {
+  const fields = (phase: Phase) => {
     const release = { ...world.release, revision: 's1:b', failedChecks: 2, iterations: 3 };
     const { lastTransitionTime, conditions, release: _, ...fields } = projectStatus(world.canary, phase, release, world.facts());
     expect([lastTransitionTime, conditions?.[0]?.reason]).toEqual([expect.any(String), phase]);
@@ -71,9 +71,9 @@ it('03-H9, H11: all fields of Flagger are written in every phase; a promoted rev
   };
   const held = { canaryWeight: 0, lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:a' };
   for (const phase of ['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting'] as const)
-    expect(told(phase)).toEqual({ ...held, phase, failedChecks: 2, iterations: 3 });
-  expect(told('Succeeded')).toMatchObject({ ...held, iterations: 0 });
-  expect(told('Failed')).toEqual({ ...held, phase: 'Failed', failedChecks: 0, iterations: 0 });
+    expect(fields(phase)).toEqual({ ...held, phase, failedChecks: 2, iterations: 3 });
+  expect(fields('Succeeded')).toMatchObject({ ...held, iterations: 0 });
+  expect(fields('Failed')).toEqual({ ...held, phase: 'Failed', failedChecks: 0, iterations: 0 });
   world.push('s1:b');
   world.tickUntil((one) => one.phase === 'Succeeded');
   expect(world.canary.status).toMatchObject({ lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:b' });

@@ -10,7 +10,7 @@ import type { Announcement } from './reasons.ts';
 export type QuestionId = string;
 
 /**
- * What the chart asks of the world. Within one step the controller first carries out `record`; only when that is stored does it
+ * Questions of the chart to the world. Within one step the controller first carries out `record`; only when that is stored does it
  * ask the rest. When it cannot be stored, the snapshot is thrown away and rebuilt from the status that the cluster holds.
  */
 export type Question =

@@ -53,7 +53,7 @@ export function targetNeed({ context, event }: Input): number | undefined {
   return scaler && capacityNeeded({ primary, target, routes, atStart }, 100, scaler.target);
 }
 
-/** What a run begins with: the primary carries everything, or the pods of the run before are still what is known. */
+/** Pods at the start of a run: the primary carries everything, or the pods of the run before are still what is known. */
 export function podsAtStart({ event }: Input, { podsAtStart, ...from }: Release): Release {
   const { scaler, primary } = event.facts;
   const now = reachesCanary(from.routes) ? podsAtStart : primary?.readiness.ready;

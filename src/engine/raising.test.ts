@@ -52,7 +52,7 @@ describe('before promotion returns traffic', () => {
     expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
   });
 
-  it('D8: what was raised is held until the release rests, and a crash does not forget it', () => {
+  it('D8: what was raised is held until the release has ended, and a crash does not forget it', () => {
     const world = halfway();
     world.tickUntil(isAt('Promoting', 'raising'));
     world.crash();
@@ -180,7 +180,7 @@ describe('when a release is rolled back', () => {
     expect([weightNow(world), world.desired.atLeast]).toEqual([0, { primary: 10 }]);
   });
 
-  it('D8: the floor stays while its pods drain and goes when it rests', () => {
+  it('D8: the floor stays while its pods drain and goes when the release has ended', () => {
     const world = takenBack();
     world.room.primary = 10;
     world.tickUntil(isAt('Failed', 'draining'));
@@ -200,7 +200,7 @@ describe('when a release is rolled back', () => {
     expect(weightNow(world)).toBe(0);
   });
 
-  it('E50: a newer revision takes all traffic home at once, since its pods are not judged, and the primary is raised', () => {
+  it('E50: a newer revision routes all traffic to the primary at once, since its pods are not judged, and the primary is raised', () => {
     const world = halfway();
     world.room.primary = 5;
     world.push('s1:c');
@@ -314,7 +314,7 @@ describe('before a step', () => {
       expect([weightNow(world), world.nowMs - fromMs]).toEqual([30, 30_000]);
     });
 
-    it('gives a canary its share back that was held back', () => {
+    it('gives a canary that was unavailable its share again', () => {
       const world = halfway();
       world.targetDown = true;
       world.look();
@@ -406,7 +406,7 @@ describe('before a step', () => {
     world.tickUntil((one) => weightNow(one) === 30);
   });
 
-  it('E27: a canary that its scaler has shrunk while it was held back is raised before it has its share again', () => {
+  it('E27: a canary that its scaler has shrunk while it was unavailable is raised before it has its share again', () => {
     const world = halfway();
     world.targetDown = true;
     world.look();

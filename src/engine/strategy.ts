@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { nextWeight } from './next-weight.ts';
 
 export type Strategy = 'canary' | 'a/b' | 'blue/green';
-/** What follows a passed check. `gated`: confirm-promotion is asked first. */
+/** Next move after a passed check. `gated`: confirm-promotion is asked first. */
 export type Move = { kind: 'step'; routes: Routes; iterations: number; gated: boolean } | { kind: 'promote'; gated: boolean };
 type Abilities = Pick<Facts, 'supports' | 'cookieWord'>;
 

@@ -139,8 +139,8 @@ describe('each verb in each phase', () => {
     const [outcome, ...more] = outcomeOf(world, 'r1');
     expect(more).toEqual([]);
     expect(outcome).toMatchObject({ verb, by: 'ann', outcome: leadsTo ? 'carriedOut' : 'refused' });
-    const told = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.reason] : []));
-    expect(told.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCarriedOut' : 'RequestRefused']);
+    const listed = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.reason] : []));
+    expect(listed.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCarriedOut' : 'RequestRefused']);
     if (leadsTo) expect(`${world.phase}.${world.step}`).toMatch(leadsTo);
     else {
       expect(outcome?.reason).toMatch(/\w+ \w+/);

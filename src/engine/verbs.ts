@@ -5,7 +5,7 @@ import { timestamp } from '../api/timestamp.ts';
 import type { Acknowledgement as Acknowledged, SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
 import type { Facts } from './facts.ts';
 
-/** A request that was not looked at for so long is refused: its author no longer waits for it. Milliseconds. */
+/** A request that waited for so long is refused: its author no longer waits for it. Milliseconds. */
 const LONGEST_WAIT_MS = 3_600_000;
 /** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
@@ -14,7 +14,7 @@ const MOST_REQUESTS = 10;
 /** The pods of these steps have had no check, or cannot have one. */
 const UNFIT_STEPS = new Set(['withdrawing', 'clearing', 'emptying', 'scalingUp', 'heldBack']);
 
-/** What was asked last and has no answer yet (E70). */
+/** The last request, where it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo }: Release, { request }: Facts): SeenRequest | undefined {
   if (request === undefined || request.id === undo?.id || requests.some(({ id }) => id === request.id)) return undefined;
   return request;

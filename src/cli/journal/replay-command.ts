@@ -1,6 +1,6 @@
 import { preciseTimestamp } from '../../api/timestamp.ts';
-import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { isSame, replay } from '../../engine/journal/replay.ts';
+import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';

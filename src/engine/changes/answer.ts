@@ -27,7 +27,7 @@ export function judgement(input: Input): string {
   return result === undefined || result.outcome === 'passed' ? '' : result.reason;
 }
 
-/** What cannot be measured neither counts nor passes. */
+/** A check that cannot be measured neither counts nor passes. */
 export const isHeld = (input: Input): boolean => judgementOf(input)?.outcome === 'hold';
 
 /** The webhook that holds the release. */
@@ -36,7 +36,7 @@ export function closedGate({ event }: Input): string | undefined {
   return event.answer.webhook;
 }
 
-/** What the checks of this tick have found against the canary. */
+/** Checks of this tick that did not pass. */
 export function decisive({ event }: Input): readonly Verdict[] {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return [];
   const decided = event.answer.verdicts.filter(({ observed, early }) => observed !== true && early !== true);

@@ -5,7 +5,7 @@ import type { Input } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs, scalerPatienceMs } from '../deadlines.ts';
 import { ask, type Change, now } from './change.ts';
 
-/** What a step asks of the world when it is entered, and when it wants to be woken. */
+/** Questions of a step that is entered, and its wake. */
 export const asks = {
   askConfirmRollout: hookAsk('confirm-rollout'),
   askGateUnlessPolled: (input: Input) => (input.context.wakeAtMs === undefined ? hookAsk('confirm-rollout')(input) : {}),

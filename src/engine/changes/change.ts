@@ -4,7 +4,7 @@ import { pinTo } from '../pin.ts';
 import type { Question } from '../questions.ts';
 import type { Announcement } from '../reasons.ts';
 
-/** What a transition changes in the memory of a release. */
+/** Fields that a transition changes in the memory of a release. */
 export type Change = Partial<Context>;
 type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
 

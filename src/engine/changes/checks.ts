@@ -12,7 +12,7 @@ import { closedGate, judgement, refusal, refusalData } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
-/** What the answers of hooks and metrics leave behind where the release goes on. */
+/** Answers of hooks and metrics, where the release goes on. */
 export const checks = {
   /** A closed gate or a refused write: again in one interval. Announced once for each reason; an alert once for each gate (05-A3–A5, W5). */
   poll: (input: Input) => {

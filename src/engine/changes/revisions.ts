@@ -28,7 +28,7 @@ export const revisions = {
   initialize: (input: Input) => {
     const { release: known } = input.context;
     const { primary, target } = input.event.facts;
-    // What another controller left in the primary is what serves: a target that is something else by now is released (E3).
+    // The primary serves what another controller left in it: a target that is something else by now is released (E3).
     const revision = known.promotedRevision ?? primary?.carries ?? target?.revision ?? known.revision;
     const message = `${who(input)} is initialized: its primary serves`;
     const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };

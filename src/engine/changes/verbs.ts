@@ -5,9 +5,9 @@ import { acknowledged } from '../verbs.ts';
 import { refusal } from './answer.ts';
 import { announce, ask, type Change, now } from './change.ts';
 
-/** What a user asks for (E70–E75). */
+/** Requests of users (E70–E75). */
 export const verbs = {
-  /** What was asked has no answer any more: nothing is decided while a user holds the release. */
+  /** The open question is dropped: nothing is decided while a user holds the release. */
   pause: (input: Input): Change => {
     if (input.event.type !== 'REQUEST') return {};
     const { by } = input.event.request;

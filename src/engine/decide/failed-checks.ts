@@ -8,7 +8,7 @@ export function isLastFailure({ context, event }: Input): boolean {
   return context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
 }
 
-/** What the metrics say together; undefined for any other event. */
+/** Judgement of all metrics together; undefined for any other event. */
 export function judged({ event }: Input): ReturnType<typeof judge>['outcome'] | undefined {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
   return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured).outcome;

@@ -51,6 +51,6 @@ export const idle = {
     answer: confirmed,
     request: (input) => approved(input) ?? pausing(input),
   },
-  /** What it leads to is looked at when it is answered: a target that changes meanwhile may be our own doing (E74). */
+  /** No look before the answer: a target that changes meanwhile may be our own doing (E74). */
   undoing: { answer: (input) => (hasOutcome(input, 'written') || hasOutcome(input, 'refused') ? 'advance' : undefined) },
 } satisfies Record<string, Deciders>;

@@ -103,52 +103,52 @@ describe('E50, E51, E57, E65, E83, E96: what ends an analysis, whatever its step
   );
 
   // Where nothing else is to be done in this step, so that what does not interrupt shows.
-  const quiet = { state: 'Progressing.analysing.soaking' };
+  const soaking = { state: 'Progressing.analysing.soaking' };
   itDecides([
-    { ...quiet, when: 'a newer revision goes, and no longer stalls', target: { revision: 's1:b' }, decision: 'wait' },
+    { ...soaking, when: 'a newer revision goes, and no longer stalls', target: { revision: 's1:b' }, decision: 'wait' },
     {
-      ...quiet,
+      ...soaking,
       when: 'stalled, and something is not written',
       target: { ...stalled, serving: true },
       facts: { converged: false },
       decision: 'wait',
     },
-    { ...quiet, when: 'stalled while paused', target: { ...stalled, serving: true }, release: paused, decision: 'wait' },
+    { ...soaking, when: 'stalled while paused', target: { ...stalled, serving: true }, release: paused, decision: 'wait' },
     {
-      ...quiet,
+      ...soaking,
       when: 'the time to correct a refused spec is over while paused',
       release: paused,
       facts: { refused: { reason: 'InvalidSpec', message: 'bad', uncheckedUntilMs: nowMs } },
       decision: 'wait',
     },
     {
-      ...quiet,
+      ...soaking,
       when: 'the time to correct it is not over',
       facts: { refused: { reason: 'InvalidSpec', message: 'bad', uncheckedUntilMs: nowMs + 1 } },
       due: true,
       decision: 'wait',
     },
-    { ...quiet, when: 'no route holds a share, and it began later', facts: { unroutable: longAgo }, decision: 'wait' },
+    { ...soaking, when: 'no route holds a share, and it began later', facts: { unroutable: longAgo }, decision: 'wait' },
     {
-      ...quiet,
+      ...soaking,
       when: 'no route holds a share, while paused',
       facts: { unroutable: longAgo },
       release: { ...unrouted.release, ...paused },
       decision: 'wait',
     },
     {
-      ...quiet,
+      ...soaking,
       when: 'no route holds a share, and the spec is refused',
       facts: { unroutable: longAgo, ...refused },
       release: unrouted.release,
       decision: 'wait',
     },
-    { ...quiet, when: 'skipped while paused', ...skip, release: paused, decision: 'wait' },
-    { ...quiet, when: 'skipped under a refused spec', ...skip, facts: refused, decision: 'wait' },
-    { ...quiet, when: 'skipped, and the routes are not in force', ...skip, facts: unconfirmed, decision: 'wait' },
-    { ...quiet, when: 'skipped, and something is not written', ...skip, facts: { converged: false }, decision: 'wait' },
-    { ...quiet, when: 'skipped below the ready threshold', ...skip, target: short, decision: 'fallBack' },
-    { ...quiet, when: 'skipped below the ready threshold while paused', ...skip, target: short, release: paused, decision: 'wait' },
+    { ...soaking, when: 'skipped while paused', ...skip, release: paused, decision: 'wait' },
+    { ...soaking, when: 'skipped under a refused spec', ...skip, facts: refused, decision: 'wait' },
+    { ...soaking, when: 'skipped, and the routes are not in force', ...skip, facts: unconfirmed, decision: 'wait' },
+    { ...soaking, when: 'skipped, and something is not written', ...skip, facts: { converged: false }, decision: 'wait' },
+    { ...soaking, when: 'skipped below the ready threshold', ...skip, target: short, decision: 'fallBack' },
+    { ...soaking, when: 'skipped below the ready threshold while paused', ...skip, target: short, release: paused, decision: 'wait' },
   ]);
 
   itDecides(

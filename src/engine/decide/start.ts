@@ -21,7 +21,7 @@ import { type Decider, type Deciders, hasOutcome } from './decider.ts';
 import { isLastFailure } from './failed-checks.ts';
 import { interruption, recycling, requested } from './interruptions.ts';
 
-/** What every step of an analysis obeys beside its own business. */
+/** Adds to a step of an analysis what all of them decide alike. */
 export const running = (own: Deciders, first: Decider = interruption): Deciders => ({
   ...own,
   first: own.first ? (input) => first(input) ?? own.first?.(input) : first,

@@ -151,7 +151,7 @@ export const JournalEntry = z.object({
   /** Of a delivery. */
   key: z.string().max(1_000).exactOptional(),
   decided: Decision,
-  /** What Serin wrote to the cluster until the next entry, in words. */
+  /** Writes to the cluster until the next entry, in words. */
   writes: z.array(Name).max(50).exactOptional(),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
@@ -163,7 +163,7 @@ export const JournalSegment = z.object({
 });
 export type JournalSegment = z.infer<typeof JournalSegment>;
 
-/** What the decisions of a release, or of a part of it, depended on. Stored where tenants write: parse it with this schema. */
+/** Everything that the decisions of a release, or of a part of it, depended on. Stored where tenants write: parse it with this schema. */
 export const JournalPart = z.object({
   version: z.literal(journalVersion),
   /** Version of Serin. */

@@ -21,7 +21,7 @@ export interface RecorderOptions {
 }
 
 /**
- * Notes what the decisions of a release depend on, from the step that begins it to the step after which it rests. Steps that change nothing
+ * Notes what the decisions of a release depend on, from the step that begins it to the step after which the Canary is idle. Steps that change nothing
  * are left out: what they saw comes with the next one.
  */
 export class Recorder implements Holder {
@@ -77,7 +77,7 @@ export class Recorder implements Holder {
     this.#end({ stopped: true });
   }
 
-  /** What comes next begins a new part. */
+  /** The next entry begins a new part. */
   #end(how: Pick<JournalPart, 'ended' | 'stopped'>): void {
     const part = this.#part?.ended(how);
     this.#part = undefined;

@@ -2,7 +2,7 @@ import { releaseOf, type Snapshot } from '../machine.ts';
 import type { Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
 
-/** What the engine decided in one step, as codes and numbers: free text may hold what others wrote. */
+/** Outcome of one step, as codes and numbers: free text may hold what others wrote. */
 export interface StepSummary {
   /** Phase and step, as in `Progressing.analysing.measuring`. */
   state: string;
@@ -11,7 +11,7 @@ export interface StepSummary {
   weight: number;
   failedChecks: number;
   iterations: number;
-  /** What was asked of the world, in order; a wake-up with its milliseconds from then. */
+  /** Questions, in order; a wake-up with its milliseconds from then. */
   asks: readonly string[];
 }
 

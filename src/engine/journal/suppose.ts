@@ -6,7 +6,7 @@ import type { JournalAnswer, JournalEntry, JournalPart } from './journal-part.ts
 import { begun, entriesOf, type Noted, openFor, tried, type Unfit } from './replay.ts';
 import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
 
-/** What is supposed instead of what was. */
+/** Analysis that is supposed instead of the recorded one. */
 export interface Supposition {
   facts(facts: Facts): Facts;
   /** The answer under these facts, or why the recorded one does not give it. */
@@ -67,7 +67,7 @@ export function suppose(parts: readonly JournalPart[], supposed: Supposition): S
   return result({ unknown: 'the journal ends before the analysis does', atMs });
 }
 
-/** Whether steps before this part were not stored. A process that stops stores what it has noted; one that is killed does not. */
+/** Steps before this part were not stored. A process that stops stores what it has noted; one that is killed does not. */
 function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   if (last?.stopped) return part.number !== 1;
   if (last) return part.writer !== last.writer || part.number !== last.number + 1;
@@ -173,7 +173,7 @@ class SupposedRun {
   }
 }
 
-/** What is asked, and when it is woken, follows from these. */
+/** The questions and wakes follow from these. */
 function isAlike(a: StepSummary, b: StepSummary): boolean {
   const { state, routes, weight, failedChecks, iterations } = a;
   return state === b.state && routes === b.routes && weight === b.weight && failedChecks === b.failedChecks && iterations === b.iterations;
