@@ -10,7 +10,7 @@ export function isRefused({ event }: Input): boolean {
 }
 
 /** A new share has to be one that the routes can hold (E96). */
-export function isUnroutable({ event }: Input): boolean {
+function isUnroutable({ event }: Input): boolean {
   return event.facts.unroutable !== undefined;
 }
 
