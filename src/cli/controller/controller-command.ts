@@ -319,8 +319,8 @@ async function run(
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
   const { metricsServer } = config;
-  const findOwnWay = ownOutgoing({ ...config, agents: host.agents });
-  void globalServer({ metricsServer, metricsServerSecret, findOwnWay, clock, timeoutMs: 10_000 })
+  const ownEgress = ownOutgoing({ ...config, agents: host.agents });
+  void globalServer({ metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 })
     .isOnline(stopping.signal)
     .then((reason) => {
       if (reason === undefined) log.info({}, 'the metrics server answers');

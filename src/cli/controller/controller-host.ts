@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import pino from 'pino';
-import type { Way } from '../../api/outgoing.ts';
+import type { OutgoingConnection } from '../../api/outgoing.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { type Connection, loadConnection } from '../../kube/connect.ts';
 
@@ -21,7 +21,7 @@ export interface ControllerHost {
   complain(text: string): void;
   connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection>;
   /** Where calls of Canaries are not made by TCP. */
-  readonly agents?: Way['agent'];
+  readonly agents?: OutgoingConnection['agent'];
   /** Where its own endpoints are not reached by TCP. */
   listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
   /** Resolves with why it is to stop. */
