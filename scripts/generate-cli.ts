@@ -6,15 +6,15 @@ import { installHelp } from '../src/cli/completion/scripts.ts';
 import { Documents } from '../src/cli/output/documents.ts';
 import { exitCodes } from '../src/cli/output/exit-codes.ts';
 import { outputVersion } from '../src/cli/output/output-version.ts';
-import { notesOf } from '../src/cli/people/flags.ts';
-import { addPeopleCommands } from '../src/cli/people/people-commands.ts';
+import { notesOf } from '../src/cli/canaries/flags.ts';
+import { addPeopleCommands } from '../src/cli/canaries/canary-commands.ts';
 import { LARGEST_ARCHIVE } from '../src/cli/report/archive.ts';
 import { leftOut } from '../src/cli/report/left-out.ts';
 import { causes } from '../src/cli/why/causes.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
-const source = 'src/cli/people';
+const source = 'src/cli/canaries';
 
 const program = new Command('serin');
 addPeopleCommands(program);

@@ -5,8 +5,8 @@ import { addCrdsCommands } from './crds/crds-commands.ts';
 import { LIKE_GO, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
-import { noted } from './people/flags.ts';
-import { addPeopleCommands } from './people/people-commands.ts';
+import { noted } from './canaries/flags.ts';
+import { addPeopleCommands } from './canaries/canary-commands.ts';
 import { addValidateCommand } from './validate/validate-options.ts';
 import { version } from './version.ts';
 

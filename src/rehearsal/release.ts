@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../api/clock.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { VERSION_ANNOTATION } from './modelled-apps.ts';
-import { perform, type Scene, wordsOf } from './perform.ts';
+import { perform, type Scene, wordsOf } from './apply-action.ts';
 import type { Recorder } from './recorder.ts';
 import type { Outcome } from './rehearsal.ts';
 import type { Scenario } from './scenario.ts';

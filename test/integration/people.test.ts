@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Documents, ReportContents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
-import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
+import { addPeopleCommands } from '../../src/cli/canaries/canary-commands.ts';
 import { serinProgram } from '../../src/cli/program.ts';
 import { program } from '../fakes/program.ts';
 import { untar } from '../fakes/untar.ts';

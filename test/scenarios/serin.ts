@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { addCrdsCommands } from '../../src/cli/crds/crds-commands.ts';
-import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
+import { addPeopleCommands } from '../../src/cli/canaries/canary-commands.ts';
 import { surroundings } from './world.ts';
 
 export interface Said {

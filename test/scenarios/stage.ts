@@ -15,7 +15,7 @@ import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
 import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { startStage } from '../../src/rehearsal/stage.ts';
+import { startStage } from '../../src/rehearsal/rehearsal-cluster.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { parseDuration } from '../../api/duration.ts';
 import { printable } from '../output/text.ts';
 import { type Completions, completions } from './completions.ts';
-import { lookUp } from './look.ts';
+import { lookUp } from './cluster-names.ts';
 
 /** How long a shell waits for names, where `SERIN_COMPLETION_TIMEOUT` does not say so. */
 const WITHIN_MS = 2_000;

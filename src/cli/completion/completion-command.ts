@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { noted } from '../people/flags.ts';
-import type { Place } from '../people/place.ts';
+import { noted } from '../canaries/flags.ts';
+import type { Place } from '../canaries/command-host.ts';
 import { installHelp, type Shell, scriptFor, shells } from './scripts.ts';
 
 /** `serin completion SHELL`. What its scripts call is answered before the command line is parsed: its words belong to another one. */
@@ -10,7 +10,7 @@ export function addCompletionCommand(program: Command, { around, end }: Place): 
     .addArgument(new Argument('<shell>', 'which one').choices(shells))
     .addHelpText('after', installHelp)
     .action(async (shell: Shell) => {
-      const { guarded } = await import('../people/session.ts');
+      const { guarded } = await import('../canaries/session.ts');
       const print = async (output: { write(text: string): void }) => {
         output.write(scriptFor(shell));
         return 'done' as const;

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { outputFormats } from '../output/output.ts';
-import { addPeopleCommands } from '../people/people-commands.ts';
+import { addPeopleCommands } from '../canaries/canary-commands.ts';
 import { completions, type GivenFlags } from './completions.ts';
 import { shells } from './scripts.ts';
 

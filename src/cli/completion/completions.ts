@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { completionOf, type Known } from '../people/flags.ts';
+import { completionOf, type Known } from '../canaries/flags.ts';
 
 /** What can follow, and whether names of files can, too. */
 export interface Completions {

@@ -21,7 +21,7 @@ import { globalServer } from '../../metrics/metrics-source.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { digest } from '../../workloads/canonical-json.ts';
-import { deadFlagsIn } from '../dead-flags.ts';
+import { deadFlagsIn } from '../ignored-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { alertFlags } from './alert-flags.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { acceptDeadFlags } from '../dead-flags.ts';
+import { acceptDeadFlags } from '../ignored-flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
-import { noted } from '../people/flags.ts';
+import { noted } from '../canaries/flags.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 

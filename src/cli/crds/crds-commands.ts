@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { noted, withCluster } from '../people/flags.ts';
-import { inProcess, type Place } from '../people/place.ts';
-import type { PeopleFlags, Session } from '../people/session.ts';
+import { noted, withCluster } from '../canaries/flags.ts';
+import { inProcess, type Place } from '../canaries/command-host.ts';
+import type { PeopleFlags, Session } from '../canaries/session.ts';
 
 /** `serin crds`: the definitions of a cluster and those of this version. */
 export function addCrdsCommands(program: Command, place: Place = inProcess): void {
@@ -25,7 +25,7 @@ export function addCrdsCommands(program: Command, place: Place = inProcess): voi
 }
 
 async function run(verb: 'diffCrds' | 'applyCrds', flags: PeopleFlags, { around, end }: Place): Promise<void> {
-  const [{ onCluster }, commands] = await Promise.all([import('../people/session.ts'), import('./crds-command.ts')]);
+  const [{ onCluster }, commands] = await Promise.all([import('../canaries/session.ts'), import('./crds-command.ts')]);
   const act = ({ cluster, output }: Session) => commands[verb](cluster, (line) => output.write(`${line}\n`));
   end(await onCluster(flags, act, around));
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownProgram } from '../own-program.ts';
-import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './stage.ts';
+import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './demo-cluster.ts';
 
 /** The real controller in a process of its own, so that killing it is killing it. */
 export class ControllerChild {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
 import type { ControllerChild } from './controller-child.ts';
 import { createScreen, type Screen, withUnit } from './screen.ts';
-import type { DemoProvider } from './stage.ts';
+import type { DemoProvider } from './demo-cluster.ts';
 import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
 
 const INTRODUCTION = [
@@ -83,9 +83,9 @@ function leaveNothingBehind(leftovers: Leftovers, screen: Screen): void {
 async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, startedMs: number): Promise<number> {
   // The cluster is loaded after the first lines: a newcomer should not look at nothing.
   const [{ setStage, APP, NAMESPACE }, { startUsers }, { followScene }, { ControllerChild }] = await Promise.all([
-    import('./stage.ts'),
+    import('./demo-cluster.ts'),
     import('./users.ts'),
-    import('./scene.ts'),
+    import('./demo-frame.ts'),
     import('./controller-child.ts'),
   ]);
   const stage = await setStage(options.provider, leftovers.folder);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Scene } from './scene.ts';
+import type { Scene } from './demo-frame.ts';
 import { createScreen, type Output } from './screen.ts';
 
 const scene: Scene = {

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../api/canary-status.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './demo-frame.ts';
 
 /** Of a terminal that does not tell its size. */
 const USUAL = { columns: 80, rows: 24 };

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { APP, NAMESPACE } from './stage.ts';
+import { APP, NAMESPACE } from './demo-cluster.ts';
 
 const PAUSE_MS = 20;
 

@@ -4,7 +4,7 @@ import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
 import type { Answer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
-import { listCanaries } from '../people/canary-reading.ts';
+import { listCanaries } from '../canaries/canary-reading.ts';
 import { identityOf, type Journal, type JournalSession, readJournals } from './read-journals.ts';
 import { type ReplayFlags, supposedOf, verdictWords } from './replay-command.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';

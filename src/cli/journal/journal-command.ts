@@ -6,8 +6,8 @@ import type { JournalDocument, JournalList } from '../output/journal-documents.t
 import type { Answer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
-import { getCanary } from '../people/canary-reading.ts';
-import { shortRevision } from '../people/status-screen.ts';
+import { getCanary } from '../canaries/canary-reading.ts';
+import { shortRevision } from '../canaries/status-screen.ts';
 import { identityOf, type Journal, type JournalSession, readJournals, readOneJournal } from './read-journals.ts';
 
 /** `serin history NAME --journal[=RELEASE]`: the journals that are kept, or all of one. */

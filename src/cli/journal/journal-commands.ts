@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, nameOf, noted, type RunOn } from '../people/flags.ts';
-import type { Place } from '../people/place.ts';
-import type { PeopleFlags, Session } from '../people/session.ts';
+import { asPeopleDo, nameOf, noted, type RunOn } from '../canaries/flags.ts';
+import type { Place } from '../canaries/command-host.ts';
+import type { PeopleFlags, Session } from '../canaries/session.ts';
 import type { BacktestFlags } from './backtest-command.ts';
 import type { ReplayFlags } from './replay-command.ts';
 
@@ -29,7 +29,7 @@ export function addJournalCommands(program: Command, { run, runOn, place }: { ru
         const { canary, release } = splitRelease(text);
         return runOn(canary, flags, (session, bare) => replayCommand(session, bare, release, flags));
       }
-      const { guarded } = await import('../people/session.ts');
+      const { guarded } = await import('../canaries/session.ts');
       place.end(
         await guarded(flags, place.around, (output) => {
           if (file === undefined || text !== undefined) throw noNameError();

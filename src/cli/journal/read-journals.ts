@@ -4,7 +4,7 @@ import { JournalPart, journalVersion } from '../../engine/journal/journal-part.t
 import type { Cluster } from '../../kube/cluster.ts';
 import { isJournalOf, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import type { Session } from '../people/session.ts';
+import type { Session } from '../canaries/session.ts';
 
 /** The journal of one release. */
 export interface Journal {

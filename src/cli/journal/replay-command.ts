@@ -6,7 +6,7 @@ import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
 import type { Answer, Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { getCanary } from '../people/canary-reading.ts';
+import { getCanary } from '../canaries/canary-reading.ts';
 import { version } from '../version.ts';
 import { identityOf, type Journal, type JournalSession, readOneJournal } from './read-journals.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';

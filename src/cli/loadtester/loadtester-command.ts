@@ -5,7 +5,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { areRequired } from '../../loadtester/credentials.ts';
 import { type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
-import { deadFlagsIn } from '../dead-flags.ts';
+import { deadFlagsIn } from '../ignored-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { type OwnCredentials, ownCredentials } from './own-credentials.ts';

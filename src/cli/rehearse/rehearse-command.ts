@@ -9,7 +9,7 @@ import { startVirtualController } from '../controller/virtual-controller.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { guarded, onCluster, type PeopleFlags, type Surroundings } from '../people/session.ts';
+import { guarded, onCluster, type PeopleFlags, type Surroundings } from '../canaries/session.ts';
 import { allChecks } from '../validate/all-checks.ts';
 import type { Item } from '../validate/documents.ts';
 import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { nameOf, noted, withCluster } from '../people/flags.ts';
-import type { Place } from '../people/place.ts';
+import { nameOf, noted, withCluster } from '../canaries/flags.ts';
+import type { Place } from '../canaries/command-host.ts';
 import type { RehearseFlags } from './rehearse-command.ts';
 
 export const rehearsalFormats = ['text', 'wide', 'json', 'yaml', 'html', 'junit', 'sarif'] as const;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
-import { record } from '../people/canary-reading.ts';
+import { record } from '../canaries/canary-reading.ts';
 import type { ReportFile } from './canary-files.ts';
 import { podSummary } from './pod-summary.ts';
 import { redactText } from './redact-text.ts';

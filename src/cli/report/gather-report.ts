@@ -4,7 +4,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import type { ReportContents } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { clientVersion, serverVersion } from '../people/version-command.ts';
+import { clientVersion, serverVersion } from '../canaries/version-command.ts';
 import { Archive, textOf } from './archive.ts';
 import { canaryFiles, type ReportFile } from './canary-files.ts';
 import { controllerFiles } from './controllers.ts';

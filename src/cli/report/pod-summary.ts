@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { record } from '../people/canary-reading.ts';
+import { record } from '../canaries/canary-reading.ts';
 
 /** What of a pod tells how it fares; what its containers were told (`env`, `args`) is not here. */
 export function podSummary({ metadata, spec, status = {} }: KubeObject): object {

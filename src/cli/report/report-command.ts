@@ -4,8 +4,8 @@ import type { ReportContents } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
-import { getCanary, listCanaries } from '../people/canary-reading.ts';
-import type { Session } from '../people/session.ts';
+import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
+import type { Session } from '../canaries/session.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
 
 export interface ReportFlags {

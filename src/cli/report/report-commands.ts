@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, nameOf, noted, type RunOn } from '../people/flags.ts';
-import type { PeopleFlags, Session } from '../people/session.ts';
+import { asPeopleDo, nameOf, noted, type RunOn } from '../canaries/flags.ts';
+import type { PeopleFlags, Session } from '../canaries/session.ts';
 import type { ReportFlags } from './report-command.ts';
 
 type Run = (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;

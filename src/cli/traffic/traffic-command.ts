@@ -1,7 +1,7 @@
 import { trafficOf } from '../../routers/knative/traffic.ts';
 import { TrafficFlagError } from '../../routers/knative/traffic-flags.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
-import type { Session } from '../people/session.ts';
+import type { Session } from '../canaries/session.ts';
 import { knativeReport, readTraffic } from './read-traffic.ts';
 import { setTraffic, type TrafficChange } from './set-traffic.ts';
 import { trafficAnswer } from './traffic-answer.ts';

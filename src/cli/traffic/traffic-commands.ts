@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
-import { asPeopleDo, nameOf, noted, type RunOn, theCanary } from '../people/flags.ts';
-import type { PeopleFlags } from '../people/session.ts';
+import { asPeopleDo, nameOf, noted, type RunOn, theCanary } from '../canaries/flags.ts';
+import type { PeopleFlags } from '../canaries/session.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 

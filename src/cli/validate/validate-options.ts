@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Provider } from '../../api/canary.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import { nameOf, noted, withCluster } from '../people/flags.ts';
-import type { PeopleFlags, Session } from '../people/session.ts';
+import { nameOf, noted, withCluster } from '../canaries/flags.ts';
+import type { PeopleFlags, Session } from '../canaries/session.ts';
 import type { ValidateArgs } from './validate.ts';
 
 interface ValidateFlags extends PeopleFlags {
@@ -43,7 +43,7 @@ export function addValidateCommand(program: Command): void {
 }
 
 async function validateLive(files: string[], flags: ValidateFlags, provider: Provider | undefined): Promise<number> {
-  const [{ onCluster }, { readCluster }] = await Promise.all([import('../people/session.ts'), import('./live.ts')]);
+  const [{ onCluster }, { readCluster }] = await Promise.all([import('../canaries/session.ts'), import('./live.ts')]);
   return onCluster(flags, async ({ cluster, namespace, output }: Session): Promise<ExitName> => {
     const code = await validate(files, flags, provider, {
       namespace,

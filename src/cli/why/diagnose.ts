@@ -2,11 +2,11 @@ import { blockerText } from '../../api/blocker-text.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
-import type { Sight } from '../people/sight.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromBlocker, isOfObjects } from './from-blocker.ts';
-import { fromRefusal, suspended } from './from-refusal.ts';
+import { fromRefusal, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
 import { overdue, unseen } from './unseen.ts';
 

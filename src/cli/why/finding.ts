@@ -2,7 +2,7 @@ import type { NewBlocker } from '../../api/blocker.ts';
 import { type BlockerMeaning, blockers } from '../../api/blockers.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
-import type { Sight } from '../people/sight.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import type { Cause } from './causes.ts';
 
 /** One thing that holds a release, and what proves it. */

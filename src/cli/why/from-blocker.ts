@@ -2,7 +2,7 @@ import type { Blocker } from '../../api/blocker.ts';
 import { adoptField, blockerText } from '../../api/blocker-text.ts';
 import type { BlockerCode } from '../../api/blockers.ts';
 import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
-import type { Sight } from '../people/sight.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import { causeOf } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toCorrect, toCreate, toRemove, toSet, valueAt } from './finding.ts';
 

@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { codeOfHook } from '../../engine/blockers-of.ts';
-import { isRefusedBy } from '../people/canary-report.ts';
-import type { Sight } from '../people/sight.ts';
+import { isRefusedBy } from '../canaries/canary-report.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromUnmeasured } from './from-unmeasured.ts';
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { record } from '../people/canary-reading.ts';
-import type { Sight } from '../people/sight.ts';
+import { record } from '../canaries/canary-reading.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import type { Cause } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 

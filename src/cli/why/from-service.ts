@@ -1,6 +1,6 @@
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Sight } from '../people/sight.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromPods } from './from-pods.ts';

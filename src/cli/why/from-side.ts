@@ -2,7 +2,7 @@ import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
-import { mayNotRead, type Sight } from '../people/sight.ts';
+import { mayNotRead, type Sight } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';

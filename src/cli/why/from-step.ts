@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import type { Phase } from '../../api/phase.ts';
-import type { Sight } from '../people/sight.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';

@@ -4,7 +4,7 @@ import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { admit } from '../../controller/admission/admission.ts';
 import { ControllerConfig } from '../../controller/config.ts';
-import { sightOf } from '../people/sight.ts';
+import { sightOf } from '../canaries/snapshot.ts';
 import { whyOf } from './diagnose.ts';
 import { valueAt } from './finding.ts';
 

@@ -2,8 +2,8 @@ import type { Canary } from '../../api/canary.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { longestCallMs } from '../../webhooks/call-time.ts';
-import type { Sight } from '../people/sight.ts';
-import { targetSide, tellsRevision } from '../people/told-target.ts';
+import type { Sight } from '../canaries/snapshot.ts';
+import { targetSide, tellsRevision } from '../canaries/observed-target.ts';
 import { proofIn, type Trouble } from './finding.ts';
 
 /** Beyond it an answer is no longer under way: metric queries have a minute, and clocks differ. */

@@ -3,7 +3,7 @@ import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { pushed } from '../../../test/fakes/standing-still.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { Output } from '../output/output.ts';
-import { lookAt } from '../people/sight.ts';
+import { lookAt } from '../canaries/snapshot.ts';
 import { whyOf } from './diagnose.ts';
 import { whyCommand } from './why-command.ts';
 

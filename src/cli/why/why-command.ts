@@ -4,9 +4,9 @@ import type { Answer } from '../output/output.ts';
 import { meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
-import { resourceName } from '../people/canary-reading.ts';
-import type { Session } from '../people/session.ts';
-import { lookAt } from '../people/sight.ts';
+import { resourceName } from '../canaries/canary-reading.ts';
+import type { Session } from '../canaries/session.ts';
+import { lookAt } from '../canaries/snapshot.ts';
 import { whyOf } from './diagnose.ts';
 
 const INDENT = 9;

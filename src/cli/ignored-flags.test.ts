@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { acceptDeadFlags, deadFlagsIn } from './dead-flags.ts';
+import { acceptDeadFlags, deadFlagsIn } from './ignored-flags.ts';
 import { logLevelOption, withTwoDashes } from './go-flags.ts';
 
 function parse(words: readonly string[]): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { APP, NAMESPACE, type Stage } from './stage.ts';
+import { APP, NAMESPACE, type Stage } from './demo-cluster.ts';
 import type { Users } from './users.ts';
 
 /** Everything that one frame of the demo shows. */

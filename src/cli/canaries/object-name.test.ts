@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { readObjectName } from './object-name.ts';
-import { addPeopleCommands } from './people-commands.ts';
+import { addPeopleCommands } from './canary-commands.ts';
 
 it.each([
   ['podinfo', undefined, { name: 'podinfo' }],

@@ -9,7 +9,7 @@ import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { getCanary, record, timeOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
-import { sightOf } from './sight.ts';
+import { sightOf } from './snapshot.ts';
 import { shortRevision } from './status-screen.ts';
 
 /** `serin history NAME`: what was promoted, the newest first. */

@@ -8,7 +8,7 @@ import { cleaned } from '../output/text.ts';
 import { resourceName } from './canary-reading.ts';
 import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
 import type { Session } from './session.ts';
-import { lookAt } from './sight.ts';
+import { lookAt } from './snapshot.ts';
 
 /** `serin diff NAME`: what a promotion of the target would change in the primary. `no` where there is something. */
 export async function diffCommand(

@@ -3,7 +3,7 @@ import { knativeApiVersion } from '../../api/knative.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
 import { contextsIn } from '../../kube/kubeconfig.ts';
-import type { Known } from '../people/flags.ts';
+import type { Known } from '../canaries/flags.ts';
 import type { GivenFlags } from './completions.ts';
 
 const KINDS = {

@@ -2,7 +2,7 @@ import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
 import type { Condition } from '../../api/canary-status.ts';
 import { resumeAnnotation } from '../../api/names.ts';
-import type { Sight } from '../people/sight.ts';
+import type { Sight } from '../canaries/snapshot.ts';
 import { type Cause, causeOf } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toRemove, toSet, valueAt } from './finding.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
-import { lookUp } from './look.ts';
+import { lookUp } from './cluster-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serin-look-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

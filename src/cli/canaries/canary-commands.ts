@@ -8,7 +8,7 @@ import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { asPeopleDo, noted, type RunOn, theCanary, withCluster, withOutput } from './flags.ts';
 import { readObjectName } from './object-name.ts';
-import { inProcess, type Place } from './place.ts';
+import { inProcess, type Place } from './command-host.ts';
 import type { PeopleFlags, Session } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
 

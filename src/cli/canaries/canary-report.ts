@@ -8,7 +8,7 @@ import type { Workload } from '../../workloads/workload.ts';
 import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { summaryOf, timeOf } from './canary-reading.ts';
-import { type Sight, timeOfEvent } from './sight.ts';
+import { type Sight, timeOfEvent } from './snapshot.ts';
 
 /** Events that one screen has room for; `-o json` has all that the cluster keeps. */
 export const EVENTS_SHOWN = 6;

@@ -4,7 +4,7 @@ import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { UnreachableError } from '../../kube/errors.ts';
-import { lookAt } from './sight.ts';
+import { lookAt } from './snapshot.ts';
 
 /** It goes when the Canary has been read, and each request learns of it in its own time. */
 class LeavingCluster extends HeldCluster {

@@ -5,7 +5,7 @@ import type { Answer, Output } from '../output/output.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
 import type { Session } from './session.ts';
-import { followed, lookAt, type Sight } from './sight.ts';
+import { followed, lookAt, type Sight } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
 /** `serin status NAME`: one screen, once or again with every change. */

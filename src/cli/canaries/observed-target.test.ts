@@ -5,7 +5,7 @@ import { eventually } from '../../../test/scenarios/eventually.ts';
 import { knativeApiVersion, knativeRevisionId } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { Output } from '../output/output.ts';
-import { tellsRevision } from './told-target.ts';
+import { tellsRevision } from './observed-target.ts';
 import { waitCommand } from './wait-command.ts';
 
 const UID = 'ksvc-1';

@@ -14,8 +14,8 @@ import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
-import { sightOf } from './sight.ts';
-import { targetSide, toldTarget } from './told-target.ts';
+import { sightOf } from './snapshot.ts';
+import { targetSide, toldTarget } from './observed-target.ts';
 
 /** What can be waited for. */
 export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
