@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import * as z from 'zod';
+import { addCanaryCommands } from '../src/cli/canaries/canary-commands.ts';
+import { notesOf } from '../src/cli/canaries/flags.ts';
 import { installHelp } from '../src/cli/completion/scripts.ts';
 import { Documents } from '../src/cli/output/documents.ts';
 import { exitCodes } from '../src/cli/output/exit-codes.ts';
 import { outputVersion } from '../src/cli/output/output-version.ts';
-import { notesOf } from '../src/cli/canaries/flags.ts';
-import { addPeopleCommands } from '../src/cli/canaries/canary-commands.ts';
 import { LARGEST_ARCHIVE } from '../src/cli/report/archive.ts';
 import { leftOut } from '../src/cli/report/left-out.ts';
 import { causes } from '../src/cli/why/causes.ts';
@@ -17,7 +17,7 @@ const docs = join(import.meta.dirname, '..', 'docs');
 const source = 'src/cli/canaries';
 
 const program = new Command('serin');
-addPeopleCommands(program);
+addCanaryCommands(program);
 
 /** Flags that every command has; they stand once. */
 const COMMON = ['--kubeconfig', '--context', '--namespace', '--request-timeout', '--output', '--no-color', '--plain', '--help'];

@@ -39,7 +39,7 @@ export function canaryNameOf(anchor: string): string {
 /** Server-side apply's field manager, and the manager named in every other write. */
 export const fieldManager = 'serin';
 /** The field manager of the established controller, whose objects are taken over. */
-export const establishedManager = 'flagger';
+export const flaggerManager = 'flagger';
 export const finalizer = 'finalizer.flagger.app';
 /** Pod-template annotation of the primary; derived from the revision that it was written from. */
 export const revisionAnnotation = 'flagger-id';

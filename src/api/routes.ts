@@ -45,4 +45,4 @@ export function reachesCanary(routes: Routes): boolean {
 }
 
 /** All traffic goes to the primary, and nothing of it is copied to the canary. */
-export const isAtHome = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';
+export const isRoutedToPrimary = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { acceptDeadFlags, deadFlagsIn } from './ignored-flags.ts';
 import { logLevelOption, withTwoDashes } from './go-flags.ts';
+import { acceptIgnoredFlags, ignoredFlagsIn } from './ignored-flags.ts';
 
 function parse(words: readonly string[]): Record<string, unknown> {
-  const command = acceptDeadFlags(new Command())
+  const command = acceptIgnoredFlags(new Command())
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .option('--port <number>')
@@ -22,8 +22,8 @@ it.each([
 ])('02-1.1: $words starts, and is told of $told', ({ words, told }) => {
   const options = parse(words);
   expect(options.port).toBe('0');
-  expect(deadFlagsIn(options).map(({ flag }) => flag)).toEqual(told);
-  for (const { reason } of deadFlagsIn(options)) expect(reason).toMatch(/\w/);
+  expect(ignoredFlagsIn(options).map(({ flag }) => flag)).toEqual(told);
+  for (const { reason } of ignoredFlagsIn(options)) expect(reason).toMatch(/\w/);
 });
 
 it.each([

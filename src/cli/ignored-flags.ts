@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 const ownLogger = 'logs are one JSON object a line, on the standard error';
 
 /** Flags of the established controller that mean nothing here, and why: a command line that has them starts all the same (02-1.1). */
-const deadFlags: Readonly<Record<string, string>> = {
+const ignoredFlags: Readonly<Record<string, string>> = {
   'control-loop-interval': 'nothing is polled: Canaries are woken by what changes',
   threadiness: 'each Canary has a queue of its own',
   'zap-encoding': ownLogger,
@@ -28,8 +28,8 @@ const deadFlags: Readonly<Record<string, string>> = {
 };
 
 /** Takes these flags, with or without a value, and does not show them. */
-export function acceptDeadFlags(command: Command): Command {
-  for (const flag of Object.keys(deadFlags)) {
+export function acceptIgnoredFlags(command: Command): Command {
+  for (const flag of Object.keys(ignoredFlags)) {
     const spelt = flag.length === 1 ? `-${flag}, --${flag}` : `--${flag}`;
     command.addOption(new Option(`${spelt} [value]`).hideHelp());
   }
@@ -37,8 +37,8 @@ export function acceptDeadFlags(command: Command): Command {
 }
 
 /** Those that were given, and why nothing comes of them. */
-export function deadFlagsIn(options: Readonly<Record<string, unknown>>): { flag: string; reason: string }[] {
-  return Object.entries(deadFlags).flatMap(([flag, reason]) => {
+export function ignoredFlagsIn(options: Readonly<Record<string, unknown>>): { flag: string; reason: string }[] {
+  return Object.entries(ignoredFlags).flatMap(([flag, reason]) => {
     const attribute = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     return Object.hasOwn(options, attribute) ? [{ flag: `--${flag}`, reason }] : [];
   });

@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
 import { calledAs } from './called-as.ts';
+import { addCanaryCommands } from './canaries/canary-commands.ts';
+import { noted } from './canaries/flags.ts';
 import { addControllerCommand } from './controller/controller-options.ts';
 import { addCrdsCommands } from './crds/crds-commands.ts';
 import { LIKE_GO, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
-import { noted } from './canaries/flags.ts';
-import { addPeopleCommands } from './canaries/canary-commands.ts';
 import { addValidateCommand } from './validate/validate-options.ts';
 import { version } from './version.ts';
 
@@ -30,7 +30,7 @@ export function serinProgram(name: string): Command {
   addValidateCommand(program);
   addCrdsCommands(program);
   addTrialCommands(program);
-  addPeopleCommands(program);
+  addCanaryCommands(program);
   tellUsageByItsCode(program);
   return program;
 }

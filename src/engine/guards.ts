@@ -1,4 +1,4 @@
-import { isAtHome, reachesCanary } from '../api/routes.ts';
+import { isRoutedToPrimary, reachesCanary } from '../api/routes.ts';
 import type { Verb } from '../api/verb-request.ts';
 import { hasCapacity, isFewer } from './capacity.ts';
 import type { Seen } from './context.ts';
@@ -59,7 +59,7 @@ const isPrimaryReady = (seen: Seen) => {
 export const isTargetReady = (seen: Seen) => target(seen)?.readiness.state === 'ready' && target(seen)?.serving === true;
 /** Traffic may go to the primary: it serves, or the canary does not either (I5). */
 const canPrimaryTakeAll = (seen: Seen) => primary(seen)?.serving === true || target(seen)?.serving !== true;
-const hasLeft = ({ context }: Seen) => isAtHome(context.release.routes);
+const hasLeft = ({ context }: Seen) => isRoutedToPrimary(context.release.routes);
 const isAnswered = (seen: Seen) => seen.event.type === 'ANSWER';
 const judged = ({ event }: Seen) => {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;

@@ -9,7 +9,7 @@ import type { Action } from './scenario.ts';
 import type { Users } from './users.ts';
 
 /** What steps of a scenario change. */
-export interface Scene {
+export interface ScenarioControls {
   clock: Clock;
   cluster: KubeCluster;
   apps: ModelledApps;
@@ -25,8 +25,8 @@ export interface Scene {
 
 const DRAINED_NODE = 'node-a';
 
-export async function perform(scene: Scene, action: Action): Promise<void> {
-  const { clock, cluster, apps, users, quota, lagMs, state, sides, controller } = scene;
+export async function applyAction(controls: ScenarioControls, action: Action): Promise<void> {
+  const { clock, cluster, apps, users, quota, lagMs, state, sides, controller } = controls;
   switch (action.do) {
     case 'new-version':
       return apps.change('new', behaviourIn(action));

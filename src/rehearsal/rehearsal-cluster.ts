@@ -7,13 +7,13 @@ import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus
 import type { World } from '../embedded/world.ts';
 
 /** Everything that a release runs on: a cluster with nodes that run pods, a mesh, and a Prometheus that scrapes it. */
-export interface Stage {
+export interface RehearsalCluster {
   readonly embedded: EmbeddedCluster;
   readonly prometheus: EmbeddedPrometheus;
   stop(): Promise<void>;
 }
 
-export interface StageOptions extends Omit<EmbeddedClusterOptions, 'world'> {
+export interface RehearsalClusterOptions extends Omit<EmbeddedClusterOptions, 'world'> {
   crds: readonly KubeObject[];
   scrapeIntervalMs: number;
   /** How long samples are kept; default one hour. */
@@ -22,10 +22,10 @@ export interface StageOptions extends Omit<EmbeddedClusterOptions, 'world'> {
   keda?: boolean;
 }
 
-export async function startStage(
+export async function startRehearsalCluster(
   world: World,
-  { scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: StageOptions,
-): Promise<Stage> {
+  { scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: RehearsalClusterOptions,
+): Promise<RehearsalCluster> {
   const { clock } = world;
   const embedded = await startEmbeddedCluster({ world, ...options });
   const { cluster, mesh } = embedded;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { addCanaryCommands } from '../../src/cli/canaries/canary-commands.ts';
 import { Documents, ReportContents } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
-import { addPeopleCommands } from '../../src/cli/canaries/canary-commands.ts';
 import { serinProgram } from '../../src/cli/program.ts';
 import { program } from '../fakes/program.ts';
 import { untar } from '../fakes/untar.ts';
@@ -37,7 +37,7 @@ const stayers = examples.flatMap((line) => {
 });
 const others = examples.filter((line) => !stayers.some((one) => one.line === line));
 const forPeople = new Command('serin');
-addPeopleCommands(forPeople);
+addCanaryCommands(forPeople);
 /**
  * So many processes would take minutes on a busy machine: what needs no shell, and no stream of the process, is run in this one. A rehearsal seals
  * the network of its process, and the cluster of the scene is in this one.

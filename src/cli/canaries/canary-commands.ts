@@ -6,18 +6,18 @@ import type { Output } from '../output/output.ts';
 import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
-import { asPeopleDo, noted, type RunOn, theCanary, withCluster, withOutput } from './flags.ts';
+import { type CommandHost, inProcess } from './command-host.ts';
+import { noted, type RunOn, theCanary, withCluster, withKubectlFlags, withOutput } from './flags.ts';
 import { readObjectName } from './object-name.ts';
-import { inProcess, type Place } from './command-host.ts';
-import type { PeopleFlags, Session } from './session.ts';
+import type { ClusterFlags, Session } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
 
 /** The commands for people at the controls; docs/cli.md is made from what is said here. */
-export function addPeopleCommands(program: Command, place: Place = inProcess): void {
+export function addCanaryCommands(program: Command, host: CommandHost = inProcess): void {
   /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
-  const run = async (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
+  const run = async (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
     const { onCluster } = await import('./session.ts');
-    place.end(await onCluster(flags, act, place.around));
+    host.end(await onCluster(flags, act, host.around));
   };
 
   /** The same for the one object that the first argument names. */
@@ -26,17 +26,17 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
     if (!('problem' in named)) return run({ ...flags, ...named }, (session) => act(session, named.name));
     const [{ guarded }, { CommandError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
     const refuse = () => Promise.reject(new CommandError('usage', named.problem));
-    place.end(await guarded(flags, place.around, refuse));
+    host.end(await guarded(flags, host.around, refuse));
   };
 
-  noted(asPeopleDo(program.command('list')), { examples: ['serin list --all-namespaces'] })
+  noted(withKubectlFlags(program.command('list')), { examples: ['serin list --all-namespaces'] })
     .alias('get')
     .description('Canaries, a line each: phase, traffic, failed checks')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <selector>', 'only those with these labels, like team=shop')
     .action(async (flags) => run(flags, async (session) => (await import('./list-command.ts')).listCommand(session, flags)));
 
-  noted(asPeopleDo(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
+  noted(withKubectlFlags(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
     .description('one screen of one Canary: both workloads, traffic, checks with their limits, gates and events')
     .addArgument(theCanary())
     .option('-w, --watch', 'again with every change, until Ctrl-C')
@@ -44,14 +44,14 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       runOn(name, flags, async (session, bare) => (await import('./status-command.ts')).statusCommand(session, bare, flags)),
     );
 
-  noted(asPeopleDo(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
+  noted(withKubectlFlags(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
     .description('what holds a Canary, which field of which object proves it, and what clears it')
     .addArgument(theCanary())
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('../why/why-command.ts')).whyCommand(session, bare)),
     );
 
-  noted(asPeopleDo(program.command('wait')), {
+  noted(withKubectlFlags(program.command('wait')), {
     examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
     exits: ['no', 'timedOut', 'notFound'],
   })
@@ -71,21 +71,21 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
     );
 
-  noted(asPeopleDo(program.command('history')), {
+  noted(withKubectlFlags(program.command('history')), {
     examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
     exits: ['notFound'],
   })
     .description('what was promoted, the newest first')
     .addArgument(theCanary())
     .option('--journal [release]', 'instead the journals of releases that are kept, or all of the one with this number')
-    .action(async (name, flags: PeopleFlags & { journal?: string | true }) =>
+    .action(async (name, flags: ClusterFlags & { journal?: string | true }) =>
       runOn(name, flags, async (session, bare) => {
         if (flags.journal === undefined) return (await import('./history-command.ts')).historyCommand(session, bare);
         return (await import('../journal/journal-command.ts')).journalCommand(session, bare, flags.journal);
       }),
     );
 
-  noted(asPeopleDo(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
+  noted(withKubectlFlags(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description(
       'what would be promoted: the fields of the primary that a promotion of the target, as it is now, would change; of its ConfigMaps and Secrets only which entries differ',
     )
@@ -95,8 +95,8 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
       runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
     );
 
-  addJournalCommands(program, { run, runOn, place });
-  addRehearseCommand(program, place);
+  addJournalCommands(program, { run, runOn, host });
+  addRehearseCommand(program, host);
   addReportCommand(program, run, runOn);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
@@ -112,10 +112,10 @@ export function addPeopleCommands(program: Command, place: Place = inProcess): v
         await output.show(versionAnswer(clientVersion()));
         return 'done' as const;
       };
-      place.end(await guarded(flags, place.around, show));
+      host.end(await guarded(flags, host.around, show));
     });
 
-  addCompletionCommand(program, place);
+  addCompletionCommand(program, host);
   addVerbCommands(program, runOn);
   addTrafficCommands(program, runOn);
 }

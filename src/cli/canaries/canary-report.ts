@@ -8,14 +8,14 @@ import type { Workload } from '../../workloads/workload.ts';
 import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { summaryOf, timeOf } from './canary-reading.ts';
-import { type Sight, timeOfEvent } from './snapshot.ts';
+import { type CanarySnapshot, timeOfEvent } from './snapshot.ts';
 
 /** Events that one screen has room for; `-o json` has all that the cluster keeps. */
 export const EVENTS_SHOWN = 6;
 
 /** Everything that one look at a Canary shows. Pure. */
-export function reportOf(sight: Sight): CanaryReport {
-  const { raw, canary, events } = sight;
+export function reportOf(snapshot: CanarySnapshot): CanaryReport {
+  const { raw, canary, events } = snapshot;
   const status = parseStatus(raw.status);
   const release = status?.release;
   return {
@@ -23,7 +23,7 @@ export function reportOf(sight: Sight): CanaryReport {
     kind: 'CanaryReport',
     ...summaryOf(raw),
     ...(release ? { step: release.step } : {}),
-    workloads: workloadsOf(sight),
+    workloads: workloadsOf(snapshot),
     checks: canary ? checksOf(canary, release) : [],
     gates: canary ? gatesOf(canary, release) : [],
     ...(release?.blockers?.length ? { blockers: release.blockers } : {}),
@@ -37,7 +37,7 @@ export function reportOf(sight: Sight): CanaryReport {
   };
 }
 
-function workloadsOf({ raw, canary, workload, target, primary }: Sight): CanaryReport['workloads'] {
+function workloadsOf({ raw, canary, workload, target, primary }: CanarySnapshot): CanaryReport['workloads'] {
   const { target: named, revision, promotedRevision } = summaryOf(raw);
   const primaryName = canary && workload ? workload.primaryRef(canary).name : `${named.name}-primary`;
   return {

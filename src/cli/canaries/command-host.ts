@@ -1,13 +1,13 @@
 import type { Surroundings } from './session.ts';
 
 /** What a command is run in. */
-export interface Place {
+export interface CommandHost {
   /** Absent: the process's own environment and streams. */
   around?: Surroundings;
   end(code: number): void;
 }
 
-export const inProcess: Place = {
+export const inProcess: CommandHost = {
   end(code) {
     process.exitCode = code;
   },

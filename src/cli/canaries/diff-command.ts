@@ -8,7 +8,7 @@ import { cleaned } from '../output/text.ts';
 import { resourceName } from './canary-reading.ts';
 import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
 import type { Session } from './session.ts';
-import { lookAt } from './snapshot.ts';
+import { readSnapshot } from './snapshot.ts';
 
 /** `serin diff NAME`: what a promotion of the target would change in the primary. `no` where there is something. */
 export async function diffCommand(
@@ -16,7 +16,7 @@ export async function diffCommand(
   name: string,
   { selectorLabels }: { selectorLabels?: string },
 ): Promise<ExitName> {
-  const { raw, canary, workload, target, primary, hidden } = await lookAt(cluster, namespace, name);
+  const { raw, canary, workload, target, primary, hidden } = await readSnapshot(cluster, namespace, name);
   if (!canary || !workload)
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
   if (!target) throw new CommandError('notFound', `there is no ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target`);
@@ -24,7 +24,7 @@ export async function diffCommand(
   const labels = selectorLabels?.split(',').map((label) => label.trim());
   const changes = pendingChanges(canary, workload, { target, primary, ...(labels && { selectorLabels: labels }) });
   const configs = await pendingConfigChanges(cluster, namespace, workload, { target, primary });
-  for (const what of [...hidden, ...configs.hidden]) output.tell(`Note: ${what}.`);
+  for (const what of [...hidden, ...configs.hidden]) output.note(`Note: ${what}.`);
   const difference: Difference = {
     apiVersion: outputVersion,
     kind: 'Difference',
@@ -34,7 +34,7 @@ export async function diffCommand(
     changes: [...changes, ...configs.changes],
   };
   await output.show(diffAnswer(difference));
-  if (difference.changes.length === 0) output.tell('Nothing would change: the primary holds what the target holds.');
+  if (difference.changes.length === 0) output.note('Nothing would change: the primary holds what the target holds.');
   return difference.changes.length === 0 ? 'done' : 'no';
 }
 

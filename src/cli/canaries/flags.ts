@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { outputFormats } from '../output/output.ts';
-import type { PeopleFlags, Session } from './session.ts';
+import type { ClusterFlags, Session } from './session.ts';
 
 /** What of a command its help, and docs/cli.md of those for people, say beside its flags. */
 export interface CommandNotes {
@@ -45,7 +45,7 @@ export function nameOf(what: Known, argument: string, description: string): Argu
 }
 
 /** Runs a command on the object that an argument names; the name is without its namespace then. */
-export type RunOn = <F extends PeopleFlags>(
+export type RunOn = <F extends ClusterFlags>(
   text: string,
   flags: F,
   act: (session: Session, name: string) => Promise<ExitName>,
@@ -61,7 +61,7 @@ export function completionOf(thing: Option | Argument): Known | undefined {
 }
 
 /** The flags of kubectl that say which cluster and namespace is meant, and how the answer is shown. */
-export function asPeopleDo(command: Command): Command {
+export function withKubectlFlags(command: Command): Command {
   return withOutput(withCluster(command)).option('-n, --namespace <name>', "namespace; default: the context's");
 }
 

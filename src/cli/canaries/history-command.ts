@@ -9,7 +9,7 @@ import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { getCanary, record, timeOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
-import { sightOf } from './snapshot.ts';
+import { snapshotOf } from './snapshot.ts';
 import { shortRevision } from './status-screen.ts';
 
 /** `serin history NAME`: what was promoted, the newest first. */
@@ -17,12 +17,12 @@ export async function historyCommand({ cluster, namespace = '', output }: Sessio
   const raw = await getCanary(cluster, namespace, name);
   const history = historyOf(raw, await recordsInCluster(cluster, raw));
   await output.show(historyAnswer(history));
-  if (history.items.length === 0) output.tell('Nothing was promoted yet, or a Serin without history did it.');
+  if (history.items.length === 0) output.note('Nothing was promoted yet, or a Serin without history did it.');
   return 'done';
 }
 
 export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
-  const { canary } = sightOf(raw);
+  const { canary } = snapshotOf(raw);
   if (!canary) return [];
   const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
   const { items } = await cluster.list(kind, { labelSelector: recordsOf(canary) });
@@ -31,7 +31,7 @@ export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: Kube
 }
 
 export function historyOf(raw: KubeObject, records: readonly KubeObject[]): History {
-  const promoted = sightOf(raw).canary?.status?.release?.promotedRevision ?? raw.status?.lastPromotedSpec;
+  const promoted = snapshotOf(raw).canary?.status?.release?.promotedRevision ?? raw.status?.lastPromotedSpec;
   return {
     apiVersion: outputVersion,
     kind: 'History',

@@ -14,7 +14,7 @@ const BAR = 10;
 export async function listCommand({ cluster, namespace, output }: Session, { selector }: { selector?: string }): Promise<ExitName> {
   const items = (await listCanaries(cluster, namespace, selector)).map(summaryOf);
   await output.show(listAnswer(items, namespace === undefined));
-  if (items.length === 0) output.tell(`No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}.`);
+  if (items.length === 0) output.note(`No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}.`);
   return 'done';
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { addCanaryCommands } from './canary-commands.ts';
 import { readObjectName } from './object-name.ts';
-import { addPeopleCommands } from './canary-commands.ts';
 
 it.each([
   ['podinfo', undefined, { name: 'podinfo' }],
@@ -31,7 +31,7 @@ it.each(commands)('serin %s "" is a usage error that names the argument, and no 
   const codes: number[] = [];
   const streams = { out: { write: () => true }, err: { write: (text: string) => err.push(text) } };
   const program = new Command('serin');
-  addPeopleCommands(program, { around: { env: { KUBECONFIG: '/none' }, streams }, end: (exit) => void codes.push(exit) });
+  addCanaryCommands(program, { around: { env: { KUBECONFIG: '/none' }, streams }, end: (exit) => void codes.push(exit) });
   await program.parseAsync([...words.split(' '), ''], { from: 'user' });
   expect({ codes, err: err.join('') }).toEqual({ codes: [64], err: expect.stringMatching(/^Error: the argument NAME is ""/) });
 });

@@ -5,7 +5,7 @@ import { eventually } from '../../../test/scenarios/eventually.ts';
 import { knativeApiVersion, knativeRevisionId } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { Output } from '../output/output.ts';
-import { tellsRevision } from './observed-target.ts';
+import { reportsRevision } from './observed-target.ts';
 import { waitCommand } from './wait-command.ts';
 
 const UID = 'ksvc-1';
@@ -49,11 +49,11 @@ describe('the revision that a Knative Service holds', () => {
       status: { ...at(2, 'podinfo-00001'), conditions: [{ type: 'ConfigurationsReady', status: 'Unknown', reason: 'OutOfDate' }] },
       tells: false,
     },
-  ])('is $title', ({ status, tells }) => expect(tellsRevision(aService(2, status))).toBe(tells));
+  ])('is $title', ({ status, tells }) => expect(reportsRevision(aService(2, status))).toBe(tells));
 
   it('is that of other kinds at once', () => {
-    expect(tellsRevision({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', generation: 2 } })).toBe(true);
-    expect(tellsRevision({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'podinfo', generation: 2 } })).toBe(true);
+    expect(reportsRevision({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', generation: 2 } })).toBe(true);
+    expect(reportsRevision({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'podinfo', generation: 2 } })).toBe(true);
   });
 
   it('wait --revision=target ends when it has been promoted', async () => {

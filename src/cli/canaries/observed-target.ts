@@ -10,7 +10,7 @@ import { CommandError } from '../output/exit-codes.ts';
  * The target, once it tells which revision it holds: a Knative Service names the newest in its status, a moment after the write that asked
  * for it, and who has just written must not see the one before. `untilMs`: by the clock's monotonic time.
  */
-export async function toldTarget(
+export async function observedTarget(
   cluster: Pick<Cluster, 'get' | 'watch'>,
   ref: ObjectRef,
   untilMs: number,
@@ -20,11 +20,11 @@ export async function toldTarget(
   const absent = () => new CommandError('notFound', `there is no ${kind} ${name}, the target`);
   const first = await cluster.get(ref);
   if (first === undefined) throw absent();
-  if (tellsRevision(first)) return first;
+  if (reportsRevision(first)) return first;
   const { promise, resolve, reject } = Promise.withResolvers<KubeObject>();
   const look = (now: KubeObject | undefined) => {
     if (now === undefined) reject(absent());
-    else if (tellsRevision(now)) resolve(now);
+    else if (reportsRevision(now)) resolve(now);
   };
   const watch = cluster.watch(
     { apiVersion, kind, namespace },
@@ -59,7 +59,7 @@ interface KnativeStatus {
 }
 
 /** Of Knative's own words: `OutOfDate` is a Service that has been seen, and whose Configuration has not. */
-export function tellsRevision(target: KubeObject): boolean {
+export function reportsRevision(target: KubeObject): boolean {
   if (!isKnative(target)) return true;
   const { observedGeneration, latestCreatedRevisionName, conditions = [] }: KnativeStatus = target.status ?? {};
   const isOutOfDate = conditions.some(({ type, reason }) => type === 'ConfigurationsReady' && reason === 'OutOfDate');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { onCluster, type PeopleFlags, type Session } from './session.ts';
+import { type ClusterFlags, onCluster, type Session } from './session.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serin-session-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,7 +17,7 @@ function kubeconfig(server: string): string {
   return file;
 }
 
-async function run(flags: PeopleFlags, act: (session: Session) => Promise<'done'>, env: NodeJS.ProcessEnv = {}) {
+async function run(flags: ClusterFlags, act: (session: Session) => Promise<'done'>, env: NodeJS.ProcessEnv = {}) {
   let err = '';
   const streams = { out: { write: () => undefined }, err: { write: (text: string) => (err += text) } };
   return { code: await onCluster(flags, act, { env, streams }), err };
@@ -55,7 +55,7 @@ describe('a command for people', () => {
     await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'b' });
     return 'done' as const;
   };
-  it.each<{ title: string; flags: PeopleFlags; code: number; err: RegExp }>([
+  it.each<{ title: string; flags: ClusterFlags; code: number; err: RegExp }>([
     { title: 'a server that is not there', flags: {}, code: 2, err: /^Error: .*cannot be reached/ },
     { title: 'a file that is not there', flags: { kubeconfig: join(folder, 'none') }, code: 2, err: /^Error: .*none/ },
     { title: 'a context that is not there', flags: { context: 'three' }, code: 2, err: /no context named three \(there are: one, two\)/ },

@@ -9,8 +9,8 @@ import { KubeconfigError } from '../../kube/kubeconfig.ts';
 import { CommandError, type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
-/** As `asPeopleDo` takes them. */
-export interface PeopleFlags extends OutputFlags {
+/** As `withKubectlFlags` takes them. */
+export interface ClusterFlags extends OutputFlags {
   kubeconfig?: string;
   master?: string;
   context?: string;
@@ -46,7 +46,7 @@ const ofProcess = (): Surroundings => ({ env: process.env, streams: processStrea
 
 /** Runs a command against the cluster that the flags choose. What goes wrong is one line on the standard error, and an exit code. */
 export function onCluster(
-  flags: PeopleFlags,
+  flags: ClusterFlags,
   act: (session: Session) => Promise<ExitName>,
   around: Surroundings = ofProcess(),
 ): Promise<number> {
@@ -74,7 +74,7 @@ export function onCluster(
 }
 
 /** As a shell reads them. */
-function clusterFlagsOf({ kubeconfig, context }: PeopleFlags): string[] {
+function clusterFlagsOf({ kubeconfig, context }: ClusterFlags): string[] {
   const flag = (name: string, value: string | undefined) => (value ? [`--${name}=${forShell(value)}`] : []);
   return [...flag('kubeconfig', kubeconfig), ...flag('context', context)];
 }
@@ -90,8 +90,8 @@ export async function guarded(flags: OutputFlags, around = ofProcess(), act: (ou
     return exitCodes[await act(output)].code;
   } catch (error) {
     const exit = exitOf(error);
-    output.tell(`Error: ${error instanceof Error ? error.message : String(error)}`);
-    if (exit === 'fault') output.tell('This is a fault of Serin: please report it, with what `serin report` gathers.');
+    output.note(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    if (exit === 'fault') output.note('This is a fault of Serin: please report it, with what `serin report` gathers.');
     return exitCodes[exit].code;
   }
 }

@@ -4,7 +4,7 @@ import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { UnreachableError } from '../../kube/errors.ts';
-import { lookAt } from './snapshot.ts';
+import { readSnapshot } from './snapshot.ts';
 
 /** It goes when the Canary has been read, and each request learns of it in its own time. */
 class LeavingCluster extends HeldCluster {
@@ -22,7 +22,7 @@ class LeavingCluster extends HeldCluster {
 // A rejection that nobody awaits ends the program with a stack trace, and this run as well.
 it('a cluster that is lost while a Canary is looked at is one error, and no second one comes after it', async () => {
   const canary: KubeObject = JSON.parse(JSON.stringify(aCanary()));
-  await expect(lookAt(new LeavingCluster([canary]), 'test', 'podinfo')).rejects.toThrow(UnreachableError);
+  await expect(readSnapshot(new LeavingCluster([canary]), 'test', 'podinfo')).rejects.toThrow(UnreachableError);
   await later();
   await later();
 });

@@ -12,7 +12,7 @@ import type { Workload } from '../../workloads/workload.ts';
 import { getCanary, record } from './canary-reading.ts';
 
 /** What a person who looks at one Canary can see of it: the objects as they stand, nothing of the controller. */
-export interface Sight {
+export interface CanarySnapshot {
   /** As stored. */
   raw: KubeObject;
   /** Absent: its spec cannot be read. */
@@ -31,26 +31,26 @@ export interface Sight {
   hidden: readonly string[];
 }
 
-/** In `hidden`, of a kind: what is absent from the sight may be there. */
+/** In `hidden`, of a kind: what is absent from the snapshot may be there. */
 export const mayNotRead = (what: string): string => `${what} may not be read with these credentials`;
 
-/** A sight of nothing but the Canary. */
-export function sightOf(raw: KubeObject): Sight {
+/** A snapshot of nothing but the Canary. */
+export function snapshotOf(raw: KubeObject): CanarySnapshot {
   const parsed = parseCanary(raw);
-  const blind: Sight = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
+  const blind: CanarySnapshot = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
   if ('problems' in parsed) return blind;
   const workload = workloadFor(parsed.canary.spec.targetRef);
   return { ...blind, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
 }
 
-export async function lookAt(
+export async function readSnapshot(
   cluster: Pick<Cluster, 'get' | 'list'>,
   namespace: string,
   name: string,
   clock: Clock = systemClock,
-): Promise<Sight> {
-  const sight = sightOf(await getCanary(cluster, namespace, name));
-  const { raw, canary, workload } = sight;
+): Promise<CanarySnapshot> {
+  const snapshot = snapshotOf(await getCanary(cluster, namespace, name));
+  const { raw, canary, workload } = snapshot;
   const hidden: string[] = [];
   /** A person may lack rights that the controller has: the rest is shown all the same. */
   const ifAllowed = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
@@ -62,7 +62,7 @@ export async function lookAt(
       return otherwise;
     }
   };
-  const sides = async (): Promise<Partial<Sight>> => {
+  const sides = async (): Promise<Partial<CanarySnapshot>> => {
     if (!canary || !workload) return {};
     const [targetRef, primaryRef] = [workload.targetRef(canary), workload.primaryRef(canary)];
     const target = await ifAllowed(targetRef.kind, cluster.get(targetRef), undefined);
@@ -75,11 +75,11 @@ export async function lookAt(
   };
   // Together: whichever fails first, the other's failure is nobody's surprise.
   const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
-  return { ...sight, ...seen, events, hidden, atMs: clock.nowMs() };
+  return { ...snapshot, ...seen, events, hidden, atMs: clock.nowMs() };
 }
 
 /** What the screen of one Canary has to follow. */
-export function followed({ raw, canary, workload }: Sight): ObjectRef[] {
+export function watchedRefs({ raw, canary, workload }: CanarySnapshot): ObjectRef[] {
   const { name, namespace = '' } = raw.metadata;
   const own = { apiVersion, kind: 'Canary', name, namespace };
   if (!canary || !workload) return [own];

@@ -5,7 +5,7 @@ import type { Answer, Output } from '../output/output.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
 import type { Session } from './session.ts';
-import { followed, lookAt, type Sight } from './snapshot.ts';
+import { type CanarySnapshot, readSnapshot, watchedRefs } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
 /** `serin status NAME`: one screen, once or again with every change. */
@@ -19,15 +19,16 @@ export async function statusCommand(
   name: string,
   { watch = false }: { watch?: boolean },
 ): Promise<ExitName> {
-  const sight = await lookAt(cluster, namespace, name, clock);
-  for (const what of sight.hidden) output.tell(`Note: ${what}.`);
+  const snapshot = await readSnapshot(cluster, namespace, name, clock);
+  for (const what of snapshot.hidden) output.note(`Note: ${what}.`);
   if (!watch) {
-    await output.show(statusAnswer(reportOf(sight)));
+    await output.show(statusAnswer(reportOf(snapshot)));
     return 'done';
   }
   const frames = new Frames(output);
-  await frames.show(statusAnswer(reportOf(sight)));
-  for await (const _ of changesOf(cluster, sight)) await frames.show(statusAnswer(reportOf(await lookAt(cluster, namespace, name, clock))));
+  await frames.show(statusAnswer(reportOf(snapshot)));
+  for await (const _ of changesOf(cluster, snapshot))
+    await frames.show(statusAnswer(reportOf(await readSnapshot(cluster, namespace, name, clock))));
   return 'done';
 }
 
@@ -61,10 +62,10 @@ class Frames {
 }
 
 /** One turn for all that happened since the last: never faster than it is read. */
-async function* changesOf(cluster: Pick<Cluster, 'watch'>, sight: Sight): AsyncGenerator<void> {
+async function* changesOf(cluster: Pick<Cluster, 'watch'>, snapshot: CanarySnapshot): AsyncGenerator<void> {
   let turn = Promise.withResolvers<void>();
   const wake = () => turn.resolve();
-  const watches = followed(sight).map(({ apiVersion, kind, name, namespace }): WatchHandle => {
+  const watches = watchedRefs(snapshot).map(({ apiVersion, kind, name, namespace }): WatchHandle => {
     const heed = { onEvent: wake, onList: wake };
     return cluster.watch({ apiVersion, kind, ...(namespace && { namespace }) }, heed, { fieldSelector: `metadata.name=${name}` });
   });

@@ -46,7 +46,7 @@ export async function verbCommand(session: Session, verb: Verb, name: string, { 
   };
   await output.show(shown(result));
   // Why it was not done, for whoever reads the data with a program, too.
-  if (output.format !== undefined && result.message !== undefined) output.tell(result.message);
+  if (output.format !== undefined && result.message !== undefined) output.note(result.message);
   return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
 }
 

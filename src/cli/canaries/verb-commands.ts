@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Verb } from '../../api/verb-request.ts';
-import { asPeopleDo, noted, type RunOn, theCanary } from './flags.ts';
-import type { PeopleFlags } from './session.ts';
+import { noted, type RunOn, theCanary, withKubectlFlags } from './flags.ts';
+import type { ClusterFlags } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
 /** What each verb is for; what it does in each phase is in docs/verbs.md. */
@@ -17,7 +17,7 @@ const verbs = {
 /** A request for each verb, recorded on the Canary and answered by the controller. */
 export function addVerbCommands(program: Command, runOn: RunOn): void {
   for (const [verb, description] of Object.entries(verbs) as [Verb, string][]) {
-    noted(asPeopleDo(program.command(verb)), {
+    noted(withKubectlFlags(program.command(verb)), {
       examples: [`serin ${verb} podinfo --namespace test`],
       exits: ['timedOut', 'notFound', 'refused'],
     })
@@ -25,7 +25,7 @@ export function addVerbCommands(program: Command, runOn: RunOn): void {
       .description(description)
       .option('--no-wait', 'record the request, and do not wait for its answer')
       .addOption(new Option('--timeout <duration>', 'how long the answer is waited for').default('1m'))
-      .action(async (name: string, flags: PeopleFlags & VerbFlags) =>
+      .action(async (name: string, flags: ClusterFlags & VerbFlags) =>
         runOn(name, flags, async (session, bare) => (await import('./verb-command.ts')).verbCommand(session, verb, bare, flags)),
       );
   }

@@ -13,9 +13,9 @@ import type { Answer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
+import { observedTarget, targetSide } from './observed-target.ts';
 import type { Session } from './session.ts';
-import { sightOf } from './snapshot.ts';
-import { targetSide, toldTarget } from './observed-target.ts';
+import { snapshotOf } from './snapshot.ts';
 
 /** What can be waited for. */
 export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
@@ -56,7 +56,7 @@ export async function waitCommand(
     ...(summary?.message === undefined ? {} : { message: summary.message }),
   };
   await output.show(waitAnswer(result, flags));
-  if (outcome === 'notFound') output.tell(`Error: there is no Canary ${name} in namespace ${namespace}.`);
+  if (outcome === 'notFound') output.note(`Error: there is no Canary ${name} in namespace ${namespace}.`);
   return EXITS[outcome];
 }
 
@@ -92,7 +92,7 @@ const SETTLED: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Faile
 /** The release that the status tells of, running or over, is one of this revision. */
 function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
   if ('target' in wanted) {
-    const { canary } = sightOf(raw);
+    const { canary } = snapshotOf(raw);
     const { uid, generation, revision } = wanted.target;
     const release = canary?.status?.release;
     if (!canary || !release) return false;
@@ -128,10 +128,10 @@ async function wantedOf(
   revision: string | undefined,
 ): Promise<Wanted | undefined> {
   if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
-  const { canary, workload } = sightOf(await getCanary(cluster, namespace, name));
+  const { canary, workload } = snapshotOf(await getCanary(cluster, namespace, name));
   if (!canary || !workload)
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
-  const object = await toldTarget(cluster, workload.targetRef(canary), untilMs, clock);
+  const object = await observedTarget(cluster, workload.targetRef(canary), untilMs, clock);
   const target = targetSide(canary, workload, object);
   if (target === undefined) throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} cannot be told yet`);
   return { target };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
-import { lookUp } from './cluster-names.ts';
+import { clusterNames } from './cluster-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serin-look-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ const canaries: Answering = ({ path }, response) => {
 describe('names for a shell', () => {
   it('of the Canaries in the namespace that the flags or the kubeconfig choose', async () => {
     const file = await configFor(canaries);
-    const look = (given: [string, string][], env = {}) => lookUp('canaries', new Map(given), { env, withinMs: WITHIN_MS });
+    const look = (given: [string, string][], env = {}) => clusterNames('canaries', new Map(given), { env, withinMs: WITHIN_MS });
     expect(await look([['--kubeconfig', file]])).toEqual(['a-of-one', 'b-of-one']);
     expect(await look([['--context', 'two']], { KUBECONFIG: file })).toEqual(['a-of-two', 'b-of-two']);
     expect(await look([['--namespace', 'mine']], { KUBECONFIG: file })).toEqual(['a-mine', 'b-mine']);
@@ -43,21 +43,21 @@ describe('names for a shell', () => {
 
   it('of the contexts, without asking anybody', async () => {
     const file = await configFor(() => expect.unreachable('no cluster is asked'));
-    expect(await lookUp('contexts', new Map(), { env: { KUBECONFIG: file }, withinMs: WITHIN_MS })).toEqual(['one', 'two']);
+    expect(await clusterNames('contexts', new Map(), { env: { KUBECONFIG: file }, withinMs: WITHIN_MS })).toEqual(['one', 'two']);
     expect(server?.calls).toEqual([]);
   });
 
   it('none where the cluster refuses, or knows no Canary, or the kubeconfig is not there', async () => {
     const refusing = await configFor((_, response) => refuse(response, 403, 'Forbidden'));
-    expect(await lookUp('namespaces', new Map(), { env: { KUBECONFIG: refusing }, withinMs: WITHIN_MS })).toEqual([]);
-    expect(await lookUp('knativeServices', new Map(), { env: { KUBECONFIG: refusing }, withinMs: WITHIN_MS })).toEqual([]);
-    expect(await lookUp('canaries', new Map([['--kubeconfig', join(folder, 'none')]]), { env: {}, withinMs: WITHIN_MS })).toEqual([]);
-    expect(await lookUp('contexts', new Map([['--kubeconfig', join(folder, 'none')]]), { env: {}, withinMs: WITHIN_MS })).toEqual([]);
+    expect(await clusterNames('namespaces', new Map(), { env: { KUBECONFIG: refusing }, withinMs: WITHIN_MS })).toEqual([]);
+    expect(await clusterNames('knativeServices', new Map(), { env: { KUBECONFIG: refusing }, withinMs: WITHIN_MS })).toEqual([]);
+    expect(await clusterNames('canaries', new Map([['--kubeconfig', join(folder, 'none')]]), { env: {}, withinMs: WITHIN_MS })).toEqual([]);
+    expect(await clusterNames('contexts', new Map([['--kubeconfig', join(folder, 'none')]]), { env: {}, withinMs: WITHIN_MS })).toEqual([]);
   });
 
   it('none where nobody answers in time', async () => {
     const held: ServerResponse[] = [];
     const file = await configFor((_, response) => void held.push(response));
-    expect(await lookUp('canaries', new Map(), { env: { KUBECONFIG: file }, withinMs: 50 })).toEqual([]);
+    expect(await clusterNames('canaries', new Map(), { env: { KUBECONFIG: file }, withinMs: 50 })).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ const KINDS = {
 } as const;
 
 /** Names for a shell, which waits for them with a key held down: what does not come within `withinMs` is not there, and nothing is said of it. */
-export async function lookUp(
+export async function clusterNames(
   what: Exclude<Known, 'files'>,
   given: GivenFlags,
   { env, withinMs }: { env: NodeJS.ProcessEnv; withinMs: number },

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander';
+import type { CommandHost } from '../canaries/command-host.ts';
 import { noted } from '../canaries/flags.ts';
-import type { Place } from '../canaries/command-host.ts';
 import { installHelp, type Shell, scriptFor, shells } from './scripts.ts';
 
 /** `serin completion SHELL`. What its scripts call is answered before the command line is parsed: its words belong to another one. */
-export function addCompletionCommand(program: Command, { around, end }: Place): void {
+export function addCompletionCommand(program: Command, { around, end }: CommandHost): void {
   noted(program.command('completion'), { examples: ['serin completion bash'] })
     .description('print a script for a shell that completes commands, flags, their values, and names of Canaries, namespaces and contexts')
     .addArgument(new Argument('<shell>', 'which one').choices(shells))

@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { addCanaryCommands } from '../canaries/canary-commands.ts';
 import { outputFormats } from '../output/output.ts';
-import { addPeopleCommands } from '../canaries/canary-commands.ts';
 import { completions, type GivenFlags } from './completions.ts';
 import { shells } from './scripts.ts';
 
 const program = new Command('serin');
-addPeopleCommands(program);
+addCanaryCommands(program);
 program.command('hidden', { hidden: true });
 program
   .command('demo')

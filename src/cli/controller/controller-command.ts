@@ -21,7 +21,7 @@ import { globalServer } from '../../metrics/metrics-source.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { digest } from '../../workloads/canonical-json.ts';
-import { deadFlagsIn } from '../ignored-flags.ts';
+import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { alertFlags } from './alert-flags.ts';
@@ -118,7 +118,7 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
     for (const issue of problem?.issues ?? []) host.complain(`${flagName(issue.path)}: ${issue.message}\n`);
     return 1;
   }
-  return run(flags.data, config.data, env, host, deadFlagsIn(options as Record<string, unknown>));
+  return run(flags.data, config.data, env, host, ignoredFlagsIn(options as Record<string, unknown>));
 }
 
 function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {

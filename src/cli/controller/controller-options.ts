@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { acceptDeadFlags } from '../ignored-flags.ts';
-import { logLevelOption, switchOption } from '../go-flags.ts';
 import { noted } from '../canaries/flags.ts';
+import { logLevelOption, switchOption } from '../go-flags.ts';
+import { acceptIgnoredFlags } from '../ignored-flags.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** `serin controller`: flags of the established controller keep their names and meaning (02-1.1). */
 export function addControllerCommand(program: Command, run: (options: unknown) => Promise<void>): void {
-  noted(acceptDeadFlags(program.command('controller')), {
+  noted(acceptIgnoredFlags(program.command('controller')), {
     examples: ['serin controller --namespaces test,staging --mesh-provider kubernetes --metrics-server http://prometheus.monitoring:9090'],
   })
     .description('look after the Canaries of a cluster')

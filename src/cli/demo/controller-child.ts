@@ -2,24 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownProgram } from '../own-program.ts';
-import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './demo-cluster.ts';
+import { type DemoCluster, INTERVAL, SCALE_DOWN_DELAY } from './demo-cluster.ts';
 
 /** The real controller in a process of its own, so that killing it is killing it. */
 export class ControllerChild {
   readonly logFile: string;
-  readonly #stage: Stage;
+  readonly #demo: DemoCluster;
   #child: ChildProcess | undefined;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    this.logFile = join(stage.folder, 'controller.log');
+  constructor(demo: DemoCluster) {
+    this.#demo = demo;
+    this.logFile = join(demo.folder, 'controller.log');
   }
 
   start(): void {
     const log = openSync(this.logFile, 'a');
     const flags = [
-      `--kubeconfig=${this.#stage.kubeconfigFile}`,
-      `--metrics-server=${this.#stage.prometheusUrl}`,
+      `--kubeconfig=${this.#demo.kubeconfigFile}`,
+      `--metrics-server=${this.#demo.prometheusUrl}`,
       `--min-analysis-interval=${INTERVAL}`,
       `--scale-down-delay=${SCALE_DOWN_DELAY}`,
       '--port=0',

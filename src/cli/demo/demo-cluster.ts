@@ -16,7 +16,7 @@ export const SCALE_DOWN_DELAY = '2s';
 
 export type DemoProvider = 'istio' | 'smi' | 'kubernetes';
 
-export interface Stage {
+export interface DemoCluster {
   embedded: EmbeddedCluster;
   prometheusUrl: string;
   folder: string;
@@ -27,7 +27,7 @@ export interface Stage {
 }
 
 /** `folder` is empty, and takes the kubeconfig and the controller's log. */
-export async function setStage(provider: DemoProvider, folder: string): Promise<Stage> {
+export async function startDemoCluster(provider: DemoProvider, folder: string): Promise<DemoCluster> {
   const embedded = await startEmbeddedCluster({ mesh: { proxies: 3, lagMs: [0, 500], seed: 7 }, nodes: { graceScale: 0.2 } });
   const prometheus = await startPrometheus({ targets: [embedded.mesh.metricsUrl], scrapeIntervalMs: 500 });
   const kubeconfigFile = join(folder, 'kubeconfig');

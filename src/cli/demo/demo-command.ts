@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
 import type { ControllerChild } from './controller-child.ts';
-import { createScreen, type Screen, withUnit } from './screen.ts';
 import type { DemoProvider } from './demo-cluster.ts';
+import { createScreen, type Screen, withUnit } from './screen.ts';
 import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
 
 const INTRODUCTION = [
@@ -82,24 +82,24 @@ function leaveNothingBehind(leftovers: Leftovers, screen: Screen): void {
 
 async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, startedMs: number): Promise<number> {
   // The cluster is loaded after the first lines: a newcomer should not look at nothing.
-  const [{ setStage, APP, NAMESPACE }, { startUsers }, { followScene }, { ControllerChild }] = await Promise.all([
+  const [{ startDemoCluster, APP, NAMESPACE }, { startUsers }, { followDemo }, { ControllerChild }] = await Promise.all([
     import('./demo-cluster.ts'),
     import('./users.ts'),
     import('./demo-frame.ts'),
     import('./controller-child.ts'),
   ]);
-  const stage = await setStage(options.provider, leftovers.folder);
-  const controller = new ControllerChild(stage);
+  const demo = await startDemoCluster(options.provider, leftovers.folder);
+  const controller = new ControllerChild(demo);
   leftovers.child = controller;
-  const users = startUsers(stage.embedded.mesh.urls, 3);
+  const users = startUsers(demo.embedded.mesh.urls, 3);
   const agent = 'serin-controller';
   const waypoints: Waypoint[] = [];
-  const follower = followScene(stage, users, ({ canaryWeight: weight, iterations }) => {
+  const follower = followDemo(demo, users, ({ canaryWeight: weight, iterations }) => {
     const last = waypoints.at(-1);
     if (weight !== last?.weight || iterations !== last.iterations)
-      waypoints.push({ weight, iterations, requests: stage.embedded.requestCounts(agent) });
+      waypoints.push({ weight, iterations, requests: demo.embedded.requestCounts(agent) });
   });
-  const drawing = setInterval(() => screen.show(follower.scene()), FRAME_MS);
+  const drawing = setInterval(() => screen.show(follower.frame()), FRAME_MS);
 
   let isKilled = false;
   const until = async (what: string, isSo: (status: CanaryStatus | undefined) => boolean): Promise<CanaryStatus> => {
@@ -113,7 +113,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
     }
   };
   const canaryAnswers = () => {
-    const answers = stage.embedded.mesh.counts().byWorkload[`${NAMESPACE}/${APP}`] ?? {};
+    const answers = demo.embedded.mesh.counts().byWorkload[`${NAMESPACE}/${APP}`] ?? {};
     const errors = Object.entries(answers)
       .filter(([status]) => status >= '500')
       .reduce((sum, [, count]) => sum + count, 0);
@@ -127,7 +127,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
   ): Promise<ReleaseResult> => {
     const before = { ms: Date.now(), ...canaryAnswers(), run: follower.status()?.release?.run ?? 0 };
     let lastVerdicts: readonly Verdict[] = [];
-    await stage.deploy(version, env);
+    await demo.deploy(version, env);
     await until(`the release of version ${version}`, (status) => (status?.release?.run ?? 0) > before.run);
     await during?.();
     const end = await until(`a verdict on version ${version}`, (status) => {
@@ -154,11 +154,11 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
     follower.setAct('Overture: version 1 gets its primary copy');
     controller.start();
     await until('the start', (status) => status?.phase === 'Initialized');
-    await until('rest', () => follower.scene().canaryReady === '0/0');
+    await until('rest', () => follower.frame().canaryReady === '0/0');
     await sleep(1_000);
-    const resting = stage.embedded.requestCounts(agent);
+    const resting = demo.embedded.requestCounts(agent);
     await sleep(2_000);
-    atRest = difference(stage.embedded.requestCounts(agent), resting);
+    atRest = difference(demo.embedded.requestCounts(agent), resting);
     follower.setAct('Acts 1 and 2: version 2 is released; the controller is killed on the way');
     const isHalfWay = (status: CanaryStatus | undefined) => (status?.canaryWeight ?? 0) >= 40 || (status?.iterations ?? 0) >= 2;
     const killInTheMiddle = async () => {
@@ -196,7 +196,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
     failure = error instanceof Error ? error.message : String(error);
   }
   clearInterval(drawing);
-  screen.show(follower.scene());
+  screen.show(follower.frame());
   screen.settle();
   const { lost, lastLost } = users.counts();
   failure ??= results.find(({ verdict, expected }) => verdict !== expected) && 'a release did not end as it should have';
@@ -217,13 +217,13 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
   else for (const line of inWords(summary, process.env.npm_lifecycle_event === 'demo')) screen.say(line);
   follower.stop();
   if (options.keep) {
-    screen.say(`The cluster stays up until Ctrl-C:\nexport KUBECONFIG=${stage.kubeconfigFile}`);
+    screen.say(`The cluster stays up until Ctrl-C:\nexport KUBECONFIG=${demo.kubeconfigFile}`);
     await new Promise<void>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal).once(signal, () => resolve());
     });
   }
   await users.stop();
   await controller.kill('SIGTERM');
-  await stage.stop();
+  await demo.stop();
   return summary.ok ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { APP, NAMESPACE, type Stage } from './demo-cluster.ts';
+import { APP, type DemoCluster, NAMESPACE } from './demo-cluster.ts';
 import type { Users } from './users.ts';
 
 /** Everything that one frame of the demo shows. */
-export interface Scene {
+export interface DemoFrame {
   act: string;
   phase: string;
   weight: number;
@@ -18,8 +18,8 @@ export interface Scene {
 }
 
 /** Follows the Canary, its two Deployments and its events by watches; the demo asks nothing of the controller. */
-export function followScene(stage: Stage, users: Users, onPhase: (status: CanaryStatus) => void) {
-  const { cluster } = stage.embedded;
+export function followDemo(demo: DemoCluster, users: Users, onPhase: (status: CanaryStatus) => void) {
+  const { cluster } = demo.embedded;
   const ready = new Map<string, string>();
   const events: string[] = [];
   let status: CanaryStatus | undefined;
@@ -47,7 +47,7 @@ export function followScene(stage: Stage, users: Users, onPhase: (status: Canary
     setAct(title: string) {
       act = title;
     },
-    scene: (): Scene => ({
+    frame: (): DemoFrame => ({
       act,
       phase: status?.phase || 'waiting for the controller',
       weight: status?.canaryWeight ?? 0,
@@ -63,4 +63,4 @@ export function followScene(stage: Stage, users: Users, onPhase: (status: Canary
     },
   };
 }
-export type SceneFollower = ReturnType<typeof followScene>;
+export type DemoFollower = ReturnType<typeof followDemo>;

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
+import type { CommandHost } from '../canaries/command-host.ts';
+import { nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
+import type { ClusterFlags, Session } from '../canaries/session.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, nameOf, noted, type RunOn } from '../canaries/flags.ts';
-import type { Place } from '../canaries/command-host.ts';
-import type { PeopleFlags, Session } from '../canaries/session.ts';
 import type { BacktestFlags } from './backtest-command.ts';
 import type { ReplayFlags } from './replay-command.ts';
 
-type Run = (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
 
 const WITH = 'JSON merge patch (RFC 7386) of spec.analysis: what would a release with it have done; lists are replaced whole';
 const WITH_FILE = 'the same from a file; or a Canary, whose spec.analysis is taken';
 
 /** What is done with the journals of releases (docs/journal.md). */
-export function addJournalCommands(program: Command, { run, runOn, place }: { run: Run; runOn: RunOn; place: Place }): void {
-  noted(asPeopleDo(program.command('replay')), {
+export function addJournalCommands(program: Command, { run, runOn, host }: { run: Run; runOn: RunOn; host: CommandHost }): void {
+  noted(withKubectlFlags(program.command('replay')), {
     examples: ['serin replay podinfo --namespace test', `serin replay podinfo --namespace test --with '{"threshold":2}'`],
     exits: ['no', 'notFound'],
   })
@@ -22,7 +22,7 @@ export function addJournalCommands(program: Command, { run, runOn, place }: { ru
     .option('-f, --file <file>', 'a journal as serin history --journal=RELEASE -o json prints it; no cluster is asked')
     .option('--with <patch>', WITH)
     .option('--with-file <file>', WITH_FILE)
-    .action(async (text: string | undefined, flags: PeopleFlags & ReplayFlags & { file?: string }) => {
+    .action(async (text: string | undefined, flags: ClusterFlags & ReplayFlags & { file?: string }) => {
       const { noNameError, replayCommand, replayFileCommand, splitRelease } = await import('./replay-command.ts');
       const { file } = flags;
       if (text !== undefined && file === undefined) {
@@ -30,15 +30,15 @@ export function addJournalCommands(program: Command, { run, runOn, place }: { ru
         return runOn(canary, flags, (session, bare) => replayCommand(session, bare, release, flags));
       }
       const { guarded } = await import('../canaries/session.ts');
-      place.end(
-        await guarded(flags, place.around, (output) => {
+      host.end(
+        await guarded(flags, host.around, (output) => {
           if (file === undefined || text !== undefined) throw noNameError();
           return replayFileCommand(output, file, flags);
         }),
       );
     });
 
-  noted(asPeopleDo(program.command('backtest')), {
+  noted(withKubectlFlags(program.command('backtest')), {
     examples: [`serin backtest --namespace test --with '{"threshold":2}'`],
     exits: ['no'],
   })
@@ -46,7 +46,7 @@ export function addJournalCommands(program: Command, { run, runOn, place }: { ru
     .option('--with <patch>', WITH)
     .option('--with-file <file>', WITH_FILE)
     .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
-    .action(async (flags: PeopleFlags & BacktestFlags) =>
+    .action(async (flags: ClusterFlags & BacktestFlags) =>
       run(flags, async (session) => (await import('./backtest-command.ts')).backtestCommand(session, flags)),
     );
 }

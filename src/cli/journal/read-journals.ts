@@ -3,8 +3,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { JournalPart, journalVersion } from '../../engine/journal/journal-part.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isJournalOf, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
-import { CommandError } from '../output/exit-codes.ts';
 import type { Session } from '../canaries/session.ts';
+import { CommandError } from '../output/exit-codes.ts';
 
 /** The journal of one release. */
 export interface Journal {

@@ -5,7 +5,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { areRequired } from '../../loadtester/credentials.ts';
 import { type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
-import { deadFlagsIn } from '../ignored-flags.ts';
+import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { type OwnCredentials, ownCredentials } from './own-credentials.ts';
@@ -104,7 +104,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },
     'serin loadtester started',
   );
-  for (const { flag, reason } of deadFlagsIn(options as Record<string, unknown>))
+  for (const { flag, reason } of ignoredFlagsIn(options as Record<string, unknown>))
     log.warn({ flag, reason }, 'this flag means nothing here');
   if (!areRequired(credentials)) log.warn({}, 'whoever reaches the port may start tests and open gates: name credentials to change that');
   if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { acceptDeadFlags } from '../ignored-flags.ts';
-import { logLevelOption, switchOption } from '../go-flags.ts';
 import { noted } from '../canaries/flags.ts';
+import { logLevelOption, switchOption } from '../go-flags.ts';
+import { acceptIgnoredFlags } from '../ignored-flags.ts';
 
 const list = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
@@ -15,7 +15,7 @@ const MORE = '\nVariables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_K
 
 /** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1–LT6). */
 export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
-  noted(acceptDeadFlags(program.command('loadtester')), { examples: EXAMPLES })
+  noted(acceptIgnoredFlags(program.command('loadtester')), { examples: EXAMPLES })
     .description('make load, run tests and keep gates for the webhooks of Canaries')
     .option('--port <number>', 'port of all routes; 0 picks one (--port 8080)', '9090')
     .addOption(new Option('--host <address>', 'only on this address (--host 127.0.0.1)').default('', 'all'))

@@ -64,7 +64,7 @@ export class Output {
   }
 
   /** Beside the data: a hint, a warning, what went wrong. */
-  tell(message: string): void {
+  note(message: string): void {
     for (const line of wrapped(cleaned(message, this.terminal), this.terminal.columns)) this.#streams.err.write(`${line}\n`);
   }
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { CommandHost } from '../canaries/command-host.ts';
 import { nameOf, noted, withCluster } from '../canaries/flags.ts';
-import type { Place } from '../canaries/command-host.ts';
 import type { RehearseFlags } from './rehearse-command.ts';
 
 export const rehearsalFormats = ['text', 'wide', 'json', 'yaml', 'html', 'junit', 'sarif'] as const;
@@ -10,7 +10,7 @@ The production controller releases a new version in virtual time, on a cluster i
 metric backends are answered by stand-ins. --live first reads the objects from your cluster, and writes nothing. docs/rehearse.md says what is modelled.`;
 
 /** `serin rehearse`. */
-export function addRehearseCommand(program: Command, place: Place): void {
+export function addRehearseCommand(program: Command, host: CommandHost): void {
   const examples = ['serin rehearse canary.yaml', 'serin rehearse --filename canary.yaml --scenario bad-5xx,slow --output json'];
   noted(withCluster(program.command('rehearse')), { examples, exits: ['no', 'notFound'] })
     .description('a release of these manifests in virtual time: what happens to a good version, to a bad one, and under faults')
@@ -31,6 +31,6 @@ export function addRehearseCommand(program: Command, place: Place): void {
     .addHelpText('after', SAFE)
     .action(async (words: string[], flags: RehearseFlags) => {
       const { runRehearse } = await import('./rehearse-command.ts');
-      place.end(await runRehearse([...words, ...(flags.filename ?? [])], flags, place.around));
+      host.end(await runRehearse([...words, ...(flags.filename ?? [])], flags, host.around));
     });
 }

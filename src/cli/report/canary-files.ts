@@ -3,10 +3,10 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
-import { documentOf } from '../journal/journal-command.ts';
 import { reportOf } from '../canaries/canary-report.ts';
 import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
-import { lookAt, type Sight, timeOfEvent } from '../canaries/snapshot.ts';
+import { type CanarySnapshot, readSnapshot, timeOfEvent } from '../canaries/snapshot.ts';
+import { documentOf } from '../journal/journal-command.ts';
 import { whyOf } from '../why/diagnose.ts';
 import { endpointsSummary } from './endpoints-summary.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
@@ -25,8 +25,8 @@ export async function canaryFiles(
   meshProvider: string,
 ): Promise<ReportFile[]> {
   const { namespace, name } = ref;
-  const sight = await lookAt(reader, namespace, name);
-  const { raw, canary, target, primary, targetPods, primaryPods } = sight;
+  const snapshot = await readSnapshot(reader, namespace, name);
+  const { raw, canary, target, primary, targetPods, primaryPods } = snapshot;
   const folder = `canaries/${canaryLabelValue(namespace)}/${canaryLabelValue(name)}`;
   const file = (path: string, says: string, content: string | object): ReportFile => ({ path: `${folder}/${path}`, says, content });
   const ofCanary = canary
@@ -38,8 +38,8 @@ export async function canaryFiles(
   const journals = await reader.journals({ namespace, name, uid: raw.metadata.uid ?? '' });
   return [
     file('canary.yaml', 'the Canary', [raw]),
-    file('why.json', 'what holds it, as serin why says', whyOf(sight)),
-    file('status.json', 'as serin status says', reportOf(sight)),
+    file('why.json', 'what holds it, as serin why says', whyOf(snapshot)),
+    file('status.json', 'as serin status says', reportOf(snapshot)),
     file('history.json', 'what was promoted, as serin history says', historyOf(raw, await recordsInCluster(reader, raw))),
     ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
     file('workloads.yaml', 'the target and the primary', workloads),
@@ -54,7 +54,7 @@ export async function canaryFiles(
     file(
       'events.json',
       'Events of the Canary and of all of these',
-      await eventsOf(reader, namespace, [...about(sight), ...sets, ...Object.values(ofCanary).flat()]),
+      await eventsOf(reader, namespace, [...about(snapshot), ...sets, ...Object.values(ofCanary).flat()]),
     ),
   ].filter(({ content }) => !Array.isArray(content) || content.length > 0);
 }
@@ -116,7 +116,7 @@ async function replicaSets(reader: ReportReader, namespace: string, owners: read
   return reader.choose(kind, ({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uids.includes(uid)) === true);
 }
 
-function about({ raw, target, primary, targetPods, primaryPods }: Sight): KubeObject[] {
+function about({ raw, target, primary, targetPods, primaryPods }: CanarySnapshot): KubeObject[] {
   return [raw, target, primary, ...targetPods, ...primaryPods].flatMap((one) => one ?? []);
 }
 

@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
+import type { Session } from '../canaries/session.ts';
 import type { ReportContents } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
-import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
-import type { Session } from '../canaries/session.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
 
 export interface ReportFlags {
@@ -39,7 +39,7 @@ export async function reportCommand(
   const canaries: KubeObject[] =
     name === undefined ? await listCanaries(cluster, namespace) : [await getCanary(cluster, namespace ?? '', name)];
   if (canaries.length === 0)
-    output.tell(
+    output.note(
       `No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}: the report has the controller and the definitions alone.`,
     );
   const { contents, bytes } = await gatherReport(cluster, canaries, {
@@ -47,7 +47,7 @@ export async function reportCommand(
     logLines,
     nowMs,
     ...(controllerSelector && { controllerSelector }),
-    progress: (what) => output.tell(what),
+    progress: (what) => output.note(what),
   });
   if (file === STDOUT) output.write(bytes);
   else {
@@ -55,8 +55,8 @@ export async function reportCommand(
     await output.show(reportAnswer({ ...contents, file }));
   }
   if (contents.notRead.length > 0)
-    output.tell(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
-  output.tell('Look through it before you send it: names of objects, hosts and images are in it.');
+    output.note(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
+  output.note('Look through it before you send it: names of objects, hosts and images are in it.');
   return 'done';
 }
 

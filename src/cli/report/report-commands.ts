@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
+import { nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
+import type { ClusterFlags, Session } from '../canaries/session.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import { asPeopleDo, nameOf, noted, type RunOn } from '../canaries/flags.ts';
-import type { PeopleFlags, Session } from '../canaries/session.ts';
 import type { ReportFlags } from './report-command.ts';
 
-type Run = (flags: PeopleFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
 
 /** `serin report`: what a bug report needs, and nothing that strangers must not see. */
 export function addReportCommand(program: Command, run: Run, runOn: RunOn): void {
-  noted(asPeopleDo(program.command('report')), {
+  noted(withKubectlFlags(program.command('report')), {
     examples: ['serin report podinfo --namespace test --file podinfo-report.tar.gz'],
     exits: ['notFound'],
   })
@@ -25,7 +25,7 @@ export function addReportCommand(program: Command, run: Run, runOn: RunOn): void
     )
     .option('--controller-selector <selector>', 'labels of the controller, where they are not those of our chart')
     .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
-    .action(async (name: string | undefined, flags: PeopleFlags & ReportFlags) =>
+    .action(async (name: string | undefined, flags: ClusterFlags & ReportFlags) =>
       name === undefined
         ? run(flags, async (session) => (await import('./report-command.ts')).reportCommand(session, name, flags))
         : runOn(name, flags, async (session, bare) => (await import('./report-command.ts')).reportCommand(session, bare, flags)),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
-import { asPeopleDo, nameOf, noted, type RunOn, theCanary } from '../canaries/flags.ts';
-import type { PeopleFlags } from '../canaries/session.ts';
+import { nameOf, noted, type RunOn, theCanary, withKubectlFlags } from '../canaries/flags.ts';
+import type { ClusterFlags } from '../canaries/session.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -11,15 +11,15 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
     'show where requests go, or split them by hand between the revisions of a Knative Service',
   );
 
-  noted(asPeopleDo(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })
+  noted(withKubectlFlags(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description('what each side of a Canary, or each revision of a Knative Service, receives; read from the objects of its provider')
     .addArgument(theCanary('a Canary, the Service that it routes, or a Knative Service'))
     .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
-    .action(async (name: string, flags: PeopleFlags & { meshProvider: string }) =>
+    .action(async (name: string, flags: ClusterFlags & { meshProvider: string }) =>
       runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).showTraffic(session, bare, flags)),
     );
 
-  noted(asPeopleDo(traffic.command('set')), {
+  noted(withKubectlFlags(traffic.command('set')), {
     examples: ['serin traffic set podinfo --tag podinfo-00001=stable --traffic stable=90,@latest=10 --image podinfo:2 --namespace test'],
     exits: ['notFound', 'refused'],
   })
@@ -29,7 +29,7 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
     .option('--tag <tag>', 'REVISION=TAG or @latest=TAG: an address of its own for a revision', collect)
     .option('--untag <tag>', 'take a tag away', collect)
     .option('--image <image>', 'image of the first container, in the same write: @latest then is the revision that it makes')
-    .action(async (name: string, flags: PeopleFlags & TrafficFlags & { image?: string }) =>
+    .action(async (name: string, flags: ClusterFlags & TrafficFlags & { image?: string }) =>
       runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).changeTraffic(session, bare, flags)),
     );
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Provider } from '../../api/canary.ts';
-import type { ExitName } from '../output/exit-codes.ts';
 import { nameOf, noted, withCluster } from '../canaries/flags.ts';
-import type { PeopleFlags, Session } from '../canaries/session.ts';
+import type { ClusterFlags, Session } from '../canaries/session.ts';
+import type { ExitName } from '../output/exit-codes.ts';
 import type { ValidateArgs } from './validate.ts';
 
-interface ValidateFlags extends PeopleFlags {
+interface ValidateFlags extends ClusterFlags {
   filename?: string[];
   strict?: boolean;
   live?: boolean;
@@ -50,7 +50,7 @@ async function validateLive(files: string[], flags: ValidateFlags, provider: Pro
       async readCluster(items) {
         const read = await readCluster(cluster, items);
         for (const kind of read.hidden)
-          output.tell(`Note: ${kind}s may not be read with these credentials: whether they exist is not judged.`);
+          output.note(`Note: ${kind}s may not be read with these credentials: whether they exist is not judged.`);
         return read;
       },
     });

@@ -1,20 +1,20 @@
 import { blockerText } from '../../api/blocker-text.ts';
 import { parseStatus } from '../../api/parse-status.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
-import type { Sight } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromBlocker, isOfObjects } from './from-blocker.ts';
-import { fromRefusal, suspended } from './from-rejection.ts';
+import { fromRejection, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
 import { overdue, unseen } from './unseen.ts';
 
 /** What holds a Canary, by the objects as they stand. Pure. What a person has to mend first comes first. */
-export function whyOf(sight: Sight): Why {
-  const { raw } = sight;
+export function whyOf(snapshot: CanarySnapshot): Why {
+  const { raw } = snapshot;
   const status = parseStatus(raw.status);
-  const [diagnosis, ...others] = holding(sight);
+  const [diagnosis, ...others] = holding(snapshot);
   return {
     apiVersion: outputVersion,
     kind: 'Why',
@@ -23,36 +23,36 @@ export function whyOf(sight: Sight): Why {
     phase: status?.phase ?? '',
     waits: diagnosis.cause !== 'Resting' && diagnosis.cause !== 'Failed',
     diagnosis,
-    also: [...others, ...beside(sight)],
+    also: [...others, ...beside(snapshot)],
   };
 }
 
 /** What holds it, the main cause first. */
-function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
-  const { raw, canary } = sight;
+function holding(snapshot: CanarySnapshot): [Diagnosis, ...Diagnosis[]] {
+  const { raw, canary } = snapshot;
   const status = parseStatus(raw.status);
   const { release, phase = '', conditions = [] } = status ?? {};
   const said = conditions.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has said anything of it yet.';
   const told = (trouble: Trouble, sentence = said): Diagnosis => ({ ...trouble, sentence });
-  if (raw.metadata.deletionTimestamp !== undefined) return [told(deleting(sight))];
-  const pause = release?.paused && paused(sight, release.paused);
+  if (raw.metadata.deletionTimestamp !== undefined) return [told(deleting(snapshot))];
+  const pause = release?.paused && paused(snapshot, release.paused);
   const alsoPaused = pause ? [told(pause, 'It is paused, too: nothing is checked until that ends.')] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   const { blockers = [] } = release ?? {};
-  if (refused) return [told(fromRefusal(sight, refused, blockers), release ? said : refused.message), ...alsoPaused];
-  if (!canary || !release || phase === '') return [told(unseen(sight))];
-  if (canary.spec.suspend === true) return [told(suspended(sight)), ...alsoPaused];
+  if (refused) return [told(fromRejection(snapshot, refused, blockers), release ? said : refused.message), ...alsoPaused];
+  if (!canary || !release || phase === '') return [told(unseen(snapshot))];
+  if (canary.spec.suspend === true) return [told(suspended(snapshot)), ...alsoPaused];
   const blocker = blockers.find(isOfObjects);
   // A promotion is refused by what stands behind it in the list.
   const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRefused' && blocker && index < blockers.indexOf(blocker));
   const finer =
-    blocker && isRefused ? [{ ...fromBlocker(sight, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
-  if (blocker !== undefined && !isRefused) return [told(fromBlocker(sight, blocker)), ...alsoPaused];
+    blocker && isRefused ? [{ ...fromBlocker(snapshot, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
+  if (blocker !== undefined && !isRefused) return [told(fromBlocker(snapshot, blocker)), ...alsoPaused];
   const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed');
-  const route = unconfirmed && routeUnconfirmed(sight, blockerText(unconfirmed));
+  const route = unconfirmed && routeUnconfirmed(snapshot, blockerText(unconfirmed));
   if (!pause) {
-    const late = overdue(sight);
-    const held = route ?? fromStep(sight, canary, phase, release);
+    const late = overdue(snapshot);
+    const held = route ?? fromStep(snapshot, canary, phase, release);
     // That it goes on by itself is just what it does not.
     return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)]), ...finer] : [told(held), ...finer];
   }
@@ -60,7 +60,7 @@ function holding(sight: Sight): [Diagnosis, ...Diagnosis[]] {
   return unconfirmed && route ? [told(pause), told(route, `Its routes are not in force yet: ${blockerText(unconfirmed)}.`)] : [told(pause)];
 }
 
-function routeUnconfirmed({ raw }: Sight, unconfirmed: string): Trouble {
+function routeUnconfirmed({ raw }: CanarySnapshot, unconfirmed: string): Trouble {
   return {
     cause: 'RouteUnconfirmed',
     proof: [proofIn(raw, 'status.conditions[Promoted].message', unconfirmed)],
@@ -68,7 +68,7 @@ function routeUnconfirmed({ raw }: Sight, unconfirmed: string): Trouble {
   };
 }
 
-function paused({ raw }: Sight, pause: { by: string }): Trouble {
+function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {
   return {
     cause: 'Paused',
     proof: [proofIn(raw, 'status.release.paused.by', pause.by)],
@@ -77,7 +77,7 @@ function paused({ raw }: Sight, pause: { by: string }): Trouble {
   };
 }
 
-function deleting({ raw }: Sight): Trouble {
+function deleting({ raw }: CanarySnapshot): Trouble {
   const { finalizers = [], name, namespace } = raw.metadata;
   return {
     cause: 'Deleting',
@@ -90,7 +90,7 @@ function deleting({ raw }: Sight): Trouble {
 }
 
 /** Standing warnings: they hold up nothing now. */
-function beside({ raw }: Sight): Diagnosis[] {
+function beside({ raw }: CanarySnapshot): Diagnosis[] {
   const { conditions = [], release } = parseStatus(raw.status) ?? {};
   const told = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
     if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];

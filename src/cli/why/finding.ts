@@ -1,8 +1,8 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { type BlockerMeaning, blockers } from '../../api/blockers.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
-import type { Sight } from '../canaries/snapshot.ts';
 import type { Cause } from './causes.ts';
 
 /** One thing that holds a release, and what proves it. */
@@ -38,7 +38,7 @@ export function toRemove(kind: string, name: string, namespace: string | undefin
 }
 
 /** The pod template of what the user owns, or a part of it: every version comes from there, so that nothing else is to be edited. */
-export function toCorrect({ raw, canary }: Pick<Sight, 'raw' | 'canary'>, part = ''): { change?: ChangeOf } {
+export function toCorrect({ raw, canary }: Pick<CanarySnapshot, 'raw' | 'canary'>, part = ''): { change?: ChangeOf } {
   if (canary === undefined) return {};
   const { apiVersion, kind, name } = canary.spec.targetRef;
   const { namespace } = raw.metadata;

@@ -2,7 +2,7 @@ import type { Blocker } from '../../api/blocker.ts';
 import { adoptField, blockerText } from '../../api/blocker-text.ts';
 import type { BlockerCode } from '../../api/blockers.ts';
 import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
-import type { Sight } from '../canaries/snapshot.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { causeOf } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toCorrect, toCreate, toRemove, toSet, valueAt } from './finding.ts';
 
@@ -28,8 +28,8 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
 export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 
 /** A blocker of the objects of a release, and what removes it. */
-export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
-  const { raw } = sight;
+export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble {
+  const { raw } = snapshot;
   const { code, object, field, detail = '' } = blocker;
   const cause = causeOf(code);
   const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
@@ -87,7 +87,7 @@ export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
       return {
         ...about('metadata', 'no record of the promoted revision'),
         action: 'push a good revision to the target',
-        ...toCorrect(sight),
+        ...toCorrect(snapshot),
       };
     case 'TargetUnusable':
       return {

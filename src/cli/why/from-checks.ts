@@ -2,12 +2,12 @@ import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { codeOfHook } from '../../engine/blockers-of.ts';
 import { isRefusedBy } from '../canaries/canary-report.ts';
-import type { Sight } from '../canaries/snapshot.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromUnmeasured } from './from-unmeasured.ts';
 
 /** The hook that holds a release. */
-export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): Trouble | undefined {
+export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Release): Trouble | undefined {
   const { webhooks = [] } = spec.analysis;
   const index = webhooks.findIndex((hook) => isRefusedBy(hook, release));
   const hook = webhooks[index];
@@ -25,7 +25,7 @@ export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): T
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'no address';
 
 /** The check of the last tick that keeps a release from its next step; what is only observed has no say. */
-export function fromVerdicts({ raw, canary }: Sight, { verdicts = [] }: Release): Trouble | undefined {
+export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }: Release): Trouble | undefined {
   const counted = verdicts.map((verdict, index) => ({ verdict, index })).filter(({ verdict }) => verdict.observed !== true);
   const worst =
     counted.find(({ verdict }) => verdict.verdict === 'failed') ??

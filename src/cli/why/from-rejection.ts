@@ -2,12 +2,16 @@ import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
 import type { Condition } from '../../api/canary-status.ts';
 import { resumeAnnotation } from '../../api/names.ts';
-import type { Sight } from '../canaries/snapshot.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, causeOf } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toRemove, toSet, valueAt } from './finding.ts';
 
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
-export function fromRefusal({ raw }: Sight, { reason, message = '', field: ofCondition }: Condition, known: readonly Blocker[]): Trouble {
+export function fromRejection(
+  { raw }: CanarySnapshot,
+  { reason, message = '', field: ofCondition }: Condition,
+  known: readonly Blocker[],
+): Trouble {
   const code = isCode(reason) ? reason : 'Obstacle';
   const cause: Cause = causeOf(code);
   const field = known.find((one) => one.code === reason)?.field ?? ofCondition;
@@ -50,7 +54,7 @@ export function fromRefusal({ raw }: Sight, { reason, message = '', field: ofCon
 
 const isCode = (reason: string): reason is keyof typeof blockers => Object.hasOwn(blockers, reason);
 
-export function suspended({ raw }: Pick<Sight, 'raw'>): Trouble {
+export function suspended({ raw }: Pick<CanarySnapshot, 'raw'>): Trouble {
   return {
     cause: 'Suspended',
     proof: [proofIn(raw, 'spec.suspend', true)],

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { pushed } from '../../../test/fakes/standing-still.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
+import { readSnapshot } from '../canaries/snapshot.ts';
 import { Output } from '../output/output.ts';
-import { lookAt } from '../canaries/snapshot.ts';
 import { whyOf } from './diagnose.ts';
 import { whyCommand } from './why-command.ts';
 
@@ -34,7 +34,7 @@ it.each([
   }
   const cluster = new HeldCluster([JSON.parse(JSON.stringify(world.canary))]);
   for (const kind of ['Deployment', 'Pod']) cluster.forbidden.add(kind);
-  const { diagnosis } = whyOf({ ...(await lookAt(cluster, 'test', 'podinfo')), atMs: world.nowMs });
+  const { diagnosis } = whyOf({ ...(await readSnapshot(cluster, 'test', 'podinfo')), atMs: world.nowMs });
   expect(diagnosis.cause).toBe(cause);
   if (cause === 'Unreadable')
     expect(diagnosis).toMatchObject({ look: 'kubectl auth can-i get deployments -n test', proof: [{ kind: 'Canary' }] });

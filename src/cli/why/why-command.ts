@@ -1,21 +1,21 @@
+import { resourceName } from '../canaries/canary-reading.ts';
+import type { Session } from '../canaries/session.ts';
+import { readSnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
 import { meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
-import { resourceName } from '../canaries/canary-reading.ts';
-import type { Session } from '../canaries/session.ts';
-import { lookAt } from '../canaries/snapshot.ts';
 import { whyOf } from './diagnose.ts';
 
 const INDENT = 9;
 
 /** `serin why NAME`: what holds a Canary, which field of which object proves it, and what clears it. */
 export async function whyCommand({ cluster, namespace = '', output, clock, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
-  const sight = await lookAt(cluster, namespace, name, clock);
-  for (const what of sight.hidden) output.tell(`Note: ${what}.`);
-  await output.show(whyAnswer(onThisCluster(whyOf(sight), clusterFlags)));
+  const snapshot = await readSnapshot(cluster, namespace, name, clock);
+  for (const what of snapshot.hidden) output.note(`Note: ${what}.`);
+  await output.show(whyAnswer(onThisCluster(whyOf(snapshot), clusterFlags)));
   return 'done';
 }
 

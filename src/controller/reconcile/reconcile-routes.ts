@@ -2,7 +2,7 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { allToPrimary, isAtHome, type Routes, reachesCanary } from '../../api/routes.ts';
+import { allToPrimary, isRoutedToPrimary, type Routes, reachesCanary } from '../../api/routes.ts';
 import type { Intent } from '../../engine/intent.ts';
 import { RoutingError, routerFor } from '../../routers/index.ts';
 import type { Apex, Router } from '../../routers/router.ts';
@@ -156,7 +156,7 @@ async function ensureRoutesLeft(
       return seen ? marks.restored(seen.object) : [];
     });
     const live = router.readRoutes(before, current);
-    if (live === undefined || 'unreadable' in live || isAtHome(live)) continue;
+    if (live === undefined || 'unreadable' in live || isRoutedToPrimary(live)) continue;
     for (const object of renderLeft(router, before, apex, routes, current)) await ensure(context, object, { takenOver: true }, done);
   }
 }

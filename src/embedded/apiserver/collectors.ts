@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { clone, isEqual, isRecord } from './json.ts';
 import { resourcesOf } from './resources.ts';
-import { Refusal } from './status.ts';
+import { StatusError } from './status.ts';
 import type { Change } from './store.ts';
 import { internalWrite } from './write-context.ts';
 
@@ -130,7 +130,7 @@ export class Collectors {
     try {
       action();
     } catch (cause) {
-      if (!(cause instanceof Refusal)) throw cause;
+      if (!(cause instanceof StatusError)) throw cause;
     }
   }
 

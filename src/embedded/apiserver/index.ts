@@ -5,7 +5,7 @@ import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
 import { type Exchange, sendJson } from './exchange.ts';
 import { handle } from './handler.ts';
-import { Refusal } from './status.ts';
+import { StatusError } from './status.ts';
 import { type ApiHooks, internalWrite } from './write-context.ts';
 
 export interface ApiServerOptions {
@@ -70,9 +70,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     handle(api, { clock, watchTimeoutMs }, exchange)
       .catch((cause: unknown) => {
         const refusal =
-          cause instanceof Refusal
+          cause instanceof StatusError
             ? cause
-            : new Refusal(
+            : new StatusError(
                 500,
                 'InternalError',
                 `Internal error occurred: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,

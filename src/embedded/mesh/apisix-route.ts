@@ -3,7 +3,7 @@ import { cookieOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LATENCY_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -56,7 +56,7 @@ export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoi
   return (random) => resolve(chosen, request, random);
 }
 
-function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
+function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | DirectResponse {
   const { namespace = '', name } = route.metadata;
   const backend = pickWeighted(
     (rule.backends ?? []).map(({ serviceName, weight = DEFAULT_WEIGHT }) => ({ serviceName, weight })),

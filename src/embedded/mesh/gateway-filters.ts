@@ -3,7 +3,7 @@ import { type BackendRef, backendProblem, type Surroundings } from '../gateway-a
 import type { Destination } from './destination.ts';
 import { withPrefixReplaced } from './gateway-match.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 
 interface HeaderModifier {
   set?: { name: string; value: string }[];
@@ -27,7 +27,7 @@ export function applyFilters(
   { route, prefix, around }: { route: KubeObject; prefix: string; around: Surroundings },
   request: MeshRequest,
   random: () => number,
-): Filtered | Refusal {
+): Filtered | DirectResponse {
   const done: Filtered = { mirrors: [], requestHeaders: [], responseHeaders: [] };
   for (const filter of filters) {
     const { requestHeaderModifier, responseHeaderModifier, requestMirror, requestRedirect, urlRewrite } = filter;

@@ -8,7 +8,7 @@ import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, refuseWith } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
 import { type Client, type Place, serviceEndpoints } from './service-proxy.ts';
@@ -180,7 +180,7 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
   for (const name of remove) delete headers[name.toLowerCase()];
 }
 
-type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (Refusal & { pod?: KubeObject });
+type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (DirectResponse & { pod?: KubeObject });
 
 async function sendTo(context: Standing, destination: Destination, call: Call, route: ResolvedRoute): Promise<Outcome> {
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() + route.timeoutMs;
@@ -262,7 +262,7 @@ async function sendMirror(
   );
 }
 
-function refuse(response: ServerResponse, { status, reason }: Refusal): void {
+function refuse(response: ServerResponse, { status, reason }: DirectResponse): void {
   if (response.headersSent) return;
   response.writeHead(status, { 'content-type': 'text/plain', 'x-serin-proxy-error': reason });
   response.end(reason);

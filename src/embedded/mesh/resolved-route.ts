@@ -25,7 +25,7 @@ export interface ResolvedRoute {
 }
 
 /** The proxy itself answers: no route, no backend. */
-export interface Refusal {
+export interface DirectResponse {
   status: number;
   reason: string;
 }

@@ -1,7 +1,7 @@
 import type { KindRef } from '../../kube/cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 
 /** How the proxies understand the objects of one traffic provider, by that provider's own specification and nothing else. */
 export interface RouteResolver {
@@ -14,10 +14,10 @@ export interface RouteResolver {
 }
 
 /** Where one request goes, by weight. It may be asked again for requests alike. */
-export type RouteChoice = (random: () => number) => ResolvedRoute | Refusal;
+export type RouteChoice = (random: () => number) => ResolvedRoute | DirectResponse;
 
 export const refuseWith =
-  (refusal: Refusal): RouteChoice =>
+  (refusal: DirectResponse): RouteChoice =>
   () =>
     refusal;
 

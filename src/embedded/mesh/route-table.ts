@@ -6,7 +6,7 @@ import { anyPath, delegateMatcher, type GlooMatcher, type Inheritance, matches, 
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Ref {
@@ -122,7 +122,7 @@ function tableOf(
   return view.get('RouteTable', `${target.namespace || own}/${target.name}`);
 }
 
-function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | Refusal {
+function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | DirectResponse {
   const { single, multi } = route.routeAction ?? {};
   const weighted = single ? [{ destination: single, weight: 1 }] : (multi?.destinations ?? []);
   const chosen = pickWeighted(
