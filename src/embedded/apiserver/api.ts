@@ -21,7 +21,7 @@ import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type 
 /** Kinds with a status whose spec is not counted. */
 const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
 
-/** What the server does to objects, whoever asks: requests and its own collectors alike. */
+/** Operations on objects, for requests and for the server's own collectors alike. */
 export class Api {
   readonly store: Store;
   readonly resources = new Resources();

@@ -125,7 +125,7 @@ export class Collectors {
     });
   }
 
-  /** A conflict or an object already gone means that somebody else was faster: the change they made wakes us again. */
+  /** A conflict or an object already gone means that another writer was faster: its change wakes us again. */
   #try(action: () => void): void {
     try {
       action();

@@ -21,7 +21,7 @@ export interface GatewayFilter {
 }
 export type Filtered = Pick<ResolvedRoute, 'mirrors' | 'requestHeaders' | 'responseHeaders' | 'rewrite'>;
 
-/** What the filters of a matched rule do to a request. `prefix`: the path that matched, where that was a prefix. */
+/** The changes that the filters of a matched rule make to a request. `prefix`: the path that matched, where that was a prefix. */
 export function applyFilters(
   filters: readonly GatewayFilter[],
   { route, prefix, around }: { route: KubeObject; prefix: string; around: Surroundings },

@@ -5,7 +5,7 @@ import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 
 /** How the proxies understand the objects of one traffic provider, by that provider's own specification and nothing else. */
 export interface RouteResolver {
-  /** What it reads. One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
+  /** Kinds that it reads. One object can be served in several versions: all of them feed one name, so that any that exists is read. */
   readonly kinds: readonly ObservedKind[];
   /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
   readonly histograms?: Readonly<Record<string, readonly number[]>>;

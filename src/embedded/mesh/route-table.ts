@@ -102,7 +102,7 @@ function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: stri
   });
 }
 
-/** What the parent says of options goes before what the child says, and of inheritance after. */
+/** For options the parent goes before the child; for inheritance after. */
 function inherited(route: GlooRoute, parent: GlooRoute): GlooRoute {
   return {
     ...route,
