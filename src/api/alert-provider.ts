@@ -19,7 +19,7 @@ export const AlertProviderSpec = z.object({
     .describe(
       'Secret in the same namespace. Its key `address` wins over the field, `token` is for slack, webhook and alertmanager, `signingKey` signs what webhook gets.',
     ),
-  /** Ours: the connectors that take the established form are being retired. */
+  /** Ours: Microsoft retires the connectors that take Flagger's form. */
   format: z
     .enum(['messageCard', 'adaptiveCard'])
     .optional()

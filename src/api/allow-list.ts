@@ -1,7 +1,7 @@
 import { shorten } from './field-path.ts';
 import { hostOf, isLabel, isName } from './host-name.ts';
 
-/** What each namespace may use, by namespace; under `*` what every one may. */
+/** Hosts or gateways that each namespace may use, by namespace; `*` stands for every namespace. */
 export type AllowList = ReadonlyMap<string, readonly string[]>;
 
 export const allowedIn = (list: AllowList, namespace: string): string[] => [...(list.get(namespace) ?? []), ...(list.get('*') ?? [])];

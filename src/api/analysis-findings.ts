@@ -188,5 +188,5 @@ function urlFindings(url: string, path: string): Finding[] {
   const parsed = URL.parse(url);
   if (parsed && (parsed.protocol === 'http:' || parsed.protocol === 'https:') && /^https?:\/\//i.test(url)) return [];
   // An address can hold a password before the @, so it is not repeated.
-  return [error(path, 'is no http or https address: write it as in http://name.namespace/path')];
+  return [error(path, 'must be an http or https address, as in http://name.namespace/path')];
 }

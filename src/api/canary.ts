@@ -191,7 +191,7 @@ export const Analysis = z.object({
   webhooks: listOf(Webhook, MOST_CHECKS).optional().describe('HTTP calls at named moments; some can hold the release.'),
   alerts: listOf(Alert, MOST_CHECKS).optional().describe('Where to report.'),
   sessionAffinity: SessionAffinity.optional().describe('Keep each user on one side.'),
-  /** Ours. What a failure to measure counts as: `fail` (a failed check, the established behaviour) or `hold` (wait). */
+  /** Ours. A failure to measure counts as a failed check (`fail`, as in Flagger) or waits (`hold`). */
   unmeasured: z
     .enum(['fail', 'hold'])
     .optional()
@@ -259,7 +259,7 @@ export type CanarySpec = z.infer<typeof CanarySpec>;
 /** The part of the spec that decides in which objects routes are written, and how. */
 export const RoutedSpec = SpecFields.pick({ service: true, ingressRef: true, routeRef: true, upstreamRef: true });
 
-/** The part of the spec that tells what a Canary owns and how it is routed, as its anchor keeps it. */
+/** The fields of the spec that say what a Canary owns and how it is routed, as its anchor keeps them. */
 export const AnchoredSpec = SpecFields.pick({ provider: true, targetRef: true, autoscalerRef: true, service: true }).extend({
   analysis: Analysis.pick({ interval: true, threshold: true }),
 });

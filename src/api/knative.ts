@@ -8,7 +8,7 @@ export function isKnative({ apiVersion, kind }: { apiVersion?: string; kind: str
   return kind === 'Service' && apiVersion === knativeApiVersion;
 }
 
-/** What a release is pinned to: Knative's Revisions never change, so that the name says it all (03-K-T7). */
+/** The Revision that a release is pinned to: Revisions never change, so that the name is enough (03-K-T7). */
 export function knativeRevisionId(revisionName: string): string {
   return `s1:${createHash('sha256').update(revisionName).digest('hex')}`;
 }

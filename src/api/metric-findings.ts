@@ -55,7 +55,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (ms !== undefined && ms > 0 && ms < twoScrapesMs) found.push(warning(`${path}.interval`, narrow(metric.interval, ms)));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
-    // Only its template can tell: Graphite's windows are texts of its own (05-T12, W14).
+    // Only its template decides: Graphite's windows are texts of its own (05-T12, W14).
     const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
     found.push(warning(`${path}.interval`, text));
   } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
@@ -95,10 +95,15 @@ function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: 
     return [error(`${path}.minimumRequests`, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))')];
   }
   if (analysis.unmeasured === 'hold') return [];
-  return [warning(`${path}.minimumRequests`, 'makes a quiet canary fail its checks: set analysis.unmeasured to hold, so that it waits')];
+  return [
+    warning(
+      `${path}.minimumRequests`,
+      'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits',
+    ),
+  ];
 }
 
-/** Providers whose own metrics tell sides apart by Services and routes: the name of the primary's workload finds nothing there. */
+/** Providers whose own metrics have the sides by Services and routes: the name of the primary's workload finds nothing there. */
 const byService: readonly (Provider | undefined)[] = ['apisix', 'contour', 'gloo', 'knative', 'kuma', 'nginx', 'skipper', 'traefik'];
 /** Others do the same for a Service target, which has no workload that could be named. */
 const byServiceOfServices = /^(istio|linkerd|smi)/;

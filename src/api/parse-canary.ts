@@ -12,7 +12,7 @@ export type { Problem } from './problem.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts whatever the established controller can run: an
+ * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts all that Flagger can run: an
  * optional field that is null counts as absent, unknown fields are passed over, a status that cannot be read is dropped field by field.
  * Never throws, whatever the input. Of metadata only what a manifest must have is required; the server adds the rest.
  */

@@ -26,7 +26,7 @@ const CookiePair = z
 export const Affinity = z.object({ canary: CookiePair, primary: CookiePair, previous: CookiePair });
 export type Affinity = z.infer<typeof Affinity>;
 
-/** What the traffic provider is to hold: the recorded intent, provider-neutral. */
+/** The desired routes, as recorded: the same for every traffic provider. */
 export const Routes = z.discriminatedUnion('kind', [
   /** The canary gets `canary` percent, the primary the rest; with `match`, inside the matched segment only. */
   z.object({ kind: z.literal('weighted'), canary: Weight, affinity: Affinity.optional(), match: z.array(HttpMatch).optional() }),

@@ -5,7 +5,7 @@ export const signatureHeader = 'X-Serin-Signature-256';
 /** Key of a Secret that holds what calls are signed with. */
 export const signingKeyName = 'signingKey';
 
-/** Headers that sign one attempt of a call, so that nobody can repeat it or send it elsewhere. */
+/** Headers that sign one attempt of a call, so that it cannot be repeated or sent elsewhere. */
 export const attemptHeaders = {
   /** Seconds of the epoch. */
   timestamp: 'X-Serin-Timestamp',

@@ -16,7 +16,7 @@ const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\
 const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation']);
 
 /**
- * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or
+ * Whether a label or annotation marks an object as owned by a deployment tool. On a copy it makes the tool prune or
  * fight the primary (03-W7, W16), so it is never copied.
  */
 export function isTracking(key: string, value: string): boolean {
