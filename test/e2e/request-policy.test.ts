@@ -281,7 +281,7 @@ describe('the policy of requests', () => {
     }
     await afresh();
     const message = expect.stringMatching(
-      /^promote was refused by the API server, and nothing was asked: .*ben@example\.org may not promote/,
+      /^the API server refused to record promote: .*ben@example\.org may not promote/,
     );
     const refused = await serin(BEN, 'promote');
     expect(refused).toMatchObject({ code: exitCodes.refused.code, result: { outcome: 'refused', message } });

@@ -1,6 +1,6 @@
 import type { Surroundings } from './session.ts';
 
-/** What a command is run in. */
+/** The environment of a command. */
 export interface CommandHost {
   /** Absent: the process's own environment and streams. */
   around?: Surroundings;

@@ -3,7 +3,7 @@ import { type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { outputFormats } from '../output/output.ts';
 import type { ClusterFlags, Session } from './session.ts';
 
-/** What of a command its help, and docs/cli.md of those for people, say beside its flags. */
+/** Parts of a command's help, and of docs/cli.md, beside its flags. */
 export interface CommandNotes {
   /** Command lines for a shell. Each is run by a test, test/integration/people.test.ts. */
   examples: readonly string[];
@@ -32,12 +32,12 @@ export function notesOf(command: Command): CommandNotes | undefined {
   return notes.get(command);
 }
 
-/** What a shell can complete a word to, beside words that are written here. */
+/** Names that a shell completes a word to, beside the choices of an option. */
 export type Known = 'canaries' | 'knativeServices' | 'namespaces' | 'contexts' | 'files';
 
 const known = new WeakMap<Argument, Known>();
 
-/** An argument that is the name of such a thing. */
+/** An argument that is such a name. */
 export function nameOf(what: Known, argument: string, description: string): Argument {
   const made = new Argument(argument, description);
   known.set(made, what);
@@ -53,7 +53,7 @@ export type RunOn = <F extends ClusterFlags>(
 
 export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);
 
-/** Flags are known by what their value is called. */
+/** Flags are matched by the name of their value. */
 export function completionOf(thing: Option | Argument): Known | undefined {
   if (thing instanceof Argument) return known.get(thing);
   if (/<(file|folder)/.test(thing.flags)) return 'files';
@@ -69,12 +69,12 @@ export function withCluster(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig; default: the current one')
-    .addOption(new Option('--request-timeout <duration>', 'how long one request may take').default('30s'));
+    .addOption(new Option('--request-timeout <duration>', 'timeout of one request to the API server').default('30s'));
 }
 
 export function withOutput(command: Command): Command {
   return command
-    .addOption(new Option('-o, --output <format>', 'how the answer is written').choices(outputFormats))
+    .addOption(new Option('-o, --output <format>', 'output format; default: text').choices(outputFormats))
     .option('--no-color', 'no colour (as NO_COLOR and TERM=dumb)')
-    .option('--plain', 'no colour, no characters beyond ASCII, and nothing is redrawn');
+    .option('--plain', 'no colour, ASCII only, and no redrawing');
 }

@@ -12,12 +12,12 @@ import type { Session } from './session.ts';
 import { snapshotOf } from './snapshot.ts';
 import { shortRevision } from './status-screen.ts';
 
-/** `serin history NAME`: what was promoted, the newest first. */
+/** `serin history NAME`: promoted revisions, the newest first. */
 export async function historyCommand({ cluster, namespace = '', output }: Session, name: string): Promise<ExitName> {
   const raw = await getCanary(cluster, namespace, name);
   const history = historyOf(raw, await recordsInCluster(cluster, raw));
   await output.show(historyAnswer(history));
-  if (history.items.length === 0) output.note('Nothing was promoted yet, or a Serin without history did it.');
+  if (history.items.length === 0) output.note('No promoted revision is recorded yet.');
   return 'done';
 }
 

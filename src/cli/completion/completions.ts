@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { completionOf, type Known } from '../canaries/flags.ts';
 
-/** What can follow, and whether names of files can, too. */
+/** Candidates, and whether names of files are candidates, too. */
 export interface Completions {
   candidates: readonly Candidate[];
   files: boolean;
@@ -20,7 +20,7 @@ export type FindNames = (what: Known, given: GivenFlags) => Promise<readonly str
 
 const NOTHING: Completions = { candidates: [], files: false };
 
-/** What may stand in the place of the last word, which may be empty. The words begin behind the name of the program. */
+/** Candidates for the last word, which may be empty. The words begin behind the name of the program. */
 export async function completions(program: Command, words: readonly string[], findNames: FindNames): Promise<Completions> {
   const last = words.at(-1) ?? '';
   const { command, given, waiting, place, isOver } = read(program, words.slice(0, -1));

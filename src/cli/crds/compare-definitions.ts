@@ -23,7 +23,7 @@ const KEEPS_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
 /** Looked at by themselves, or texts that decide nothing. */
 const ASIDE = new Set(['properties', 'items', 'additionalProperties', 'description']);
 
-/** What applying `ours` over `live` would change, texts aside; in the order of the definition. */
+/** Changes that applying `ours` over `live` would make, texts aside; in the order of the definition. */
 export function compareDefinitions(live: KubeObject, ours: KubeObject): Difference[] {
   const versionsOf = (crd: KubeObject): Version[] => crd.spec.versions;
   const versions = versionsOf(ours).flatMap((version) => {

@@ -22,7 +22,7 @@ export async function journalCommand(
   if (release === true) {
     const journals = await readJournals(cluster, canary);
     await output.show(listAnswer(listOf(canary, journals)));
-    if (journals.length === 0) output.note('No journal is kept: nothing was released yet, or --journal-limit of the controller is 0.');
+    if (journals.length === 0) output.note('No journal found: nothing was released yet, or --journal-limit of the controller is 0.');
     return 'done';
   }
   await output.show(journalAnswer(await readOneJournal(cluster, canary, Number(release))));

@@ -19,7 +19,7 @@ export interface Journal {
   problems: readonly string[];
 }
 
-/** What the commands for journals need of a session. */
+/** The part of a session that the commands for journals need. */
 export type JournalSession = Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list'> };
 
 export interface CanaryIdentity {

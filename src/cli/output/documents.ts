@@ -9,7 +9,7 @@ const FieldOf = z.object({
   namespace: z.string().optional(),
   name: z.string(),
   field: z.string().describe('Path in the object, as in spec.suspend.'),
-  value: z.string().describe('What stands there, in words.'),
+  value: z.string().describe('The value, as text.'),
 });
 
 export const Traffic = z.object({
@@ -21,10 +21,10 @@ export const Traffic = z.object({
 export const CanarySummary = z.object({
   namespace: z.string(),
   name: z.string(),
-  phase: z.string().describe('Empty: no controller has seen it yet.'),
+  phase: z.string().describe('Empty: no controller has reconciled it yet.'),
   suspended: z.boolean(),
   target: z.object({ kind: z.string(), name: z.string() }),
-  provider: z.string().optional().describe('Absent: the global one of the controller.'),
+  provider: z.string().optional().describe('Absent: --mesh-provider of the controller.'),
   traffic: Traffic,
   iterations: z.number(),
   failedChecks: z.number(),
@@ -49,13 +49,13 @@ export type WorkloadReport = z.infer<typeof WorkloadReport>;
 
 export const CheckReport = z.object({
   check: z.string(),
-  verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not asked yet in this release.'),
+  verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not measured yet in this release.'),
   value: z.number().optional(),
   baseline: z.number().optional().describe('The value of the primary.'),
   limit: z.string().optional(),
   reason: z.string().optional(),
   code: z.string().optional().describe('Of one that is unmeasured: why, from a closed list (docs/reasons.md).'),
-  observed: z.boolean().optional().describe('Shown only: it has no say.'),
+  observed: z.boolean().optional().describe('Shown only: it does not count.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });
 export type CheckReport = z.infer<typeof CheckReport>;
@@ -89,7 +89,7 @@ export const CanaryReport = CanarySummary.extend({
   blockers: z
     .array(Blocker.extend({ code: z.string().describe('From a closed list (docs/reasons.md), which grows.') }))
     .optional()
-    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: there is none.'),
+    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: none.'),
   conditions: z.array(ConditionReport),
   events: z.array(EventReport),
 });
@@ -110,13 +110,11 @@ export type ChangeOf = z.infer<typeof ChangeOf>;
 export const Diagnosis = z.object({
   cause: z.string().describe('From a closed list (docs/cli.md), or the type of a standing condition.'),
   sentence: z.string(),
-  proof: z.array(FieldOf).describe('Which field of which object shows it.'),
-  action: z.string().describe('What clears it, and who can do it.'),
-  change: ChangeOf.optional().describe(
-    'What clears it, where a person has to decide: the field to correct, the object to make or to remove.',
-  ),
-  command: z.string().optional().describe('Clears it, run as it stands.'),
-  look: z.string().optional().describe('Run as it stands: shows more of it, or opens what is to be corrected.'),
+  proof: z.array(FieldOf).describe('Fields of objects that prove it.'),
+  action: z.string().describe('The remedy, and who can apply it.'),
+  change: ChangeOf.optional().describe('The remedy, if a user has to decide: the field to set, the object to create or to remove.'),
+  command: z.string().optional().describe('Command that removes the cause, complete as it is.'),
+  look: z.string().optional().describe('Command that shows more, or opens the object to correct, complete as it is.'),
 });
 export type Diagnosis = z.infer<typeof Diagnosis>;
 
@@ -126,11 +124,11 @@ export const Why = z.object({
   namespace: z.string(),
   name: z.string(),
   phase: z.string(),
-  waits: z.boolean().describe('Whether anything is still to come without a change of the target.'),
+  waits: z.boolean().describe('Whether the release is still in progress: more follows without a change of the target.'),
   diagnosis: Diagnosis,
   also: z
     .array(Diagnosis)
-    .describe('What else is told of it: a pause or an untaken route that holds it, too, or a warning that holds up nothing now.'),
+    .describe('Further causes: a pause or an unconfirmed route that holds it, too, or a warning that holds nothing up now.'),
 });
 export type Why = z.infer<typeof Why>;
 
@@ -189,7 +187,7 @@ export const VersionReport = z.object({
 });
 export type VersionReport = z.infer<typeof VersionReport>;
 
-/** What became of a request that a person made of a release. */
+/** The outcome of a user's request to a release. */
 export const RequestResult = z.object({
   apiVersion: version,
   kind: z.literal('RequestResult'),
@@ -217,7 +215,7 @@ export const TrafficReport = z.object({
     .object({ kind: z.string(), namespace: z.string(), name: z.string() })
     .describe('The Canary, or the Knative Service without one.'),
   provider: z.string(),
-  traffic: Traffic.optional().describe('Of a Canary; absent: there is no route yet, or none of ours.'),
+  traffic: Traffic.optional().describe('Of a Canary; absent: the route is missing, or has another owner.'),
   matching: z.boolean().optional().describe('Only requests that match are split; all others go to the primary.'),
   sides: z.object({ primary: z.string(), canary: z.string() }).optional(),
   unreadable: z.string().optional().describe('Why the objects hold no split of primary and canary.'),
@@ -241,8 +239,8 @@ export const ReportContents = z.object({
       cut: z.boolean().optional().describe('The end is missing: the file would be too large.'),
     }),
   ),
-  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('What belongs into the report and could not be had.'),
-  leftOut: z.array(z.string()).describe('What is never in a report, whatever the permissions.'),
+  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('Objects that belong into the report and could not be read.'),
+  leftOut: z.array(z.string()).describe('Data that is never in a report, whatever the permissions.'),
   valuesHidden: z.number().describe('How many values of objects were replaced by ***.'),
 });
 export type ReportContents = z.infer<typeof ReportContents>;

@@ -39,7 +39,7 @@ const DecisionReport = z.object({
   weight: z.number().describe('Percent of traffic to the canary.'),
   failedChecks: z.number(),
   iterations: z.number(),
-  asks: z.array(z.string()).describe('What is done next.'),
+  asks: z.array(z.string()).describe('The next actions.'),
 });
 
 export const ReplayResult = z.object({
@@ -86,7 +86,7 @@ export const SupposedRelease = z.object({
     })
     .optional(),
   firstDifference: z.object({ at: Time, recorded: DecisionReport, decided: DecisionReport }).optional(),
-  unknown: z.string().optional().describe('What the journal cannot know.'),
+  unknown: z.string().optional().describe('Why the journal does not say it.'),
 });
 export type SupposedRelease = z.infer<typeof SupposedRelease>;
 

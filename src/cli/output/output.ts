@@ -19,7 +19,7 @@ export interface OutputFlags {
   plain?: boolean | undefined;
 }
 
-/** One answer in each of its forms: the document is the contract, lines are for people. */
+/** One answer in each of its forms: the document is the contract for programs, lines are for users. */
 export interface Answer<D extends Documents> {
   document: D;
   /** `canary.flagger.app/web`, a line each. */
@@ -63,7 +63,7 @@ export class Output {
     this.#streams.out.write(data);
   }
 
-  /** Beside the data: a hint, a warning, what went wrong. */
+  /** Prints a hint, a warning or an error beside the data. */
   note(message: string): void {
     for (const line of wrapped(cleaned(message, this.terminal), this.terminal.columns)) this.#streams.err.write(`${line}\n`);
   }

@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-/** What a word means to its reader; the word says it too. */
+/** The meaning that a colour repeats; the word says it, too. */
 export type Meaning = 'good' | 'bad' | 'busy' | 'plain';
 
 const COLORS = { good: 32, bad: 31, busy: 33 } as const;
@@ -19,7 +19,7 @@ export function betweenColors(line: string, { color }: Pick<Terminal, 'color'>, 
     .join('');
 }
 
-/** What a phase means. Source of the phases: 01-9. */
+/** The colour of a phase. Source of the phases: 01-9. */
 export function meaningOf(phase: string): Meaning {
   if (phase === 'Succeeded' || phase === 'Initialized') return 'good';
   return phase === 'Failed' ? 'bad' : 'busy';

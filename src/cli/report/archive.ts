@@ -22,12 +22,12 @@ export class Archive {
     this.#largest = largest;
   }
 
-  /** What is in it, by path. */
+  /** Its files, by path. */
   get listed(): Listed[] {
     return this.#sorted().map(([path, { text: _, ...rest }]) => ({ path, ...rest }));
   }
 
-  /** False: there is no more room, and the file was left out. */
+  /** False: the archive is full, and the file was left out. */
   add(path: string, says: string, whole: string): boolean {
     const cut = whole.length > LARGEST_FILE;
     const text = cut ? `${whole.slice(0, whole.lastIndexOf('\n', LARGEST_FILE))}\n` : whole;

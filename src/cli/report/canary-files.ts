@@ -40,7 +40,7 @@ export async function canaryFiles(
     file('canary.yaml', 'the Canary', [raw]),
     file('why.json', 'what holds it, as serin why says', whyOf(snapshot)),
     file('status.json', 'as serin status says', reportOf(snapshot)),
-    file('history.json', 'what was promoted, as serin history says', historyOf(raw, await recordsInCluster(reader, raw))),
+    file('history.json', 'promoted revisions, as serin history shows them', historyOf(raw, await recordsInCluster(reader, raw))),
     ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
     file('workloads.yaml', 'the target and the primary', workloads),
     file('pods.json', 'their ReplicaSets and pods, in short', { replicaSets: sets.map(replicaSetSummary), pods: pods.map(podSummary) }),

@@ -24,7 +24,7 @@ export interface ReportOptions {
   /** Label selector of the controller's Deployments; absent: as the chart labels them. */
   controllerSelector?: string;
   nowMs: number;
-  /** Hears what is being looked at. */
+  /** Called with the object that is read. */
   progress(what: string): void;
   /** Of all files together, in characters. */
   largest?: number;
@@ -47,7 +47,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   const redactions = [ofAll];
   const reader = new ReportReader(cluster, ofAll);
   const archive = new Archive(options.largest);
-  /** False: there is no room for some of them. */
+  /** False: some of them do not fit. */
   const add = (files: readonly ReportFile[], without: readonly Redaction[]): boolean => {
     const left = files.filter(({ path, says, content }) => {
       const text = without.reduce((shown, redaction) => redaction.text(shown), textOf(path, content));
@@ -80,7 +80,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
     logLines,
     ...(controllerSelector ? { selector: controllerSelector } : {}),
   });
-  // Its log may tell what the pods of a Canary were given.
+  // Its log may contain values that the pods of a Canary got.
   add(ofController, redactions.slice(0, MOST_LOOKED_FOR));
 
   const contents: ReportContents = {
@@ -101,7 +101,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   return { contents, bytes: archive.bytes(head, nowMs) };
 }
 
-/** What makes this program stumble is what the report is for. */
+/** Notes a failure instead of throwing it: the report may be about this very failure. */
 async function orTheFault(reader: ReportReader, what: string, gather: () => Promise<ReportFile[]>): Promise<ReportFile[]> {
   try {
     return await gather();

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
 
-/** What of a pod tells how it fares; what its containers were told (`env`, `args`) is not here. */
+/** The state of a pod, without the inputs of its containers (`env`, `args`). */
 export function podSummary({ metadata, spec, status = {} }: KubeObject): object {
   const { name, creationTimestamp, deletionTimestamp, ownerReferences = [] } = metadata;
   const statuses: unknown = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];

@@ -48,7 +48,7 @@ function partsOf(value: string, name: string): string[] {
   return [...inAddress.filter((part) => part.length >= SHORTEST), ...own];
 }
 
-/** Looks as if it were made to be guessed by nobody. */
+/** Looks like a random secret. */
 function isTelling(value: string): boolean {
   return (
     value.length >= SHORTEST_UNNAMED && /\d/.test(value) && /[A-Za-z]/.test(value) && !LIKE_A_NAME.test(value) && !value.includes('://')

@@ -56,7 +56,7 @@ export async function reportCommand(
   }
   if (contents.notRead.length > 0)
     output.note(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
-  output.note('Look through it before you send it: names of objects, hosts and images are in it.');
+  output.note('Review it before you send it: it contains names of objects, hosts and images.');
   return 'done';
 }
 

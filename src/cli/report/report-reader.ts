@@ -13,9 +13,9 @@ const MOST_JOURNALS = 3;
 
 type List = { items: KubeObject[]; resourceVersion: string };
 
-/** Reads for a report: what comes is redacted before anybody sees it, and what does not come is noted instead of thrown. */
+/** Reads for a report: redacts every object at once, and notes a failure instead of throwing it. */
 export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
-  /** What could not be read, and why. */
+  /** Objects that could not be read, and why. */
   readonly notRead: Map<string, string>;
   readonly #cluster: Pick<Cluster, 'get' | 'list'>;
   readonly #redaction: Redaction;

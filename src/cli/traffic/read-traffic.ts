@@ -21,7 +21,7 @@ export async function readTraffic(cluster: Reader, namespace: string, name: stri
   if (raw) return ofCanary(cluster, namespace, raw, meshProvider);
   const service = await knativeService(cluster, namespace, name);
   if (service) return knativeReport(service);
-  throw new CommandError('notFound', `there is no Canary, no Service of a Canary and no Knative Service ${name} in namespace ${namespace}`);
+  throw new CommandError('notFound', `Canary, Service of a Canary or Knative Service ${name} not found in namespace ${namespace}`);
 }
 
 export async function knativeService(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
@@ -57,7 +57,7 @@ async function ofCanary(cluster: Reader, namespace: string, raw: KubeObject, mes
   };
 }
 
-/** What is in force, or what is asked for where the cluster has not said anything yet. */
+/** The traffic in force; the desired one while the status is empty. */
 export function knativeReport(
   service: KubeObject,
   traffic: readonly TrafficTarget[] = service.status?.traffic ?? trafficOf(service),

@@ -9,9 +9,9 @@ import { CommandError } from '../output/exit-codes.ts';
 import { canarySteering } from './find-canary.ts';
 import { knativeService } from './read-traffic.ts';
 
-/** Times that a change is worked out anew, since somebody wrote first. */
+/** Times that a change is computed again after another writer came first. */
 const TRIES = 5;
-/** What Knative makes of a Service that says nothing of traffic. */
+/** Knative's default for a Service without traffic. */
 const TO_LATEST: readonly TrafficTarget[] = [{ latestRevision: true, percent: 100 }];
 
 export interface TrafficChange extends TrafficFlags {
@@ -35,7 +35,7 @@ export async function setTraffic(
   const ref = { apiVersion: knativeApiVersion, kind: 'Service', namespace, name };
   for (let tried = 1; ; tried += 1) {
     const service = await knativeService(cluster, namespace, name);
-    if (!service) throw new CommandError('notFound', `there is no Knative Service ${name} in namespace ${namespace}`);
+    if (!service) throw new CommandError('notFound', `Knative Service ${name} not found in namespace ${namespace}`);
     const current = trafficOf(service);
     const traffic = changeTraffic(current.length > 0 ? current : TO_LATEST, change);
     const template = change.image === undefined ? {} : { template: withImage(service, change.image) };

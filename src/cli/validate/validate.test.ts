@@ -98,7 +98,7 @@ describe('serin validate', () => {
     expect((await validated(['absent.yaml'])).lines[0]).toBe('absent.yaml: error: does not exist: correct the path');
   });
 
-  it('reads stdin, and a warning alone is no failure; with --strict an unknown field is one', async () => {
+  it('reads stdin, and a warning alone does not fail; with --strict an unknown field is one', async () => {
     const stdin =
       'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack, address: http://a.b, chanel: x}\n';
     const { code, lines } = await validated(['-'], { stdin });

@@ -29,7 +29,7 @@ interface LiveItems {
 }
 
 /**
- * Checks manifests as one world: a line for each finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, and 0 with
+ * Checks all manifests together: a line for each finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, and 0 with
  * warnings alone.
  */
 export async function validateCommand(

@@ -16,7 +16,7 @@ export interface World {
   /** Those that can be read; the others have findings of their own. */
   canaries: readonly CanaryItem[];
   templates: readonly TemplateItem[];
-  /** Labels by which a controller can tell the sides of a target apart, as `--selector-labels` has them. */
+  /** Labels by which a controller distinguishes the sides of a target, as `--selector-labels` has them. */
   selectorLabels: readonly string[];
   /** `--require-secret-label` of the controller. */
   requireSecretLabel: boolean;

@@ -12,7 +12,7 @@ export function fromRejection(
   { reason, message = '', field: ofCondition }: Condition,
   known: readonly Blocker[],
 ): Trouble {
-  const code = isCode(reason) ? reason : 'Obstacle';
+  const code = isCode(reason) ? reason : 'Other';
   const cause: Cause = causeOf(code);
   const field = known.find((one) => one.code === reason)?.field ?? ofCondition;
   const said = proofIn(raw, 'status.conditions[Accepted].message', message);
@@ -33,11 +33,11 @@ export function fromRejection(
       return {
         cause,
         proof: [said, proofIn(raw, 'status.release', raw.status?.release)],
-        action: 'who runs the cluster brings the definitions to this version',
+        action: 'ask the administrator of the cluster to bring the definitions to this version',
         ...commands,
       };
     case 'TargetTaken':
-      // The older one serves: without it the application would be restored, and released anew.
+      // Keep the older one, which serves: without it the application would be restored, and released anew.
       return {
         cause,
         proof,
@@ -45,7 +45,7 @@ export function fromRejection(
         change: toRemove('Canary', name, namespace),
         ...commands,
       };
-    case 'Obstacle':
+    case 'Other':
       return { cause, proof, action: message };
     default:
       return { cause, proof, action: `correct the spec: ${message}`, change: toSet(raw, field ?? 'spec'), ...commands };

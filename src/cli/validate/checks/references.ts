@@ -70,7 +70,7 @@ function missing(world: World, item: CanaryItem, { kind, ref, path, severity }: 
   const remedy = elsewhere ? `there is one in namespace ${elsewhere}: set namespace` : 'create it, or correct the name';
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   if (isAbsent(world, kind))
-    return [{ severity, path: `${path}.name`, message: `is ${ref.name}, and there is no such ${kind}${where}: ${remedy}` }];
+    return [{ severity, path: `${path}.name`, message: `is ${ref.name}, but the ${kind} was not found${where}: ${remedy}` }];
   const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}: ${elsewhere ? remedy : 'add its file, ask the cluster with --live, or correct the name'}`;
   return [warning(`${path}.name`, unknown)];
 }
