@@ -9,7 +9,7 @@ interface Component {
   [field: string]: unknown;
 }
 
-/** A CycloneDX bill of materials, as far as it is looked at here. */
+/** The fields of a CycloneDX bill of materials that are used here. */
 export interface Bom {
   metadata: { component: Component; tools?: unknown; lifecycles?: { phase: string }[] };
   components: Component[];

@@ -23,7 +23,7 @@ export function krewManifest({ version, repository, sums }: KrewRelease): string
       spec: {
         version: `v${version}`,
         homepage: repository,
-        shortDescription: 'Look at canary releases and steer them',
+        shortDescription: 'Show and steer canary releases',
         description: [
           'Shows the releases that Serin makes of Canary objects (flagger.app/v1beta1): their',
           'phase, traffic and checks, why one does not go on and its remedy, promoted revisions',

@@ -80,7 +80,7 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
 
 function nothingJudges({ metrics, webhooks }: Analysis): Finding[] {
   if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return [];
-  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them judge')];
+  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them decide')];
   return [warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric')];
 }
 

@@ -42,7 +42,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
       ),
     );
   if (metric.mode === 'observe' && metric.failureLimit !== undefined)
-    found.push(warning(`${path}.failureLimit`, 'has no meaning for a metric that only observes: remove it, or let the metric judge'));
+    found.push(warning(`${path}.failureLimit`, 'has no effect on a metric that is only observed: remove it, or let the metric decide'));
   if (metric.initialDelay !== undefined && parseDuration(metric.initialDelay) === undefined)
     found.push(badDuration(`${path}.initialDelay`, metric.initialDelay));
   found.push(
@@ -56,7 +56,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
     // Only its template decides: Graphite's windows are texts of its own (05-T12, W14).
-    const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
+    const text = `is ${shorten(metric.interval)}, which Graphite reads in a query; other backends cannot read it: write it as in 30s or 1m30s`;
     found.push(warning(`${path}.interval`, text));
   } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
   else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, usualWindowMs)) {
@@ -89,7 +89,7 @@ function durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: s
 function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: string, analysis: Analysis): Finding[] {
   if (minimumRequests === undefined) {
     if (trafficQuery === undefined) return [];
-    return [warning(`${path}.trafficQuery`, 'is not asked without minimumRequests: set how many requests are enough')];
+    return [warning(`${path}.trafficQuery`, 'has no effect without minimumRequests: set how many requests are enough')];
   }
   if (!builtIn.includes(name) && trafficQuery === undefined) {
     return [error(`${path}.minimumRequests`, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))')];

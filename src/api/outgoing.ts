@@ -7,7 +7,7 @@ export interface OutgoingConnection {
   agent?: { http: HttpAgent; https: HttpsAgent };
   /** The answer may not be shown or used, by the addresses that were connected to: it would reveal services that only Serin can reach (05-W37). */
   conceals?(): boolean;
-  /** Resolves when one more answer may become large (I15); the result makes room for the next. Rejects with the reason of the signal. */
+  /** Resolves when one more answer may become large (I15); calling the result admits the next one. Rejects with the reason of the signal. */
   growAnswer?(signal: AbortSignal): Promise<() => void>;
   /** Closes what was opened for the call. */
   end(): void;

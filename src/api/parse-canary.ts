@@ -101,7 +101,7 @@ function isEmpty(value: unknown): boolean {
   return isFields(value) && Object.keys(value).length === 0;
 }
 
-/** Deeper than any field of ours; below, nothing is looked at, so that nesting cannot exhaust the stack. */
+/** Deeper than any field of ours; below, nothing is checked, so that nesting cannot exhaust the stack. */
 const deepest = 24;
 
 function withoutNulls(value: unknown, depth: number): unknown {

@@ -76,7 +76,7 @@ export function idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['
       : [
           warning(
             `spec.service.${field}`,
-            `is ${shorten(service[field])}, which goes nowhere: Knative makes the Services itself. Remove it`,
+            `is ${shorten(service[field])}, which has no effect: Knative makes the Services itself. Remove it`,
           ),
         ],
   );
@@ -180,7 +180,7 @@ function trafficFindings(service: Scope['canary']['spec']['service']): Finding[]
   const found: Finding[] = [];
   const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
   if (clientAffinityConfig && clientAffinity !== 'ClientIP')
-    found.push(warning('spec.service.clientAffinityConfig', 'means nothing without clientAffinity: ClientIP: set it, or remove this'));
+    found.push(warning('spec.service.clientAffinityConfig', 'has no effect without clientAffinity: ClientIP: set it, or remove this'));
   if (trafficDistribution?.includes('/'))
     found.push(
       warning(
@@ -189,7 +189,12 @@ function trafficFindings(service: Scope['canary']['spec']['service']): Finding[]
       ),
     );
   else if (trafficDistribution && internalTrafficPolicy === 'Local')
-    found.push(warning('spec.service.trafficDistribution', 'is passed over for clients inside, since internalTrafficPolicy is Local'));
+    found.push(
+      warning(
+        'spec.service.trafficDistribution',
+        'has no effect on clients in the cluster, since internalTrafficPolicy is Local: remove one of them',
+      ),
+    );
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** Resource names that `kubectl get -o name` puts before a name, and short ones that people write. */
+/** Resource names that `kubectl get -o name` puts before a name, and short ones. */
 const KINDS = /^(canar(y|ies)(\.flagger\.app)?|ksvc|kservice|services?\.serving\.knative\.dev)$/i;
 
 /**

@@ -27,7 +27,7 @@ function promoted(name: string): KubeObject {
   world.push(knativeRevisionId(name));
   world.tickUntil(({ phase }) => phase === 'Succeeded');
   const { release } = world.canary.status ?? {};
-  // As it is recorded of a kind without a generation that tells of its pods.
+  // Recorded for a kind whose generation does not follow its pods.
   const status = { ...world.canary.status, release: { ...release, targetUid: UID, observedGeneration: 0 } };
   return JSON.parse(JSON.stringify({ ...world.canary, status }));
 }
@@ -70,7 +70,7 @@ describe('the revision that a Knative Service holds', () => {
     expect(await ended).toBe('done');
   });
 
-  it('wait --revision=target has its bound also while Knative tells nothing', async () => {
+  it('wait --revision=target has its bound also while Knative reports nothing', async () => {
     const cluster = new HeldCluster([promoted('podinfo-00001'), aService(2, at(1, 'podinfo-00001'))]);
     await expect(waiting(cluster, '10ms')).rejects.toThrow(
       'Service podinfo does not report its latest revision: check that Knative is running',

@@ -245,7 +245,7 @@ async function run(
     metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
     unlive: () => undefined,
     unready: () => {
-      if (controller && !hasLooked) return 'the first look at the cluster is not done yet';
+      if (controller && !hasLooked) return 'the first read of the cluster is not done yet';
       const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
       return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
     },

@@ -20,7 +20,7 @@ interface Version {
 }
 
 const KEEPS_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
-/** Looked at by themselves, or texts that decide nothing. */
+/** Compared separately, or texts without an effect. */
 const ASIDE = new Set(['properties', 'items', 'additionalProperties', 'description']);
 
 /** Changes that applying `ours` over `live` would make, texts aside; in the order of the definition. */

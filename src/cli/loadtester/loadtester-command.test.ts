@@ -37,7 +37,7 @@ describe('serin loadtester', () => {
       expect(text.replace(/\s+/g, ' ')).toContain(flag);
   });
 
-  it('06-LT1 06-LT4 06-LT5 06-LT6 06-LT8: starts with the flags of the established one, and ends with exit code 0 on a stop signal', async () => {
+  it('06-LT1 06-LT4 06-LT5 06-LT6 06-LT8: starts with the flags of Flagger’s, and ends with exit code 0 on a stop signal', async () => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, 'pl4nted-token\n');
     const flags = [

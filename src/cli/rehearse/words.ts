@@ -55,7 +55,7 @@ export function afterWords({ seconds, verdict }: RehearsalResult): string {
 
 export const failedIn = ({ requests }: RehearsalResult): number => requests.old.failed + requests.new.failed + requests.none.failed;
 
-/** An entry for people; undefined: another entry says the same. */
+/** The text of an entry; undefined: another entry says the same. */
 export function entryWords(entry: TimelineEntry): { text: string; meaning: Meaning } | undefined {
   switch (entry.kind) {
     case 'scenario':

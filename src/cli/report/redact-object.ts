@@ -17,7 +17,7 @@ interface Where {
   inList: boolean;
 }
 
-/** Maps and lists into which people write what they like. */
+/** Maps and lists with free text of users. */
 const FREE =
   /^(env|args|command|data|stringData|binaryData|config|options|parameters|volumeAttributes|exprs|primaryScalerTriggers|templateVariables)$|header|quer(y|ies)Param/i;
 const ADDRESS = /(url|address|proxy|endpoint|server)$/i;

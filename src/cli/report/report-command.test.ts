@@ -220,7 +220,7 @@ describe('serin report', () => {
     expect(notRead).toContainEqual({ what: 'log of pod ops/serin-1, container serin', why: 'may not be read with these credentials' });
   });
 
-  it('writes a file that only its owner reads, and tells its name on the standard output and the way there on the other', async () => {
+  it('writes a file that only its owner reads, and prints its name on stdout and notes on stderr', async () => {
     const { exit, said, complained, file } = await report(aCluster().cluster, { name: 'podinfo', namespace: 'test' });
     expect(exit).toBe('done');
     expect(said).toMatch(/1\.tar\.gz: 1 Canary, \d+ files, \d+ values hidden\n$|\.tar\.gz: 1 Canary, \d+ files/);

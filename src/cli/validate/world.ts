@@ -10,7 +10,7 @@ import type { Item } from './documents.ts';
 export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined };
 export type TemplateItem = Item & { spec: MetricTemplateSpec };
 
-/** Everything that checks look at: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
+/** Input of the checks: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
 export interface World {
   items: readonly Item[];
   /** Those that can be read; the others have findings of their own. */

@@ -112,7 +112,7 @@ const stalls: readonly Stall[] = [
     /by a Role or ClusterRole/,
   ),
   blocked(
-    'a quota without room',
+    'an exhausted quota',
     forbidden('services "podinfo-canary" is forbidden: exceeded quota: small, requested: services=1, used: services=2'),
     'QuotaExceeded',
     ['ResourceQuota', 'spec.hard'],

@@ -9,7 +9,7 @@ const own = {
   ScaledToZero: 'the workload was scaled to zero',
   RolloutPaused: 'the rollout of the workload is paused',
   PodsRefused: 'a quota or an admission rule refuses the pods',
-  Unschedulable: 'no node has room for a pod, or none fits it',
+  Unschedulable: 'no node has enough free resources for a pod, or none fits it',
   ImageUnavailable: 'an image cannot be pulled',
   ContainerConfig: 'a container cannot be made: something that it reads is missing',
   OutOfMemory: 'a container exceeded its memory limit',

@@ -70,7 +70,7 @@ const stalls: readonly Stall[] = [
     mend: comes,
   },
   {
-    title: 'no node with room',
+    title: 'no node with free resources',
     play: () => unready({ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }),
     cause: 'Unschedulable',
     proof: ['Pod', 'status.conditions[PodScheduled].message'],
@@ -200,7 +200,7 @@ const stalls: readonly Stall[] = [
     mend: comes,
   },
   {
-    title: 'a primary whose pods are gone at rest',
+    title: 'a primary whose pods are gone while no release is in progress',
     play() {
       const world = initialized();
       world.primaryDown = true;

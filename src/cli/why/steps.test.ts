@@ -184,7 +184,7 @@ const stalls: readonly Stall[] = [
 
 describeEach('a release that stands still', stalls);
 
-it('serin why says of a release that runs, and of one that rests, that nothing holds it', () => {
+it('serin why says of a release in progress, and of an idle Canary, that nothing holds it', () => {
   const world = pushed(initialized(aCanary({ stepWeight: 20 })));
   expect(whyOf(sightIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
   expect(whyOf(sightIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
