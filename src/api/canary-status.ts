@@ -4,6 +4,7 @@ import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
+/** One entry of status.conditions, as Kubernetes has it. */
 export const Condition = z.object({
   type: z.string(),
   status: z.enum(['True', 'False', 'Unknown']),
@@ -193,6 +194,7 @@ export const Release = z.object({
 });
 export type Release = z.infer<typeof Release>;
 
+/** The status: Flagger's fields, and Serin's own in `release`. */
 export const CanaryStatus = z.object({
   phase: Phase,
   failedChecks: z.number(),

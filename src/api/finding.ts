@@ -19,6 +19,9 @@ export interface Scope {
   observed: Provider | undefined;
 }
 
+/** A mistake that can never work; `message` follows the path. */
 export const error = (path: string, message: string): Finding => ({ severity: 'error', path, message });
+/** A mistake that works otherwise than it looks; `message` follows the path. */
 export const warning = (path: string, message: string): Finding => ({ severity: 'warning', path, message });
+/** A warning that the field has no effect, or counts as another value. */
 export const ignored = (path: string, message: string): Finding => ({ ...warning(path, message), isIgnored: true });

@@ -14,6 +14,7 @@ export const Address = z.string().max(8192);
 /** Queries, patterns, values of headers and annotations. */
 export const LongText = z.string().max(LONGEST_QUERY);
 
+/** A list of at most `most` entries. */
 export const listOf = <T extends z.ZodType>(item: T, most = MOST_ENTRIES) => z.array(item).max(most);
 
 /** A map by names that the user chooses. */

@@ -40,6 +40,7 @@ export function canaryNameOf(anchor: string): string {
 export const fieldManager = 'serin';
 /** Flagger's field manager: Serin takes its objects over. */
 export const flaggerManager = 'flagger';
+/** Flagger's finalizer: Serin uses the same. */
 export const finalizer = 'finalizer.flagger.app';
 /** Pod-template annotation of the primary; derived from the revision that it was written from. */
 export const revisionAnnotation = 'flagger-id';
@@ -55,6 +56,7 @@ export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
 export const resumeAnnotation = 'serin.dev/resume';
 /** A user's request to a Canary; see `verb-request.ts`. */
 export const requestAnnotation = 'serin.dev/request';
+/** Annotations by which Flux leaves an object alone. */
 export const fluxOff = {
   'kustomize.toolkit.fluxcd.io/reconcile': 'disabled',
   'helm.toolkit.fluxcd.io/driftDetection': 'disabled',

@@ -38,8 +38,10 @@ export interface Turns {
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
+/** No queue: every call begins at once. */
 export const atOnce: Turns = { run: (work) => work() };
 
+/** A namespace has too many calls waiting; the message is for users. */
 export class NoTurnError extends Error {
   override readonly name = 'NoTurnError';
 

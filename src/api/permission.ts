@@ -1,3 +1,4 @@
+/** Verbs of RBAC. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
 /** One rule of a role that a part of Serin needs. */

@@ -5,6 +5,7 @@ import { StringMatch } from './string-match.ts';
 /** Percent of requests. */
 export const Weight = z.int().min(0).max(100).brand<'Weight'>();
 export type Weight = z.infer<typeof Weight>;
+/** Checks that a number is a weight: 0–100, in percent. */
 export const weight = (value: number): Weight => Weight.parse(value);
 
 /** A condition on requests, for A/B releases. All that one entry names must hold; entries are alternatives. */
@@ -37,6 +38,7 @@ export const Routes = z.discriminatedUnion('kind', [
 ]);
 export type Routes = z.infer<typeof Routes>;
 
+/** The primary receives all traffic. */
 export const allToPrimary: Routes = { kind: 'weighted', canary: weight(0) };
 
 /** Whether a request can be answered by the canary under these routes. A mirrored copy does not count. */

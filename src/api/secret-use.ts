@@ -32,6 +32,7 @@ export class RefusedSecret {
   }
 }
 
+/** Values of a Secret by key, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
 /** Reads the decoded data of a Secret; undefined: it does not exist. */
 export type ReadSecret = (namespace: string, name: string, field: SecretField) => Promise<SecretData | RefusedSecret | undefined>;

@@ -9,6 +9,7 @@ export interface SelectorLabel {
 /** Longest label value that Kubernetes accepts. */
 const MAX_LABEL_LENGTH = 63;
 
+/** The value of the selector label on the primary. */
 export function primaryValue(value: string): string {
   return `${value}-primary`;
 }

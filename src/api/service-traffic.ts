@@ -38,6 +38,7 @@ export const serviceTraffic = {
 
 const Traffic = z.object(serviceTraffic);
 export type ServiceTraffic = z.infer<typeof Traffic>;
+/** Names of the fields of spec.service that go into Services as they are. */
 export const serviceTrafficFields = Traffic.keyof().options;
 
 /** Field names of a Service for each of them. */

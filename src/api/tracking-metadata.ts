@@ -7,6 +7,7 @@ export const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Annotations by which deletion restores the spec of a route: of the object alone, never of a Canary, which could plant a spec in them. */
 export const specRecords: readonly string[] = [originalConfig, lastApplied];
 
+/** Annotations without those that keep a copy of a spec. */
 export function withoutSpecRecords(annotations: Labels | undefined): Labels {
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !specRecords.includes(key)));
 }

@@ -14,6 +14,7 @@ const MESH = { proxies: 3, lagMs: [0, 500], seed: 7 } as const;
 /** Part of the grace period that terminating pods get, so that a rollout does not take half a minute. */
 const GRACE_SCALE = 0.2;
 
+/** Flags of `serin cluster`. */
 export interface ClusterOptions {
   /** File for a shell to read: KUBECONFIG, PROMETHEUS and PROXY. */
   env?: string;

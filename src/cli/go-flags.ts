@@ -34,6 +34,7 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 /** Other spellings: Flagger's help names `warning`, and its logger knows `panic`. */
 const SPELT_OTHERWISE: Readonly<Record<string, (typeof logLevels)[number]>> = { warning: 'warn', panic: 'fatal' };
 
+/** The flag --log-level. */
 export function logLevelOption(): Option {
   return new Option('--log-level <level>', `lowest level to log (choices: ${logLevels.join(', ')})`)
     .default('info')

@@ -58,7 +58,7 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     .description('wait for a release and exit with its result, for pipelines')
     .addArgument(theCanary())
     .addOption(
-      new Option('--for <goal>', 'state to wait for')
+      new Option('--for <goal>', 'state to wait for; settled: any end of a release')
         .choices(['succeeded', 'initialized', 'waiting-promotion', 'settled'])
         .default('succeeded'),
     )

@@ -9,6 +9,7 @@ import { CommandError } from '../output/exit-codes.ts';
 
 const CANARIES = { apiVersion, kind: 'Canary' };
 
+/** Sorted by namespace and name; `namespace` absent: all. */
 export async function listCanaries(
   cluster: Pick<Cluster, 'list'>,
   namespace: string | undefined,
@@ -83,6 +84,7 @@ export function timeOf<K extends string>(key: K, time: unknown): { [key in K]?: 
   return (Number.isNaN(ms) ? {} : { [key]: new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') }) as { [key in K]?: string };
 }
 
+/** The value as an object; empty if it is anything else. */
 export function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -7,6 +7,7 @@ export interface CommandHost {
   end(code: number): void;
 }
 
+/** The host of the program: this process. */
 export const inProcess: CommandHost = {
   end(code) {
     process.exitCode = code;

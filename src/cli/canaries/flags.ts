@@ -13,10 +13,12 @@ export interface CommandNotes {
 
 const notes = new WeakMap<Command, CommandNotes>();
 
+/** Adds examples and exit codes to a command's help. */
 export function noted(command: Command, { examples, exits = [] }: CommandNotes): Command {
   notes.set(command, { examples, exits });
   const codes = exits.map((name) => `  ${exitCodes[name].code}  ${exitCodes[name].says}`);
-  const more = codes.length === 0 ? '' : `\n\nExit codes, beside 0, 2 and 64 (see docs/cli.md):\n${codes.join('\n')}`;
+  const more =
+    codes.length === 0 ? '' : `\n\nExit codes, beside 0 (success), 2 (no result) and 64 (wrong command line):\n${codes.join('\n')}`;
   return command.addHelpText('after', ({ command: asked }) => {
     // As the reader calls it: `kubectl serin` where it is a plugin.
     const lines = examples.map((line) => `  ${line.replaceAll(/\bserin(?= )/g, calledNow(asked))}`);
@@ -28,6 +30,7 @@ function calledNow(command: Command): string {
   return command.parent ? calledNow(command.parent) : command.name();
 }
 
+/** The notes that `noted` has added. */
 export function notesOf(command: Command): CommandNotes | undefined {
   return notes.get(command);
 }
@@ -51,6 +54,7 @@ export type RunOn = <F extends ClusterFlags>(
   act: (session: Session, name: string) => Promise<ExitName>,
 ) => Promise<void>;
 
+/** The argument NAME of commands on one Canary. */
 export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);
 
 /** Flags are matched by the name of their value. */
@@ -65,6 +69,7 @@ export function withKubectlFlags(command: Command): Command {
   return withOutput(withCluster(command)).option('-n, --namespace <name>', "namespace; default: the context's");
 }
 
+/** Adds the flags that choose the cluster. */
 export function withCluster(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
@@ -72,6 +77,7 @@ export function withCluster(command: Command): Command {
     .addOption(new Option('--request-timeout <duration>', 'timeout of one request to the API server').default('30s'));
 }
 
+/** Adds the flags of the output format. */
 export function withOutput(command: Command): Command {
   return command
     .addOption(new Option('-o, --output <format>', 'output format; default: text').choices(outputFormats))

@@ -21,6 +21,7 @@ export async function historyCommand({ cluster, namespace = '', output }: Sessio
   return 'done';
 }
 
+/** ControllerRevisions of the promoted templates of this Canary. */
 export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
   const { canary } = snapshotOf(raw);
   if (!canary) return [];
@@ -30,6 +31,7 @@ export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: Kube
   return items.filter((one) => one.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && readTemplateRevision(one));
 }
 
+/** Pure: the history by its records, the newest first. */
 export function historyOf(raw: KubeObject, records: readonly KubeObject[]): History {
   const promoted = snapshotOf(raw).canary?.status?.release?.promotedRevision ?? raw.status?.lastPromotedSpec;
   return {

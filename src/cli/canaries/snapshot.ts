@@ -43,6 +43,7 @@ export function snapshotOf(raw: KubeObject): CanarySnapshot {
   return { ...bare, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
 }
 
+/** Reads a Canary, its workloads, pods and events from the cluster. */
 export async function readSnapshot(
   cluster: Pick<Cluster, 'get' | 'list'>,
   namespace: string,
@@ -95,6 +96,7 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
 }
 
+/** The last time of an event, RFC 3339. */
 export function timeOfEvent(event: KubeObject): string {
   return String(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? '');
 }

@@ -7,6 +7,7 @@ export interface Completions {
   files: boolean;
 }
 
+/** One word that a shell can complete to, with its description. */
 export interface Candidate {
   value: string;
   says?: string;

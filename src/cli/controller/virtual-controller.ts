@@ -12,6 +12,7 @@ import { addControllerCommand } from './controller-options.ts';
 /** The exit code that shells give a killed program. */
 const KILLED = 137;
 
+/** A controller in virtual time, inside this process. */
 export interface VirtualController {
   readonly exited: Promise<number>;
   hasExited(): boolean;

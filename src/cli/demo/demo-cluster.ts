@@ -8,14 +8,18 @@ import { type EmbeddedCluster, startEmbeddedCluster } from '../../embedded/clust
 import { startPrometheus } from '../../embedded/prometheus/index.ts';
 import { routingCrds } from '../../embedded/routing-crds.ts';
 
+/** Namespace of the demo. */
 export const NAMESPACE = 'demo';
+/** Name of the demo's application, its Canary and its Service. */
 export const APP = 'podinfo';
 /** Both lowered from what production uses, so that the demo takes a minute; it says so. */
 export const INTERVAL = '1s';
 export const SCALE_DOWN_DELAY = '2s';
 
+/** Traffic providers that the demo can show. */
 export type DemoProvider = 'istio' | 'smi' | 'kubernetes';
 
+/** The embedded cluster with the application and its Canary. */
 export interface DemoCluster {
   embedded: EmbeddedCluster;
   prometheusUrl: string;

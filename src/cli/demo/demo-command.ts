@@ -18,6 +18,7 @@ const INTRODUCTION = [
 const BOUND_MS = 180_000;
 const FRAME_MS = 250;
 
+/** Flags of `serin demo`. */
 export interface DemoOptions {
   provider: DemoProvider;
   keep: boolean;

@@ -6,6 +6,7 @@ const USUAL = { columns: 80, rows: 24 };
 const EVENTS = 4;
 const CHECKS = 3;
 
+/** Output of the demo: a frame that is redrawn, and lines. */
 export interface Screen {
   say(line: string): void;
   show(frame: DemoFrame): void;
@@ -13,6 +14,7 @@ export interface Screen {
   settle(): void;
 }
 
+/** The stream that the demo writes to. */
 export interface Output {
   isTTY?: boolean | undefined;
   columns?: number | undefined;

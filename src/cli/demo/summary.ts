@@ -17,6 +17,7 @@ export interface Waypoint {
   requests: Record<string, number>;
 }
 
+/** Result of the demo, as --json prints it. */
 export interface Summary {
   provider: string;
   ok: boolean;
@@ -82,6 +83,7 @@ export function inWords(
   ];
 }
 
+/** Counts that have grown between two moments. */
 export function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(after)

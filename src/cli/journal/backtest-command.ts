@@ -9,6 +9,7 @@ import { identityOf, type Journal, type JournalSession, readJournals } from './r
 import { type ReplayFlags, supposedOf, verdictWords } from './replay-command.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
+/** Flags of `serin backtest`. */
 export interface BacktestFlags extends ReplayFlags {
   selector?: string;
 }

@@ -29,6 +29,7 @@ export async function journalCommand(
   return 'done';
 }
 
+/** The document of `serin history --journal`. */
 export function listOf({ namespace, name }: { namespace: string; name: string }, journals: readonly Journal[]): JournalList {
   const items = journals.map(({ run, parts, bytes, problems }) => {
     const [first, last] = [parts[0], parts.at(-1)];
@@ -47,6 +48,7 @@ export function listOf({ namespace, name }: { namespace: string; name: string },
   return { apiVersion: outputVersion, kind: 'JournalList', namespace, name, items };
 }
 
+/** The document of `serin history --journal=RELEASE`. */
 export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
   return { apiVersion: outputVersion, kind: 'Journal', namespace, name, release: run, parts: [...parts] };
 }

@@ -11,6 +11,7 @@ import { version } from '../version.ts';
 import { identityOf, type Journal, type JournalSession, readOneJournal } from './read-journals.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
+/** Flags of `serin replay`. */
 export interface ReplayFlags {
   with?: string;
   withFile?: string;
@@ -82,6 +83,7 @@ export function replayOf({ namespace, name, run, parts }: Journal): ReplayResult
 
 const reportOf = ({ asks, ...decision }: Decision): Decision & { asks: string[] } => ({ ...decision, asks: [...asks] });
 
+/** The outcome of one release under a changed analysis. */
 export function supposedOf({ namespace, name, run, parts }: Journal, { recorded, first, end, isIncomplete }: Supposed): SupposedRelease {
   const began = parts[0];
   const head = {
@@ -107,6 +109,7 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
   return { ...head, outcome: 'same', supposed };
 }
 
+/** Verdicts in words. */
 export const verdictWords = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' } as const;
 
 function decisionWords({ state, routes, weight, failedChecks, iterations, asks }: Decision): string {
@@ -165,6 +168,7 @@ export function splitRelease(text: string): { canary: string; release?: number }
   return found?.[1] === undefined ? { canary: text } : { canary: found[1], release: Number(found[2]) };
 }
 
+/** The error for `serin replay` without a name and a file. */
 export function noNameError(): CommandError {
   return new CommandError('usage', 'nothing to replay is named: give NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
 }

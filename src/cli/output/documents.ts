@@ -12,12 +12,14 @@ const FieldOf = z.object({
   value: z.string().describe('The value, as text.'),
 });
 
+/** The traffic split of a Canary, in percent. */
 export const Traffic = z.object({
   kind: z.enum(['weighted', 'matched', 'mirrored']).describe('matched: requests that match go to the canary, all others to the primary.'),
   primary: z.number().describe('Percent of requests; where the kind is matched, of those that match.'),
   canary: z.number().describe('Percent of requests; where the kind is matched, of those that match; where it is mirrored, of copies.'),
 });
 
+/** One Canary in a list. */
 export const CanarySummary = z.object({
   namespace: z.string(),
   name: z.string(),
@@ -36,6 +38,7 @@ export const CanarySummary = z.object({
 });
 export type CanarySummary = z.infer<typeof CanarySummary>;
 
+/** One side of a Canary, with its pods. */
 export const WorkloadReport = z.object({
   kind: z.string(),
   name: z.string(),
@@ -47,6 +50,7 @@ export const WorkloadReport = z.object({
 });
 export type WorkloadReport = z.infer<typeof WorkloadReport>;
 
+/** One check of the analysis with its last value and limit. */
 export const CheckReport = z.object({
   check: z.string(),
   verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not measured yet in this release.'),
@@ -60,6 +64,7 @@ export const CheckReport = z.object({
 });
 export type CheckReport = z.infer<typeof CheckReport>;
 
+/** One webhook that can hold a release. */
 export const GateReport = z.object({
   name: z.string(),
   type: z.string(),
@@ -68,6 +73,7 @@ export const GateReport = z.object({
 });
 export type GateReport = z.infer<typeof GateReport>;
 
+/** One Kubernetes event of the Canary. */
 export const EventReport = z.object({
   at: Time.optional(),
   type: z.string(),
@@ -79,6 +85,7 @@ export type EventReport = z.infer<typeof EventReport>;
 
 const ConditionReport = z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string().optional() });
 
+/** Output of `serin status`. */
 export const CanaryReport = CanarySummary.extend({
   apiVersion: version,
   kind: z.literal('CanaryReport'),
@@ -95,9 +102,11 @@ export const CanaryReport = CanarySummary.extend({
 });
 export type CanaryReport = z.infer<typeof CanaryReport>;
 
+/** Output of `serin list`. */
 export const CanaryList = z.object({ apiVersion: version, kind: z.literal('CanaryList'), items: z.array(CanarySummary) });
 export type CanaryList = z.infer<typeof CanaryList>;
 
+/** An edit that a user has to decide on. */
 export const ChangeOf = z.object({
   verb: z.enum(['set', 'create', 'remove']),
   kind: z.string(),
@@ -107,6 +116,7 @@ export const ChangeOf = z.object({
 });
 export type ChangeOf = z.infer<typeof ChangeOf>;
 
+/** One cause with proof and remedy. */
 export const Diagnosis = z.object({
   cause: z.string().describe('From a closed list (docs/cli.md), or the type of a standing condition.'),
   sentence: z.string(),
@@ -118,6 +128,7 @@ export const Diagnosis = z.object({
 });
 export type Diagnosis = z.infer<typeof Diagnosis>;
 
+/** Output of `serin why`. */
 export const Why = z.object({
   apiVersion: version,
   kind: z.literal('Why'),
@@ -132,6 +143,7 @@ export const Why = z.object({
 });
 export type Why = z.infer<typeof Why>;
 
+/** Output of `serin wait`. */
 export const WaitResult = z.object({
   apiVersion: version,
   kind: z.literal('WaitResult'),
@@ -145,6 +157,7 @@ export const WaitResult = z.object({
 });
 export type WaitResult = z.infer<typeof WaitResult>;
 
+/** Output of `serin history`. */
 export const History = z.object({
   apiVersion: version,
   kind: z.literal('History'),
@@ -163,6 +176,7 @@ export const History = z.object({
 });
 export type History = z.infer<typeof History>;
 
+/** Output of `serin diff`. */
 export const Difference = z.object({
   apiVersion: version,
   kind: z.literal('Difference'),
@@ -177,6 +191,7 @@ export const Difference = z.object({
 });
 export type Difference = z.infer<typeof Difference>;
 
+/** Output of `serin version`. */
 export const VersionReport = z.object({
   apiVersion: version,
   kind: z.literal('VersionReport'),
@@ -208,6 +223,7 @@ const RevisionTraffic = z.object({
   url: z.string().optional(),
 });
 
+/** Output of `serin traffic show`. */
 export const TrafficReport = z.object({
   apiVersion: version,
   kind: z.literal('TrafficReport'),
@@ -224,6 +240,7 @@ export const TrafficReport = z.object({
 });
 export type TrafficReport = z.infer<typeof TrafficReport>;
 
+/** Output of `serin report`, and contents.json in its archive. */
 export const ReportContents = z.object({
   apiVersion: version,
   kind: z.literal('ReportContents'),
@@ -245,6 +262,7 @@ export const ReportContents = z.object({
 });
 export type ReportContents = z.infer<typeof ReportContents>;
 
+/** All documents of the output version. */
 export const Documents = z.discriminatedUnion('kind', [
   CanaryList,
   CanaryReport,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Time, version } from './output-version.ts';
 
+/** Output of `serin history --journal`. */
 export const JournalList = z.object({
   apiVersion: version,
   kind: z.literal('JournalList'),
@@ -23,6 +24,7 @@ export const JournalList = z.object({
 });
 export type JournalList = z.infer<typeof JournalList>;
 
+/** Output of `serin history --journal=RELEASE`. */
 export const JournalDocument = z.object({
   apiVersion: version,
   kind: z.literal('Journal'),
@@ -42,6 +44,7 @@ const DecisionReport = z.object({
   asks: z.array(z.string()).describe('The next actions.'),
 });
 
+/** Output of `serin replay`. */
 export const ReplayResult = z.object({
   apiVersion: version,
   kind: z.literal('ReplayResult'),
@@ -69,6 +72,7 @@ export type ReplayResult = z.infer<typeof ReplayResult>;
 
 const Verdict = z.enum(['promoted', 'rolledBack', 'cancelled']);
 
+/** One release under a changed analysis. */
 export const SupposedRelease = z.object({
   namespace: z.string(),
   name: z.string(),
@@ -90,9 +94,11 @@ export const SupposedRelease = z.object({
 });
 export type SupposedRelease = z.infer<typeof SupposedRelease>;
 
+/** Output of `serin replay --with`. */
 export const Supposition = SupposedRelease.extend({ apiVersion: version, kind: z.literal('Supposition') });
 export type Supposition = z.infer<typeof Supposition>;
 
+/** Output of `serin backtest`. */
 export const Backtest = z.object({
   apiVersion: version,
   kind: z.literal('Backtest'),

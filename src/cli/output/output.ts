@@ -3,6 +3,7 @@ import { betweenColors } from './paint.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 import { cleaned, numbered, printable, wrapped } from './text.ts';
 
+/** Values of --output; without it, text. */
 export const outputFormats = ['json', 'yaml', 'wide', 'name'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
@@ -69,6 +70,7 @@ export class Output {
   }
 }
 
+/** stdout and stderr of this process. */
 export function processStreams(): Streams {
   return { out: process.stdout, err: process.stderr };
 }

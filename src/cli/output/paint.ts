@@ -6,6 +6,7 @@ export type Meaning = 'good' | 'bad' | 'busy' | 'plain';
 const COLORS = { good: 32, bad: 31, busy: 33 } as const;
 const OWN = new RegExp(`(${String.fromCharCode(27)}\\[(?:0|${Object.values(COLORS).join('|')})m)`);
 
+/** The text in the colour of its meaning, if colours are on. */
 export function paint(text: string, meaning: Meaning, { color }: Pick<Terminal, 'color'>): string {
   return color && meaning !== 'plain' && text !== '' ? `\x1b[${COLORS[meaning]}m${text}\x1b[0m` : text;
 }

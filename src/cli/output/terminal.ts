@@ -10,6 +10,7 @@ export interface Terminal {
   columns: number;
 }
 
+/** Inputs of the decision: environment, stream and flags. */
 export interface TerminalChoice {
   env: Readonly<Record<string, string | undefined>>;
   /** The standard output; without a terminal a program reads it. */

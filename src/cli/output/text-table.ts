@@ -2,6 +2,7 @@ import { type Meaning, paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
 import { cleaned, cut } from './text.ts';
 
+/** A cell with a colour. */
 export interface Cell {
   text: string;
   meaning: Meaning;

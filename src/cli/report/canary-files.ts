@@ -12,6 +12,7 @@ import { endpointsSummary } from './endpoints-summary.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
 import type { ReportReader } from './report-reader.ts';
 
+/** One file of the archive. */
 export interface ReportFile {
   path: string;
   says: string;

@@ -14,8 +14,10 @@ import { redactText } from './redact-text.ts';
 import { Redaction } from './redaction.ts';
 import { ReportReader } from './report-reader.ts';
 
+/** The part of a cluster that a report uses: it never writes. */
 export type ReadingCluster = Pick<Cluster, 'get' | 'list'> & Pick<KubeCluster, 'raw' | 'ask'>;
 
+/** Scope of a report. */
 export interface ReportOptions {
   /** Of Canaries that name none. */
   meshProvider: string;
@@ -30,6 +32,7 @@ export interface ReportOptions {
   largest?: number;
 }
 
+/** Contents and bytes of the archive. */
 export interface Report {
   contents: ReportContents;
   /** A gzipped tar. */

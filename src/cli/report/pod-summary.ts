@@ -22,6 +22,7 @@ function containerSummary({ name, image, imageID, ready, restartCount, state, la
   return { name, image, imageID, ready, restarts: restartCount, state, lastState };
 }
 
+/** The state of a ReplicaSet, without its pod template. */
 export function replicaSetSummary({ metadata, spec, status = {} }: KubeObject): object {
   const { name, creationTimestamp, annotations = {}, labels = {}, ownerReferences = [] } = metadata;
   const containers: unknown = spec?.template?.spec?.containers;

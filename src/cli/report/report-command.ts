@@ -8,6 +8,7 @@ import type { Answer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
 
+/** Flags of `serin report`. */
 export interface ReportFlags {
   file?: string;
   force?: boolean;

@@ -24,6 +24,7 @@ export async function readTraffic(cluster: Reader, namespace: string, name: stri
   throw new CommandError('notFound', `Canary, Service of a Canary or Knative Service ${name} not found in namespace ${namespace}`);
 }
 
+/** The Service of serving.knative.dev; undefined: not found, or the kind is absent. */
 export async function knativeService(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
   try {
     return await cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name });

@@ -14,6 +14,7 @@ const TRIES = 5;
 /** Knative's default for a Service without traffic. */
 const TO_LATEST: readonly TrafficTarget[] = [{ latestRevision: true, percent: 100 }];
 
+/** Flags of `serin traffic set`. */
 export interface TrafficChange extends TrafficFlags {
   /** Image of the first container: the change of the template that `@latest` then means (07-K14). */
   image?: string | undefined;

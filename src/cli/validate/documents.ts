@@ -52,6 +52,7 @@ export function readDocuments({ source, file, text }: { source: string; file: st
   return { items, unreadable };
 }
 
+/** An object with its place in the files; without one, from the cluster. */
 export function itemOf(object: KubeObject, place?: Place): Item {
   const { name, namespace } = isFields(object.metadata) ? object.metadata : ({} as Partial<KubeObject['metadata']>);
   return {

@@ -8,6 +8,7 @@ import type { ObjectChecks } from './object-findings.ts';
 import { readSources } from './sources.ts';
 import { type Check, isOurs, type WorldFinding, type WorldOptions, worldOf } from './world.ts';
 
+/** Input of `serin validate`, without its streams. */
 export interface ValidateArgs extends ObjectChecks {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
@@ -57,6 +58,7 @@ export async function validateCommand(
   return count.error > 0 ? 1 : 0;
 }
 
+/** Findings of a run, by object. */
 export interface Judged {
   sources: readonly { items: readonly Item[]; unreadable: readonly Unreadable[] }[];
   /** Those of the files, with their namespaces. */

@@ -17,6 +17,7 @@ export function proofIn({ kind, metadata: { name, namespace } }: Named, field: s
   return { kind, ...(namespace === undefined ? {} : { namespace }), name, field, value: shown(value) };
 }
 
+/** A value as text, JSON unless it is a text. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'not set';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -29,10 +30,12 @@ export function toSet({ kind, metadata: { name, namespace } }: Named, field: str
   return { verb: 'set', kind, ...(namespace === undefined ? {} : { namespace }), name, field };
 }
 
+/** The change: create this object. */
 export function toCreate(kind: string, name: string, namespace: string | undefined): ChangeOf {
   return { verb: 'create', kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 
+/** The change: remove this object. */
 export function toRemove(kind: string, name: string, namespace: string | undefined): ChangeOf {
   return { ...toCreate(kind, name, namespace), verb: 'remove' };
 }

@@ -25,6 +25,7 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
   'Other',
 ]);
 
+/** A blocker that one of the release's objects causes. */
 export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 
 /** A blocker of the objects of a release, and what removes it. */

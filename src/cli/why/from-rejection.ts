@@ -54,6 +54,7 @@ export function fromRejection(
 
 const isCode = (reason: string): reason is keyof typeof blockers => Object.hasOwn(blockers, reason);
 
+/** The cause of a suspended Canary. */
 export function suspended({ raw }: Pick<CanarySnapshot, 'raw'>): Trouble {
   return {
     cause: 'Suspended',
