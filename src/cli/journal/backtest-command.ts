@@ -14,7 +14,7 @@ export interface BacktestFlags extends ReplayFlags {
   selector?: string;
 }
 
-/** `serin backtest --with …`: what a changed analysis would have made of every release whose journal is kept. */
+/** `serin backtest --with …`: the outcome of every recorded release under a changed analysis. */
 export async function backtestCommand({ cluster, namespace = '', output }: JournalSession, flags: BacktestFlags): Promise<ExitName> {
   const change = await analysisChange(flags);
   if (change === undefined) throw new CommandError('usage', 'no change is given: give --with or --with-file');
