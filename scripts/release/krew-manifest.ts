@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { archiveFile, licenceFiles, type PlatformName, platformNames, platforms, programFile } from '../executable/platforms.ts';
 
 export interface KrewRelease {
-  /** Of Serin, without a `v`. */
+  /** Serin's version, without a `v`. */
   version: string;
   /** `https://…/OWNER/REPOSITORY` */
   repository: string;

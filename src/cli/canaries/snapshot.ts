@@ -23,7 +23,7 @@ export interface CanarySnapshot {
   /** Their pods, where they have any. */
   targetPods: readonly KubeObject[];
   primaryPods: readonly KubeObject[];
-  /** Of the Canary itself, oldest first. */
+  /** Events of the Canary itself, oldest first. */
   events: readonly KubeObject[];
   /** When it was read, in epoch milliseconds. Absent: lateness does not matter. */
   atMs?: number;
@@ -91,7 +91,7 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   const { namespace, name, uid } = metadata;
   const fieldSelector = `involvedObject.kind=Canary,involvedObject.name=${name}`;
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
-  // Of this one, and not of another that had its name before.
+  // Only those of this Canary, not of an earlier one with its name.
   const own = items.filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
   return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
 }

@@ -48,7 +48,7 @@ interface Read {
   given: GivenFlags;
   /** The flag whose value comes next. */
   waiting?: Option | undefined;
-  /** Of the next word among the arguments. */
+  /** Index of the next word among the arguments. */
   place: number;
   /** After `--` nothing is a flag any more. */
   isOver: boolean;

@@ -29,7 +29,7 @@ import { type ControllerHost, processHost } from './controller-host.ts';
 import { serverSecret } from './server-secret.ts';
 
 const STALE_WATCH_MS = 300_000;
-/** Of pino's levels. */
+/** pino's number of the level. */
 const DEBUG = 20;
 
 const Duration = z.string().transform((text, context) => {

@@ -8,7 +8,7 @@ import { type Connection, loadConnection } from '../../kube/connect.ts';
 
 /** The controller's view of its process: tests and rehearsals bring their own. */
 export interface ControllerHost {
-  /** Of this process among those that want the lease. */
+  /** Identity of this process among those that want the lease. */
   readonly identity: string;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */

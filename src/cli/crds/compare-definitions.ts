@@ -61,7 +61,7 @@ function compareVersions(live: Version, ours: Version): Difference[] {
   return [...around, ...compareSchemas(live.schema?.openAPIV3Schema ?? {}, ours.schema?.openAPIV3Schema ?? {}, `${ours.name} `)];
 }
 
-/** Of a column of `kubectl get` the API server keeps no priority of 0. */
+/** The API server drops a priority of 0 from a column of `kubectl get`. */
 function withoutTexts(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.map(({ description: _, priority, ...column }) => ({ ...column, priority: priority ?? 0 }));

@@ -28,7 +28,7 @@ export interface Summary {
   requestsLost: number;
   apiRequests: { atRestIn2s: Record<string, number>; perStep: Record<string, number> };
   seconds: number;
-  /** Of the controller; kept where the demo failed or was kept up. */
+  /** The controller's log file; kept if the demo failed, or with --keep. */
   log?: string;
 }
 

@@ -17,7 +17,7 @@ export interface BacktestFlags extends ReplayFlags {
 /** `serin backtest --with …`: the outcome of every recorded release under a changed analysis. */
 export async function backtestCommand({ cluster, namespace = '', output }: JournalSession, flags: BacktestFlags): Promise<ExitName> {
   const change = await analysisChange(flags);
-  if (change === undefined) throw new CommandError('usage', 'no change is given: give --with or --with-file');
+  if (change === undefined) throw new CommandError('usage', 'the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];
   for (const canary of await listCanaries(cluster, namespace, flags.selector)) {
     const journals = await readJournals(cluster, identityOf(canary));

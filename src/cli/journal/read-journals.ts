@@ -13,7 +13,7 @@ export interface Journal {
   run: number;
   /** In the order of time. */
   parts: readonly JournalPart[];
-  /** Of the records, as they are stored. */
+  /** Size of the records, as they are stored. */
   bytes: number;
   /** Why a record cannot be used, with its name and a remedy. */
   problems: readonly string[];

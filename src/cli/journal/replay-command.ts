@@ -131,7 +131,7 @@ function replayAnswer(result: ReplayResult): Answer<ReplayResult> {
       `  replayed: ${difference ? decisionWords(difference.decided) : ''}`,
       difference?.cause === 'engineVersion'
         ? '  Another version of Serin recorded it: see CHANGELOG.md for what changed since.'
-        : '  The same version recorded it: the journal was edited, or this is a fault of Serin. Please report it, with what `serin report` gathers.',
+        : '  The same version recorded it: the journal was edited, or this is a bug in Serin. Please report it, with what `serin report` gathers.',
     ],
   };
   return { document: result, names: [`${result.name}/${result.release}`], lines: () => words[outcome]() };
@@ -170,5 +170,5 @@ export function splitRelease(text: string): { canary: string; release?: number }
 
 /** The error for `serin replay` without a name and a file. */
 export function noNameError(): CommandError {
-  return new CommandError('usage', 'nothing to replay is named: give NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
+  return new CommandError('usage', 'name the release to replay: NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
 }

@@ -3,9 +3,9 @@ import { stringify } from 'yaml';
 import type { ReportContents } from '../output/documents.ts';
 import { tarOf } from './tar.ts';
 
-/** Of one file, in characters: a log or a Canary with thousands of Events does not crowd out the rest. */
+/** Largest file, in characters: a log or a Canary with thousands of Events does not crowd out the rest. */
 const LARGEST_FILE = 1_000_000;
-/** Of all of them. */
+/** Largest sum of all files, in characters. */
 export const LARGEST_ARCHIVE = 20_000_000;
 /** The folder that an archive unpacks into. */
 const FOLDER = 'serin-report';

@@ -109,7 +109,7 @@ async function all(reader: ReportReader, refs: readonly ObjectRef[]): Promise<Ku
   return found;
 }
 
-/** Of the workloads that have any. */
+/** The ReplicaSets of those owners that are Deployments. */
 async function replicaSets(reader: ReportReader, namespace: string, owners: readonly (KubeObject | undefined)[]): Promise<KubeObject[]> {
   const uids = owners.flatMap((owner) => (owner?.kind === 'Deployment' ? (owner.metadata.uid ?? []) : []));
   if (uids.length === 0) return [];

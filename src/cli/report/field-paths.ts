@@ -16,7 +16,7 @@ function stepOf(key: string, isFirst: boolean): string {
   return key.startsWith('k:') ? `[${nameIn(key.slice(2))}]` : '[]';
 }
 
-/** Of the key fields of a list's entries only the name; others may be an address. */
+/** Shows only the name of a list entry's key fields; others may be an address. */
 function nameIn(text: string): string {
   try {
     const keys: unknown = JSON.parse(text);

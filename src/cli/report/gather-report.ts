@@ -19,16 +19,16 @@ export type ReadingCluster = Pick<Cluster, 'get' | 'list'> & Pick<KubeCluster, '
 
 /** Scope of a report. */
 export interface ReportOptions {
-  /** Of Canaries that name none. */
+  /** Traffic provider of Canaries that name none. */
   meshProvider: string;
   /** Lines of each container of the controller; 0: no logs. */
   logLines: number;
   /** Label selector of the controller's Deployments; absent: as the chart labels them. */
   controllerSelector?: string;
   nowMs: number;
-  /** Called with the object that is read. */
+  /** Called with the name of the next part. */
   progress(what: string): void;
-  /** Of all files together, in characters. */
+  /** Most characters of all files together. */
   largest?: number;
 }
 
@@ -40,10 +40,10 @@ export interface Report {
 }
 
 const FULL = 'the report has reached its largest size';
-/** Of how many Canaries the credentials are looked for in the logs of the controller: each is looked for in many forms. */
-const MOST_LOOKED_FOR = 20;
+/** Most Canaries whose credentials are searched in the logs of the controller: each is searched in many forms. */
+const MOST_SEARCHED = 20;
 
-/** One archive of these Canaries, for strangers to read. What cannot be had is named in it. */
+/** One archive of these Canaries, for strangers to read. It names the parts that cannot be read. */
 export async function gatherReport(cluster: ReadingCluster, canaries: readonly KubeObject[], options: ReportOptions): Promise<Report> {
   const { nowMs, progress, meshProvider, logLines, controllerSelector } = options;
   const ofAll = new Redaction();
@@ -84,7 +84,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
     ...(controllerSelector ? { selector: controllerSelector } : {}),
   });
   // Its log may contain values that the pods of a Canary got.
-  add(ofController, redactions.slice(0, MOST_LOOKED_FOR));
+  add(ofController, redactions.slice(0, MOST_SEARCHED));
 
   const contents: ReportContents = {
     apiVersion: outputVersion,
@@ -110,7 +110,7 @@ async function orTheFault(reader: ReportReader, what: string, gather: () => Prom
     return await gather();
   } catch (error) {
     const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    reader.notRead.set(`Canary ${what}`, redactText(`a fault of serin report: ${fault}`));
+    reader.notRead.set(`Canary ${what}`, redactText(`a bug in serin report: ${fault}`));
     return [];
   }
 }

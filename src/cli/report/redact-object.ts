@@ -113,7 +113,7 @@ function leaf(value: string | number, { key, below }: Where, hide: (value: strin
   return shown;
 }
 
-/** Of a command line only which flags it has, and of a controller's the values that decide what it does. */
+/** Keeps only the names of flags, and for the controller the values that decide its behaviour. */
 function flagOf(value: string, hide: (value: string, name: string) => string): string {
   const [, dashes = '', name = '', given] = /^(--?)([a-z][a-z-]*)(?:=([\s\S]*))?$/.exec(value) ?? [];
   if (name === '') return hide(value, '');

@@ -45,7 +45,7 @@ export function redactText(text: string): string {
   );
 }
 
-/** Of an address behind its scheme: host and port, and a path that is known. Hooks of chats have their secret in the path. */
+/** Host and port of an address, and its path if it is known. Hooks of chats have their secret in the path. */
 export function addressOf(rest: string): string {
   const [whole = '', after = ''] = [rest.replace(/[).,;:\]}]+$/, ''), /[).,;:\]}]*$/.exec(rest)?.[0]];
   const at = whole.search(/[/?#]/);

@@ -31,7 +31,7 @@ export async function reportCommand(
 ): Promise<ExitName> {
   const { file = defaultName(namespace, name, nowMs), force = false, meshProvider, controllerSelector } = flags;
   if (file === STDOUT && output.format !== undefined)
-    throw new CommandError('usage', '-o cannot be had beside -f -: both write to the standard output');
+    throw new CommandError('usage', '-o and -f - exclude each other, since both write to stdout: leave one out');
   if (name !== undefined && namespace === undefined)
     throw new CommandError('usage', 'one Canary is in one namespace: leave out --all-namespaces');
   // Before the cluster is asked for everything.

@@ -15,7 +15,7 @@ import { findCanary } from './find-canary.ts';
 
 type Reader = Pick<Cluster, 'get' | 'list'>;
 
-/** Of a Canary, of the Service that it routes, or of a Knative Service without one. `meshProvider`: of Canaries that name none. */
+/** The traffic of a Canary, of the Service that it routes, or of a Knative Service without a Canary. `meshProvider`: for Canaries that name none. */
 export async function readTraffic(cluster: Reader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
   const raw = await findCanary(cluster, namespace, name);
   if (raw) return ofCanary(cluster, namespace, raw, meshProvider);

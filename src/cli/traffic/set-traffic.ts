@@ -31,7 +31,7 @@ export async function setTraffic(
   if (steering !== undefined)
     throw new CommandError(
       'refused',
-      `Canary ${steering} writes the traffic of this Service: suspend it first, by spec.suspend, or it takes your change back`,
+      `Canary ${steering} writes the traffic of this Service: set its spec.suspend to true first, or it reverts your change`,
     );
   const ref = { apiVersion: knativeApiVersion, kind: 'Service', namespace, name };
   for (let tried = 1; ; tried += 1) {

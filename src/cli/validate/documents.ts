@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 /** Where an object is written. */
 export interface Place {
   source: string;
-  /** Of the file, without links; of the standard input `-`. */
+  /** Path of the file, without links; `-` for stdin. */
   file: string;
   /** The line of a field, or of the nearest one around it that is written. */
   lineOf(path: string): number;

@@ -13,7 +13,7 @@ export interface ValidateArgs extends ObjectChecks {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
   stdin?: Buffer;
-  /** Of objects that name none. */
+  /** Namespace of objects that name none. */
   namespace?: string | undefined;
   /** Judged as the objects of files are, where those have none of their name. */
   more?: readonly Item[] | undefined;
