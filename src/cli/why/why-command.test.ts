@@ -24,7 +24,7 @@ it.each([
 });
 
 it.each([
-  { where: 'at rest', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
+  { where: 'while idle', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
   { where: 'while its pods are awaited', isSo: (world: World) => world.step === 'scalingUp', cause: 'Unreadable' },
 ])('$where a target that may not be read is not said to be missing', async ({ isSo, cause }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));
