@@ -35,7 +35,7 @@ Unknown values, and values of a wrong type, are refused before anything is chang
 const definitions = {
   Canary: 'How new versions of one workload are released: target, Service, analysis',
   MetricTemplate: 'A query of a metric backend, for the checks of Canaries',
-  AlertProvider: 'A chat service or webhook that hears how releases end',
+  AlertProvider: 'A chat service or webhook that receives messages about releases',
 };
 
 if (import.meta.main)

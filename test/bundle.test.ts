@@ -55,7 +55,7 @@ describe('the bundle', () => {
     { command: 'crds', module: 'src/cli/crds/crds-command.ts', without: /^(?!zod$)/ },
     {
       command: 'what asks a cluster',
-      module: 'src/cli/people/session.ts',
+      module: 'src/cli/canaries/session.ts',
       without: /^(@kubernetes|got|pino|@prometheus-io\/client|prometheus-query|axios|xstate|@lezer|@marcbachmann)/,
     },
   ])('$command does not load what only others need', ({ module, without }) => {
@@ -64,7 +64,7 @@ describe('the bundle', () => {
 
   it('the cluster inside the process is loaded by the demo alone', () => {
     const ofTheCluster = (module: string) => loadedWith(module).filter((input) => input.startsWith('src/embedded/'));
-    expect(ofTheCluster('src/cli/demo/stage.ts')).not.toEqual([]);
+    expect(ofTheCluster('src/cli/demo/demo-cluster.ts')).not.toEqual([]);
     expect(
       ['src/cli/main.ts', 'src/cli/controller/controller-command.ts', 'src/cli/loadtester/loadtester-command.ts'].flatMap(ofTheCluster),
     ).toEqual([]);

@@ -25,7 +25,7 @@ import {
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
 /**
- * Values of charts/serin, with the names that people know (06-HC1–HC35). One source of values.yaml, values.schema.json and the README;
+ * Values of charts/serin, with the names of Flagger's chart (06-HC1–HC35). One source of values.yaml, values.schema.json and the README;
  * what is unknown here is refused when the chart is rendered.
  */
 export const Values = z.strictObject({
@@ -268,7 +268,7 @@ export const Values = z.strictObject({
       additionalLabels: labels({}, 'Further labels.'),
       runbooks: text(
         'docs/runbooks.md',
-        'Address of the runbooks, where your people find it: `runbook_url` of each alert leads to its section there.',
+        'Address of the runbooks, as your on-call engineers reach it: `runbook_url` of each alert leads to its section there.',
       ),
     })
     .describe('Alerts.'),

@@ -31,7 +31,7 @@ const families: readonly Family[] = [
   { id: 'gateway-api', title: 'Gateway API', observer: http },
 ];
 
-/** The checks' own queries over time, for both sides: what a person sees is what a release is judged by (06-GD1–GD6). */
+/** The checks' own queries over time, for both sides: the dashboard shows the values that decide a release (06-GD1–GD6). */
 function sides({ observer, toPrimary }: Family, template: string): { canary: string; primary: string } {
   const of = (target: string, text: string): string => {
     const variables = {

@@ -31,7 +31,7 @@ const minimal: Features = {
 };
 
 export const modes: readonly Mode[] = [
-  { name: 'default', values: {}, features: byDefault, about: 'No value set: the whole cluster, and everything that people use.' },
+  { name: 'default', values: {}, features: byDefault, about: 'No value set: the whole cluster, and all features.' },
   {
     name: 'Secrets get',
     values: { secrets: { mode: 'get' } },

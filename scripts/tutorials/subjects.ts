@@ -3,7 +3,7 @@ import { providerFixtures } from '../../test/scenarios/providers/index.ts';
 import type { ProviderFixture } from '../../test/scenarios/providers/provider-fixture.ts';
 import type { Subject } from './tutorial-page.ts';
 
-/** Of the older versions of an API the newest stands for all: their pages would differ in one word. */
+/** One page for all old versions of an API: their pages would differ in one word. */
 const abouts: Partial<Record<Provider, readonly [title: string, about: string]>> = {
   apisix: ['Apache APISIX', 'Serin divides the traffic in an ApisixRoute of its own beside yours.'],
   contour: ['Contour', 'Your HTTPProxy includes another one by its name, which the release takes over: the name of the apex Service.'],

@@ -80,7 +80,7 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
 
 function nothingJudges({ metrics, webhooks }: Analysis): Finding[] {
   if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return [];
-  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them judge')];
+  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them decide')];
   return [warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric')];
 }
 
@@ -188,5 +188,5 @@ function urlFindings(url: string, path: string): Finding[] {
   const parsed = URL.parse(url);
   if (parsed && (parsed.protocol === 'http:' || parsed.protocol === 'https:') && /^https?:\/\//i.test(url)) return [];
   // An address can hold a password before the @, so it is not repeated.
-  return [error(path, 'is no http or https address: write it as in http://name.namespace/path')];
+  return [error(path, 'must be an http or https address, as in http://name.namespace/path')];
 }

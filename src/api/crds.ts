@@ -45,7 +45,7 @@ const canaryColumns: readonly PrinterColumn[] = [
   { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
 ];
 
-/** The three CustomResourceDefinitions. Never stricter than the established ones, but for the sizes of `limits.ts`: what they admit, these admit. */
+/** The three CustomResourceDefinitions. They admit all that Flagger's admit, within the sizes of `limits.ts`. */
 export function crds(): KubeObject[] {
   return [
     definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
@@ -110,7 +110,7 @@ const descriptions: Readonly<Record<string, string>> = {
 
 function canarySpecSchema(): StructuralSchema {
   const schema = structural(CanarySpec, 'spec');
-  // Knative needs no service, so the established CRD asks for none; parseCanary does where it is needed.
+  // Knative needs no service, so Flagger's CRD does not require one; parseCanary does where it is needed.
   schema.required = ['targetRef', 'analysis'];
   const analysis = schema.properties?.analysis;
   if (analysis) {
@@ -153,12 +153,12 @@ function blockersSchema(): StructuralSchema {
 function alertProviderSpecSchema(): StructuralSchema {
   const schema = structural(AlertProviderSpec, 'spec');
   delete schema.required;
-  // anyOf, not the established oneOf: its own documentation shows both together, and nothing is lost by taking it.
+  // anyOf, where Flagger has oneOf: its documentation shows both together, and accepting both does no harm.
   schema.anyOf = [{ required: ['type', 'address'] }, { required: ['type', 'secretRef'] }];
   return schema;
 }
 
-/** Of MetricTemplates and AlertProviders: what has been found out about them. */
+/** The status of MetricTemplates and AlertProviders. */
 function providerStatusSchema(): StructuralSchema {
   const schema = structural(z.object({ conditions: z.array(Condition.omit({ field: true })).optional() }), 'status');
   schema.description = 'What Serin has found out.';
@@ -212,7 +212,7 @@ function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string, isBelo
 /** Fields that the parse asks for, but not the schema: an object without them may be stored already. */
 const looserThanParse = new Set(['spec.analysis.alerts[].providerRef']);
 
-/** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as the established CRD lets through. */
+/** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as Flagger's CRD admits. */
 function stringMatchNode(path: string): StructuralSchema {
   const text = (description: string): StructuralSchema => ({ type: 'string', description, maxLength: LONGEST_QUERY });
   const forms: Record<string, StructuralSchema> = {

@@ -31,6 +31,7 @@ export function mergePatchOf(before: unknown, after: unknown): unknown {
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
+/** An object that is not a list. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

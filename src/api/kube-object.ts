@@ -7,6 +7,7 @@ export interface KubeObject {
   [field: string]: any;
 }
 
+/** The fields of metadata that Serin reads. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -22,6 +23,7 @@ export interface ObjectMeta {
   [field: string]: unknown;
 }
 
+/** One entry of metadata.ownerReferences. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -46,6 +48,7 @@ export function refKey(ref: ObjectRef): string {
   return `${ref.apiVersion}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
 }
 
+/** The reference of an object: kind, name and namespace. */
 export function refOf(object: KubeObject): ObjectRef {
   const { name, namespace } = object.metadata;
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace === undefined ? {} : { namespace }) };

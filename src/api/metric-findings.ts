@@ -42,7 +42,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
       ),
     );
   if (metric.mode === 'observe' && metric.failureLimit !== undefined)
-    found.push(warning(`${path}.failureLimit`, 'has no meaning for a metric that only observes: remove it, or let the metric judge'));
+    found.push(warning(`${path}.failureLimit`, 'has no effect on a metric that is only observed: remove it, or let the metric decide'));
   if (metric.initialDelay !== undefined && parseDuration(metric.initialDelay) === undefined)
     found.push(badDuration(`${path}.initialDelay`, metric.initialDelay));
   found.push(
@@ -55,8 +55,8 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (ms !== undefined && ms > 0 && ms < twoScrapesMs) found.push(warning(`${path}.interval`, narrow(metric.interval, ms)));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
-    // Only its template can tell: Graphite's windows are texts of its own (05-T12, W14).
-    const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
+    // Only its template decides: Graphite's windows are texts of its own (05-T12, W14).
+    const text = `is ${shorten(metric.interval)}, which Graphite reads in a query; other backends cannot read it: write it as in 30s or 1m30s`;
     found.push(warning(`${path}.interval`, text));
   } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
   else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, usualWindowMs)) {
@@ -89,16 +89,21 @@ function durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: s
 function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: string, analysis: Analysis): Finding[] {
   if (minimumRequests === undefined) {
     if (trafficQuery === undefined) return [];
-    return [warning(`${path}.trafficQuery`, 'is not asked without minimumRequests: set how many requests are enough')];
+    return [warning(`${path}.trafficQuery`, 'has no effect without minimumRequests: set how many requests are enough')];
   }
   if (!builtIn.includes(name) && trafficQuery === undefined) {
     return [error(`${path}.minimumRequests`, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))')];
   }
   if (analysis.unmeasured === 'hold') return [];
-  return [warning(`${path}.minimumRequests`, 'makes a quiet canary fail its checks: set analysis.unmeasured to hold, so that it waits')];
+  return [
+    warning(
+      `${path}.minimumRequests`,
+      'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits',
+    ),
+  ];
 }
 
-/** Providers whose own metrics tell sides apart by Services and routes: the name of the primary's workload finds nothing there. */
+/** Providers whose own metrics have the sides by Services and routes: the name of the primary's workload finds nothing there. */
 const byService: readonly (Provider | undefined)[] = ['apisix', 'contour', 'gloo', 'knative', 'kuma', 'nginx', 'skipper', 'traefik'];
 /** Others do the same for a Service target, which has no workload that could be named. */
 const byServiceOfServices = /^(istio|linkerd|smi)/;

@@ -1,20 +1,20 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 
-/** How one call leaves this process. */
-export interface Way {
+/** How one outgoing request leaves this process. */
+export interface OutgoingConnection {
   /** Connects to allowed addresses alone, directly or through a proxy, and keeps no connection; absent: to any. */
   agent?: { http: HttpAgent; https: HttpsAgent };
-  /** Whether nothing of the answer may be shown or used, by the addresses that were connected to: it would tell what is reachable from here alone (05-W37). */
+  /** The answer may not be shown or used, by the addresses that were connected to: it would reveal services that only Serin can reach (05-W37). */
   conceals?(): boolean;
-  /** Resolves when one more answer may become large (I15); the result makes room for the next. Rejects with the reason of the signal. */
+  /** Resolves when one more answer may become large (I15); calling the result admits the next one. Rejects with the reason of the signal. */
   growAnswer?(signal: AbortSignal): Promise<() => void>;
   /** Closes what was opened for the call. */
   end(): void;
 }
 
-/** The way to an address; or why it may not be called, in words for the user. `proxy`: of a resource, and the only way there is. */
-export type FindWay = (url: URL, proxy?: string) => Way | { problem: string };
+/** How to reach an address; or why it may not be called, in words for the user. `proxy`: named by a resource; the request takes no other route. */
+export type EgressPolicy = (url: URL, proxy?: string) => OutgoingConnection | { problem: string };
 
 /** Replaces the text of an answer that is concealed. */
 export const CONCEALED = 'what it says is not shown, since --allowed-addresses does not name its address';
@@ -29,17 +29,19 @@ export const NOT_THROUGH_PROXY = 'proxy would see its credentials and headers: u
 /** A connection that the egress policy refused; its message is for users and holds no credentials. */
 export class NotAllowedError extends Error {}
 
-/** Straight, to whatever the address says. */
-export const straightWay: FindWay = () => ({ end: () => undefined });
+/** Any address, directly. */
+export const openEgress: EgressPolicy = () => ({ end: () => undefined });
 
-/** When the calls that one namespace causes may begin, beside those of the others (I15). */
+/** Decides when a call that one namespace causes may begin, beside those of the others (I15). */
 export interface Turns {
   /** Does the work when it is its turn. Rejects with `NoTurnError`, or with the reason of the signal. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
+/** No queue: every call begins at once. */
 export const atOnce: Turns = { run: (work) => work() };
 
+/** A namespace has too many calls waiting; the message is for users. */
 export class NoTurnError extends Error {
   override readonly name = 'NoTurnError';
 

@@ -144,7 +144,7 @@ it.each([
   [{ analysis: { metrics: [{ name: 'a', interval: 'soon' }] } }, 'spec.analysis.metrics[0].interval', /hours, minutes or seconds/],
   [{ service: { port: 80, trafficDistribution: 'Near' } }, 'spec.service.trafficDistribution', /must be PreferClose, PreferSameZone/],
   [{ analysis: { webhooks: [{ name: 'load' }] } }, 'spec.analysis.webhooks[0].url', /^is missing: write the http or https address/],
-])('a pattern is told by what it is for: %j', (change, path, message) => {
+])('a pattern is named by its use: %j', (change, path, message) => {
   const { service = { port: 80 }, analysis } = change as { service?: object; analysis?: object };
   const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' };
   const spec = { targetRef, service, analysis: { interval: '1m', threshold: 1, stepWeight: 10, ...analysis } };

@@ -12,7 +12,7 @@ export type { Problem } from './problem.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts whatever the established controller can run: an
+ * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts all that Flagger can run: an
  * optional field that is null counts as absent, unknown fields are passed over, a status that cannot be read is dropped field by field.
  * Never throws, whatever the input. Of metadata only what a manifest must have is required; the server adds the rest.
  */
@@ -101,7 +101,7 @@ function isEmpty(value: unknown): boolean {
   return isFields(value) && Object.keys(value).length === 0;
 }
 
-/** Deeper than any field of ours; below, nothing is looked at, so that nesting cannot exhaust the stack. */
+/** Deeper than any field of ours; below, nothing is checked, so that nesting cannot exhaust the stack. */
 const deepest = 24;
 
 function withoutNulls(value: unknown, depth: number): unknown {

@@ -2,8 +2,8 @@ import { CanaryStatus, Condition, Release } from './canary-status.ts';
 import { Phase } from './phase.ts';
 
 /**
- * A status, whoever wrote it: each field that cannot be read is dropped, or counts as zero where the type asks for one. Undefined
- * when it is no status at all.
+ * Reads a status of any writer: a field that cannot be read is dropped, or counts as zero where the type asks for one. Undefined
+ * when it is not an object.
  */
 export function parseStatus(raw: unknown): CanaryStatus | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;

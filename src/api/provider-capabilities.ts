@@ -1,6 +1,6 @@
 import type { Canary, Provider } from './canary.ts';
 
-/** What a traffic provider can express. Its router's `supports` says the same. */
+/** Features of a traffic provider, as its router's `supports` has them. */
 export interface Capabilities {
   /** A share of requests by percent. */
   weights: boolean;
@@ -20,7 +20,7 @@ const everything: Capabilities = { weights: true, mirroring: true, headerMatch: 
 /**
  * Source: 04-5, the table of strategies by provider; what is a hazard there counts as absent here. Where there is a
  * router, its `supports` is the truth, and the contract suite compares the two: SMI v1alpha3 and v1alpha4 match by an HTTPRouteGroup
- * (04-4.3), which the established controller does not write.
+ * (04-4.3), which Flagger does not write.
  */
 export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
   apisix: withMatch,

@@ -68,7 +68,7 @@ function isWritten({ canary, provider }: Scope, steps: readonly Step[]): boolean
   return steps[2] !== 'match' || capabilitiesFor(canary, provider).headerMatch;
 }
 
-/** Of every text in a value, and of the names in its maps. */
+/** Checks every text in a value, and the names in its maps. */
 function* controlsIn(value: unknown, steps: readonly Step[]): Generator<TextProblem> {
   if (typeof value === 'string' && CONTROL.test(value)) yield { steps, message: HAS_CONTROL };
   if (typeof value !== 'object' || value === null || steps.length > DEEPEST) return;

@@ -37,7 +37,7 @@ function nameFindings({ canary }: Scope): Finding[] {
     found.push(
       error(
         serviceField,
-        `is ${shorten(apexService)}, which is no name of a Service: begin with a letter, then lower-case letters, digits and -${spec.service.name ? '' : ', or set spec.service.name'}`,
+        `is ${shorten(apexService)}, which is not a name of a Service: begin with a letter, then lower-case letters, digits and -${spec.service.name ? '' : ', or set spec.service.name'}`,
       ),
     );
   } else if (primaryService.length > 63) {
@@ -57,7 +57,7 @@ function knativeFindings({ canary, provider }: Scope): Finding[] {
   const { spec } = canary;
   if (isKnative(spec.targetRef)) {
     const found: Finding[] = [];
-    // By the field or by the flag (unlike 03-K-T1); without either nobody knows yet.
+    // By the field or by the flag (unlike 03-K-T1); without either the provider is not known yet.
     if (provider !== undefined && provider !== 'knative')
       found.push(error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`));
     if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
@@ -76,7 +76,7 @@ export function idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['
       : [
           warning(
             `spec.service.${field}`,
-            `is ${shorten(service[field])}, which goes nowhere: Knative makes the Services itself. Remove it`,
+            `is ${shorten(service[field])}, which has no effect: Knative makes the Services itself. Remove it`,
           ),
         ],
   );
@@ -135,7 +135,7 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   }
   const { targetPort } = service;
   if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535)) {
-    found.push(error('spec.service.targetPort', `is ${targetPort}, which is no port: use 1 to 65535, or the name of a container port`));
+    found.push(error('spec.service.targetPort', `is ${targetPort}, which is not a port: use 1 to 65535, or the name of a container port`));
   }
   found.push(...portNameFindings(service));
   const durations = {
@@ -147,7 +147,7 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
     // 0 is a time here: it turns the limit off. Empty is as good as absent.
     if (text && parseDuration(text) === undefined) {
       const say = provider === undefined || writesTimes.test(provider) ? error : ignored;
-      found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is no time: write it as in 15s`));
+      found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is not a time: write it as in 15s`));
     }
   }
   for (const [index, { backendRef }] of (service.mirror ?? []).entries()) {
@@ -175,12 +175,12 @@ function portNameFindings({ portName, targetPort }: Scope['canary']['spec']['ser
   return found;
 }
 
-/** What most clusters refuse, and what does not do what it seems to (07-S2, S4, S9). */
+/** Settings that most clusters reject, or that do not do what they seem to (07-S2, S4, S9). */
 function trafficFindings(service: Scope['canary']['spec']['service']): Finding[] {
   const found: Finding[] = [];
   const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
   if (clientAffinityConfig && clientAffinity !== 'ClientIP')
-    found.push(warning('spec.service.clientAffinityConfig', 'means nothing without clientAffinity: ClientIP: set it, or remove this'));
+    found.push(warning('spec.service.clientAffinityConfig', 'has no effect without clientAffinity: ClientIP: set it, or remove this'));
   if (trafficDistribution?.includes('/'))
     found.push(
       warning(
@@ -189,7 +189,12 @@ function trafficFindings(service: Scope['canary']['spec']['service']): Finding[]
       ),
     );
   else if (trafficDistribution && internalTrafficPolicy === 'Local')
-    found.push(warning('spec.service.trafficDistribution', 'is passed over for clients inside, since internalTrafficPolicy is Local'));
+    found.push(
+      warning(
+        'spec.service.trafficDistribution',
+        'has no effect on clients in the cluster, since internalTrafficPolicy is Local: remove one of them',
+      ),
+    );
   return found;
 }
 
@@ -198,7 +203,7 @@ function gatewayFindings({ canary, provider }: Scope): Finding[] {
   return [...gatewayMatchFindings(canary), ...leftOutFindings(canary, provider)];
 }
 
-/** What the route that is written has no field for (04-V29). */
+/** Settings for which the written route has no field (04-V29). */
 function leftOutFindings({ spec: { service } }: Scope['canary'], provider: string): Finding[] {
   const isOld = provider === 'gatewayapi:v1beta1';
   const route = isOld ? provider : service.appProtocol?.toLowerCase() === 'grpc' ? 'a GRPCRoute' : undefined;

@@ -9,6 +9,7 @@ export interface SelectorLabel {
 /** Longest label value that Kubernetes accepts. */
 const MAX_LABEL_LENGTH = 63;
 
+/** The value of the selector label on the primary. */
 export function primaryValue(value: string): string {
   return `${value}-primary`;
 }
@@ -32,7 +33,7 @@ export function resolveSelector(target: KubeObject, selectorLabels: readonly str
   }
   if (primaryValue(value).length > MAX_LABEL_LENGTH) {
     const field = `spec.selector.matchLabels.${key}`;
-    return { problem: `${name}: ${field} must be at most ${MAX_LABEL_LENGTH - 8} characters, to leave room for -primary`, field };
+    return { problem: `${name}: ${field} must be at most ${MAX_LABEL_LENGTH - 8} characters, so that -primary can be added`, field };
   }
   return { key, value };
 }

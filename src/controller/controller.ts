@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
 import { finalizer, names } from '../api/names.ts';
-import type { Way } from '../api/outgoing.ts';
+import type { OutgoingConnection } from '../api/outgoing.ts';
 import { parseStatus } from '../api/parse-status.ts';
 import { JournalMemory } from '../engine/journal/journal-memory.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -53,7 +53,7 @@ export interface ControllerOptions {
   /** Makes a text that no one guesses; default: of sixteen random hexadecimal digits. */
   word?: () => string;
   /** Where calls are not made by TCP. */
-  agents?: Way['agent'] | undefined;
+  agents?: OutgoingConnection['agent'] | undefined;
   /** Without `ask` the metric backends that live in the cluster cannot be asked. */
   cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
   clock: Clock;
@@ -99,8 +99,8 @@ export function startController(options: ControllerOptions): Controller {
   const mayWrite = () => !stopping.signal.aborted && isLeading();
   const calls = new OutgoingCalls({
     ...{ clock, threads: config.threads },
-    findWay: egressPolicy({ ...config, agents }),
-    findOwnWay: ownOutgoing({ ...config, agents }),
+    egress: egressPolicy({ ...config, agents }),
+    ownEgress: ownOutgoing({ ...config, agents }),
   });
   const callsOf = calls.messagesOf;
   const timeCall = metrics.timeCall(clock);

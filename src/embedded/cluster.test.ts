@@ -94,7 +94,7 @@ describe('the embedded cluster', () => {
     );
   });
 
-  it('pods that are ready count as soon as minReadySeconds is taken back', async () => {
+  it('pods that are ready count as soon as minReadySeconds is reset', async () => {
     await deploy('early');
     await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: 3000 } });
     await vi.waitFor(async () => expect((await embedded.cluster.get(refTo('early')))?.status?.availableReplicas ?? 0).toBe(0), WITHIN);
@@ -117,7 +117,7 @@ describe('the embedded cluster', () => {
     expect(progressing?.status).toBe('False');
   });
 
-  it('tells of refused pods in the Deployment, and makes them as soon as nothing refuses them', async () => {
+  it('reports refused pods in the Deployment, and makes them as soon as nothing refuses them', async () => {
     await deploy('refused');
     await embedded.cluster.patch(refTo('refused'), { spec: { template: { spec: { serviceAccountName: 'builder' } } } });
     const failures = async () =>

@@ -47,7 +47,7 @@ it('E58: in an idle Canary the sentence says what it waits for to know the targe
     ? { ...facts, target: { ...target, undetermined: { code: 'TargetUnobserved' as const, detail: 'not observed yet' } } }
     : facts;
   expect(explain(world.canary, unknown)).toBe('Initialized: the primary serves; waits to know Deployment podinfo: not observed yet.');
-  const blocked = explain(world.canary, { ...unknown, blocker: { code: 'Obstacle', detail: 'not observed yet' } });
+  const blocked = explain(world.canary, { ...unknown, blocker: { code: 'Other', detail: 'not observed yet' } });
   expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: not observed yet.');
 });
 

@@ -19,8 +19,8 @@ type OnlineDependencies = Pick<
   | 'nowMs'
   | 'timeoutMs'
   | 'clock'
-  | 'findWay'
-  | 'findOwnWay'
+  | 'egress'
+  | 'ownEgress'
   | 'turns'
 >;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../api/clock.ts';
 import type { MeshProvider } from '../api/mesh-provider.ts';
-import type { FindWay, Turns } from '../api/outgoing.ts';
+import type { EgressPolicy, Turns } from '../api/outgoing.ts';
 import type { ReadSecret } from '../api/secret-use.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';
@@ -34,9 +34,9 @@ export interface MeasureDependencies {
   /** For each query. */
   timeoutMs: number;
   /** How the addresses of Canaries and templates are reached; default: straight. */
-  findWay?: FindWay | undefined;
+  egress?: EgressPolicy | undefined;
   /** The same for `metricsServer`. */
-  findOwnWay?: FindWay | undefined;
+  ownEgress?: EgressPolicy | undefined;
   /** When queries may begin; default: at once. */
   turns?: Turns | undefined;
   /** Takes the time of each query (06-F13); default: off. */

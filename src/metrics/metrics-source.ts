@@ -1,6 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { Clock } from '../api/clock.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { EgressPolicy } from '../api/outgoing.ts';
 import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
@@ -10,7 +10,7 @@ import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 
 export type ServerDependencies = Pick<
   MeasureDependencies,
-  'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'findWay' | 'findOwnWay'
+  'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'egress' | 'ownEgress'
 >;
 
 /** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05-B6, W17). */
@@ -23,7 +23,7 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
     ((await deps.secret(metadata.namespace, ref.name, 'spec.metricsServerSecretRef')) ??
       new RefusedSecret(`${name} not found`, { isMissing: true }));
   const object = { apiVersion: 'v1', kind: 'Secret', name: ref?.name ?? '', namespace: metadata.namespace };
-  return withSecret(name, read, ref ? { object } : {}, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, findWay: deps.findWay });
+  return withSecret(name, read, ref ? { object } : {}, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, egress: deps.egress });
 }
 
 /** The one of the flags. */
@@ -32,9 +32,9 @@ export function globalServer({
   metricsServerSecret: read,
   timeoutMs,
   clock,
-  findOwnWay,
+  ownEgress,
 }: Omit<ServerDependencies, 'secret'>): MetricProvider {
-  return withSecret('--metrics-server-secret', async () => read?.(), {}, { address, timeoutMs, clock, findWay: findOwnWay });
+  return withSecret('--metrics-server-secret', async () => read?.(), {}, { address, timeoutMs, clock, egress: ownEgress });
 }
 
 /** Read for each query: what is rotated counts at once. */
@@ -42,7 +42,7 @@ function withSecret(
   name: string,
   read: () => Promise<SecretData | RefusedSecret | undefined>,
   about: Pick<MeasureProblem, 'object'>,
-  options: { address: string; timeoutMs: number; clock: Clock | undefined; findWay: FindWay | undefined },
+  options: { address: string; timeoutMs: number; clock: Clock | undefined; egress: EgressPolicy | undefined },
 ): MetricProvider {
   const connect = async (): Promise<MetricProvider | ({ problem: string } & MeasureProblem)> => {
     try {

@@ -20,7 +20,7 @@ export async function templateBackend(
   canaryNamespace: string,
   deps: Pick<
     MeasureDependencies,
-    'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'findWay' | 'askCluster'
+    'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'egress' | 'askCluster'
   >,
 ): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | TemplateProblem> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
@@ -80,9 +80,9 @@ async function make(
     nowMs,
     timeoutMs,
     clock,
-    findWay,
+    egress,
     askCluster,
-  }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'findWay' | 'askCluster'>,
+  }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'egress' | 'askCluster'>,
 ): Promise<MetricProvider | (BackendProblem & MeasureProblem)> {
   const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;
@@ -105,7 +105,7 @@ async function make(
   if (window !== undefined && windowMs === undefined) return wrongField('spec.window', `${window} is not a duration such as 5m`);
   const choice = { reduce, sample, strictNoData };
   return backendFor({
-    ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, findWay, askCluster },
+    ...{ provider, namespace, secret, secretName, intervalMs, windowMs, choice, nowMs, clock, egress, askCluster },
     timeoutMs: ownTimeoutMs ?? timeoutMs,
     tls: tlsFiles(secret, caSecret),
   });

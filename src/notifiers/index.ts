@@ -1,6 +1,6 @@
 import type { AlertProviderType } from '../api/alert-provider.ts';
 import { type Clock, systemClock } from '../api/clock.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { EgressPolicy } from '../api/outgoing.ts';
 import { alertmanager } from './alertmanager.ts';
 import { discord } from './discord.ts';
 import { gchat } from './gchat.ts';
@@ -25,9 +25,9 @@ export function notifierFor(
   {
     timeoutMs = TIMEOUT_MS,
     environment = {},
-    findWay,
+    egress,
     clock = systemClock,
-  }: { timeoutMs?: number; environment?: ProxyEnvironment; findWay?: FindWay; clock?: Clock | undefined } = {},
+  }: { timeoutMs?: number; environment?: ProxyEnvironment; egress?: EgressPolicy; clock?: Clock | undefined } = {},
 ): Notifier | { problem: string } {
   const format: AlertFormat = formats[type];
   const settings: ReceiverSettings = {
@@ -45,6 +45,6 @@ export function notifierFor(
   if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy must be an http or https URL' };
   const url = format.url?.(address) ?? address;
   return {
-    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, findWay, timeoutMs, signal, clock }),
+    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock }),
   };
 }

@@ -1,6 +1,6 @@
 import got, { RequestError } from 'got';
 import { type Clock, deadlineAfter } from '../api/clock.ts';
-import { type FindWay, NOT_THROUGH_PROXY, NotAllowedError, type Way } from '../api/outgoing.ts';
+import { type EgressPolicy, NOT_THROUGH_PROXY, NotAllowedError, type OutgoingConnection } from '../api/outgoing.ts';
 import { signatureHeader, signatureOf } from '../api/signature.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 import { agentsFor, type ProxyEnvironment } from './proxy.ts';
@@ -15,7 +15,7 @@ interface Post {
   message: AlertMessage;
   proxy: string | undefined;
   environment: ProxyEnvironment;
-  findWay: FindWay | undefined;
+  egress: EgressPolicy | undefined;
   timeoutMs: number;
   signal: AbortSignal;
   clock: Clock;
@@ -32,18 +32,18 @@ export async function postAlert({
   message,
   proxy,
   environment,
-  findWay,
+  egress,
   timeoutMs,
   signal,
   clock,
 }: Post): Promise<SendOutcome> {
   signal.throwIfAborted();
-  const way = findWay ? findWay(url, proxy) : wayOf(agentsFor(proxy, environment));
-  if ('problem' in way) return { ok: false, reason: way.problem, retry: false };
+  const connection = egress ? egress(url, proxy) : connectionOf(agentsFor(proxy, environment));
+  if ('problem' in connection) return { ok: false, reason: connection.problem, retry: false };
   const { token, signingKey } = settings;
   const carriesCredentials = Boolean((format.takesToken && token) || (format.isSigned && signingKey) || url.username || url.password);
-  if (findWay && proxy !== undefined && url.protocol === 'http:' && carriesCredentials) {
-    way.end();
+  if (egress && proxy !== undefined && url.protocol === 'http:' && carriesCredentials) {
+    connection.end();
     return { ok: false, reason: `${url.host} cannot be called: ${NOT_THROUGH_PROXY}`, retry: false };
   }
   const body = JSON.stringify(format.body(message, settings));
@@ -56,7 +56,7 @@ export async function postAlert({
       ...(format.takesToken && token ? { authorization: `Bearer ${token}` } : {}),
       ...(format.isSigned && signingKey ? { [signatureHeader]: signatureOf(body, signingKey) } : {}),
     },
-    ...(way.agent && { agent: way.agent }),
+    ...(connection.agent && { agent: connection.agent }),
     retry: { limit: 0 },
     throwHttpErrors: false,
     methodRewriting: true,
@@ -85,11 +85,11 @@ export async function postAlert({
   } finally {
     deadline.end();
     request.destroy();
-    way.end();
+    connection.end();
   }
 }
 
-function wayOf(agent: ReturnType<typeof agentsFor>): Way | { problem: string } {
+function connectionOf(agent: ReturnType<typeof agentsFor>): OutgoingConnection | { problem: string } {
   if (agent === undefined) return { problem: 'a proxy needs Node 22.21, 24.5 or later' };
   const end = () => {
     agent.http.destroy();

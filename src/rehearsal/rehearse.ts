@@ -4,6 +4,7 @@ import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
+import type { ScenarioControls } from './apply-action.ts';
 import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';
 import { asksModel, measurable } from './checks.ts';
 import { definitionsFor } from './definitions.ts';
@@ -12,13 +13,12 @@ import { entryOf } from './entry.ts';
 import { LoadTests } from './load-tests.ts';
 import { applyManifests } from './manifests.ts';
 import { ModelledApps } from './modelled-apps.ts';
-import type { Scene } from './perform.ts';
 import { PodQuota, quotaIn } from './quota.ts';
 import { Recorder } from './recorder.ts';
 import { type Rehearsal, type RehearsalInput, type Sample, withProvider } from './rehearsal.ts';
+import { startRehearsalCluster } from './rehearsal-cluster.ts';
 import { playRelease } from './release.ts';
 import { sealNetwork } from './seal.ts';
-import { startStage } from './stage.ts';
 import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
 import { suppliedFor } from './supplied.ts';
 import { targetOf } from './target.ts';
@@ -29,7 +29,7 @@ export const SAMPLE_EVERY_MS = 10_000;
 const AFTERMATH_MS = 10_000;
 const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };
 
-/** One release, from the first look at the manifests to its verdict, by the production controller in virtual time. */
+/** One release, from the manifests to its verdict, by the production controller in virtual time. */
 export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
   const world = virtualWorld(input.seed);
   const unseal = sealNetwork();
@@ -60,10 +60,10 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const recorder = new Recorder(refOf(measured), () => clock.monotonicMs());
   const apps = new ModelledApps(world);
   const quota = new PodQuota(namespace, quotaIn(objects, namespace));
-  const lagMs: Scene['lagMs'] = [...LAG_MS];
+  const lagMs: ScenarioControls['lagMs'] = [...LAG_MS];
   const crds = definitionsFor(canary.spec.provider, objects);
   const groups = new Set(crds.map(({ spec }) => String(spec.group)));
-  const stage = await startStage(world, {
+  const simulated = await startRehearsalCluster(world, {
     crds,
     keda: groups.has('keda.sh'),
     scrapeIntervalMs: SCRAPE_EVERY_MS,
@@ -77,13 +77,13 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
       admit: (object) => quota.problemOf(object),
     },
   });
-  const { cluster, mesh } = stage.embedded;
+  const { cluster, mesh } = simulated.embedded;
   const notApplied = await applyManifests(cluster, objects);
   const entry = entryOf(canary, objects);
   const users = startUsers(world, { mesh, apps, entry, perSecond: requestsPerSecond });
   const loads = new LoadTests(world, { mesh, apps, entry });
   const { samples, stop: stopSampling } = startSampling(world, users, apps);
-  const state: Scene['state'] = { isPrometheusUp: true, webhooks: undefined };
+  const state: ScenarioControls['state'] = { isPrometheusUp: true, webhooks: undefined };
   const ownHosts = new Set(hostsOf(canary));
   const standIns = await startStandIns(
     world,
@@ -97,7 +97,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
         if (received.hooks.length > 0 && received.status < 300) loads.begin(received.body);
       },
     },
-    { port: Number(new URL(stage.prometheus.url).port), isUp: () => state.isPrometheusUp },
+    { port: Number(new URL(simulated.prometheus.url).port), isUp: () => state.isPrometheusUp },
   );
   let log = '';
   const start = () =>
@@ -107,11 +107,11 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
       (text) => {
         log += text;
       },
-      stage.embedded.apiUrl,
+      simulated.embedded.apiUrl,
     );
   let controller = start();
   const { kind, apiVersion } = targetOf(canary);
-  const scene: Scene = {
+  const controls: ScenarioControls = {
     ...{ clock, cluster, apps, users, quota, lagMs, state },
     sides: [names(canary).target, names(canary).primary].map((name) => ({ apiVersion, kind, name, namespace })),
     controller: {
@@ -122,14 +122,14 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
     },
   };
 
-  const release = await playRelease(scene, recorder, canary, scenario);
+  const release = await playRelease(controls, recorder, canary, scenario);
   await sleep(clock, AFTERMATH_MS);
   stopSampling();
   users.stop();
   loads.stop();
   await controller.stop();
   await standIns.stop();
-  await stage.stop();
+  await simulated.stop();
 
   const { outcome, startMs, endMs, requests } = release;
   const { phase = '', conditions } = recorder.status ?? {};

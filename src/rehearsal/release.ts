@@ -3,8 +3,8 @@ import type { CanaryStatus } from '../api/canary-status.ts';
 import { type Clock, sleep } from '../api/clock.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
+import { applyAction, type ScenarioControls, wordsOf } from './apply-action.ts';
 import { VERSION_ANNOTATION } from './modelled-apps.ts';
-import { perform, type Scene, wordsOf } from './perform.ts';
 import type { Recorder } from './recorder.ts';
 import type { Outcome } from './rehearsal.ts';
 import type { Scenario } from './scenario.ts';
@@ -25,8 +25,13 @@ export interface PlayedRelease {
 }
 
 /** Waits until the Canary is initialized, pushes a new version, and performs the steps of the scenario until the release has ended. */
-export async function playRelease(scene: Scene, recorder: Recorder, canary: Canary, scenario: Scenario): Promise<PlayedRelease> {
-  const { clock, cluster, users } = scene;
+export async function playRelease(
+  controls: ScenarioControls,
+  recorder: Recorder,
+  canary: Canary,
+  scenario: Scenario,
+): Promise<PlayedRelease> {
+  const { clock, cluster, users } = controls;
   const ended = (outcome: Outcome, startMs: number, before: RequestCounts): PlayedRelease => ({
     outcome,
     startMs,
@@ -41,10 +46,10 @@ export async function playRelease(scene: Scene, recorder: Recorder, canary: Cana
   const startMs = clock.monotonicMs();
   const run = recorder.status?.release?.run ?? 0;
   recorder.fault(scenario.says || scenario.name);
-  for (const step of scenario.steps.filter(({ at }) => at === 0)) await perform(scene, step.does);
+  for (const step of scenario.steps.filter(({ at }) => at === 0)) await applyAction(controls, step.does);
   await push(cluster, canary);
   const isOver = new AbortController();
-  const later = performLater(scene, recorder, scenario, isOver.signal);
+  const later = performLater(controls, recorder, scenario, isOver.signal);
   const hasEnded = ({ phase, release }: CanaryStatus): boolean =>
     (phase === 'Succeeded' || phase === 'Failed') && release?.step === 'resting' && release.run > run;
   const isDone = await comes(clock, recorder, hasEnded, endedWithinMs(canary));
@@ -54,14 +59,14 @@ export async function playRelease(scene: Scene, recorder: Recorder, canary: Cana
   return played;
 }
 
-const performLater = (scene: Scene, recorder: Recorder, { steps }: Scenario, signal: AbortSignal): Promise<void>[] =>
+const performLater = (controls: ScenarioControls, recorder: Recorder, { steps }: Scenario, signal: AbortSignal): Promise<void>[] =>
   steps
     .filter(({ at }) => at > 0)
     .map(({ at, does }) =>
-      sleep(scene.clock, at, signal).then(
+      sleep(controls.clock, at, signal).then(
         () => {
           recorder.fault(wordsOf(does));
-          return perform(scene, does);
+          return applyAction(controls, does);
         },
         () => undefined,
       ),

@@ -1,7 +1,7 @@
 import type { HookType, Webhook } from '../api/canary.ts';
 import { type Clock, sleep, systemClock } from '../api/clock.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
-import { atOnce, type FindWay, type Turns } from '../api/outgoing.ts';
+import { atOnce, type EgressPolicy, type Turns } from '../api/outgoing.ts';
 import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
@@ -29,7 +29,7 @@ export interface CallOptions {
   /** Reads the Secret that a webhook names. */
   secret?: ReadSecret;
   /** How the addresses of Canaries are reached; default: straight. */
-  findWay?: FindWay | undefined;
+  egress?: EgressPolicy | undefined;
   /** When attempts may begin; default: at once. */
   turns?: Turns | undefined;
   /** Called after each attempt; without a status there was no answer. */
@@ -59,7 +59,7 @@ export async function callWebhook(
     clock = systemClock,
     pause = (ms, until) => sleep(clock, ms, until),
     secret,
-    findWay,
+    egress,
     turns = atOnce,
     timeCall,
     answered: heard,
@@ -78,7 +78,7 @@ export async function callWebhook(
   for (let attempt = 1; ; attempt += 1) {
     const answer = await turns.run(async () => {
       const ended = timeCall?.(webhook.type ?? '');
-      const answered = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, clock, credentials, findWay });
+      const answered = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, clock, credentials, egress });
       ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
       return answered;
     }, signal);

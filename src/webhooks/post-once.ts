@@ -1,6 +1,6 @@
 import got, { RequestError } from 'got';
 import { type Clock, deadlineAfter, systemClock } from '../api/clock.ts';
-import { CONCEALED, type FindWay, NotAllowedError, straightWay, type Way } from '../api/outgoing.ts';
+import { CONCEALED, type EgressPolicy, NotAllowedError, type OutgoingConnection, openEgress } from '../api/outgoing.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
 /** More than this of an answer is not read: it is shown, never used. */
@@ -27,7 +27,7 @@ export interface PostOptions {
   clock?: Clock | undefined;
   credentials?: HookCredentials | undefined;
   /** Default: straight. */
-  findWay?: FindWay | undefined;
+  egress?: EgressPolicy | undefined;
 }
 
 class RedirectedError extends Error {}
@@ -40,11 +40,11 @@ class RedirectNotAllowedError extends Error {}
 export async function postOnce(
   url: URL,
   payload: object,
-  { timeoutMs, verifyTls, signal, clock = systemClock, credentials, findWay = straightWay }: PostOptions,
+  { timeoutMs, verifyTls, signal, clock = systemClock, credentials, egress = openEgress }: PostOptions,
 ): Promise<Answered | Unanswered> {
   signal.throwIfAborted();
-  const way = findWay(url);
-  if ('problem' in way) return { cause: way.problem, mayRetry: false };
+  const connection = egress(url);
+  if ('problem' in connection) return { cause: connection.problem, mayRetry: false };
   const body = JSON.stringify(payload);
   const deadline = deadlineAfter(clock, timeoutMs);
   const request = got.stream.post(url, {
@@ -54,11 +54,11 @@ export async function postOnce(
     throwHttpErrors: false,
     methodRewriting: true,
     https: { rejectUnauthorized: verifyTls },
-    ...(way.agent && { agent: way.agent }),
+    ...(connection.agent && { agent: connection.agent }),
     hooks: {
       beforeRedirect: [
         (next) => {
-          const onward = next.url instanceof URL ? findWay(next.url) : undefined;
+          const onward = next.url instanceof URL ? egress(next.url) : undefined;
           if (onward && 'problem' in onward) throw new RedirectNotAllowedError(onward.problem);
           onward?.end();
         },
@@ -73,7 +73,7 @@ export async function postOnce(
   // Destroying a half-read answer may report an error once more, which is ignored.
   request.on('error', () => undefined);
   try {
-    return await readAnswer(request, way);
+    return await readAnswer(request, connection);
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.signal.aborted) return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
@@ -86,11 +86,11 @@ export async function postOnce(
   } finally {
     deadline.end();
     request.destroy();
-    way.end();
+    connection.end();
   }
 }
 
-async function readAnswer(request: ReturnType<typeof got.stream.post>, { conceals }: Way): Promise<Answered> {
+async function readAnswer(request: ReturnType<typeof got.stream.post>, { conceals }: OutgoingConnection): Promise<Answered> {
   let body = Buffer.alloc(0);
   for await (const chunk of request) {
     body = Buffer.concat([body, Buffer.from(chunk)]);

@@ -1,5 +1,5 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
-import type { FindWay } from '../api/outgoing.ts';
+import type { EgressPolicy } from '../api/outgoing.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
 import { type About, eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
 
@@ -31,12 +31,12 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
 export async function sendEvent(
   canary: Canary,
   event: HookEvent,
-  context: HooksContext & { fallbackUrl?: string; findOwnWay?: FindWay | undefined },
+  context: HooksContext & { fallbackUrl?: string; ownEgress?: EgressPolicy | undefined },
 ): Promise<(HooksOutcome & { outcome: 'refused' })[]> {
   const failures: (HooksOutcome & { outcome: 'refused' })[] = [];
-  const findWay = hooksOf(canary, 'event').length > 0 ? context.findWay : context.findOwnWay;
+  const egress = hooksOf(canary, 'event').length > 0 ? context.egress : context.ownEgress;
   for (const webhook of eventReceivers(canary, context.fallbackUrl)) {
-    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), { ...context, findWay });
+    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), { ...context, egress });
     if (answer.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
   }
   return failures;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { requestAnnotation } from '../../src/api/names.ts';
 import { Verb } from '../../src/api/verb-request.ts';
+import { onCluster } from '../../src/cli/canaries/session.ts';
+import { verbCommand } from '../../src/cli/canaries/verb-command.ts';
 import { RequestResult } from '../../src/cli/output/documents.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
-import { onCluster } from '../../src/cli/people/session.ts';
-import { verbCommand } from '../../src/cli/people/verb-command.ts';
 import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -280,9 +280,7 @@ describe('the policy of requests', () => {
       expect(stored?.metadata.annotations?.[requestAnnotation]).toMatch(new RegExp(` ${person}$`));
     }
     await afresh();
-    const message = expect.stringMatching(
-      /^promote was refused by the API server, and nothing was asked: .*ben@example\.org may not promote/,
-    );
+    const message = expect.stringMatching(/^the API server refused to record promote: .*ben@example\.org may not promote/);
     const refused = await serin(BEN, 'promote');
     expect(refused).toMatchObject({ code: exitCodes.refused.code, result: { outcome: 'refused', message } });
     expect(refused.complained.replaceAll(/\s+/g, ' ')).toContain('it takes the verb promote on canaries.flagger.app in namespace shop');

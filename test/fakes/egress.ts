@@ -2,7 +2,7 @@ import { lookup as dnsLookup } from 'node:dns';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterEach } from 'vitest';
-import type { FindWay } from '../../src/api/outgoing.ts';
+import type { EgressPolicy } from '../../src/api/outgoing.ts';
 import { egressPolicy } from '../../src/controller/outgoing/outgoing.ts';
 import { ask } from '../../src/metrics/http/ask.ts';
 import { notifierFor } from '../../src/notifiers/index.ts';
@@ -11,7 +11,7 @@ import { callWebhook } from '../../src/webhooks/call-webhook.ts';
 /** Of each call: this module may be there for longer than a minute. */
 const patience = () => AbortSignal.timeout(60_000);
 /** The egress policy with a resolver of the test, or the system's. */
-export const outgoing = ({ lookup = dnsLookup, ...settings }: typeof egressSettings & { lookup?: LookupFunction }): FindWay =>
+export const outgoing = ({ lookup = dnsLookup, ...settings }: typeof egressSettings & { lookup?: LookupFunction }): EgressPolicy =>
   egressPolicy(settings)(lookup);
 export const egressSettings = { proxyEnvironment: {}, allowedAddresses: [] as string[], apiServers: [] as string[] };
 const servers: { close(): void }[] = [];
@@ -62,25 +62,25 @@ export const payload = {
 const message = { key: 'k', canary: { name: 'a', namespace: 't' }, severity: 'info', reason: 'r', text: 't', fields: [], atMs: 0 } as const;
 
 /** The three ways in which an address of a tenant is called, a proxy of theirs with it where the resource can name one. */
-export const callers: [string, (address: string, findWay: FindWay, proxy?: string) => Promise<string>][] = [
+export const callers: [string, (address: string, egress: EgressPolicy, proxy?: string) => Promise<string>][] = [
   [
     'metric backends',
-    async (address, findWay, proxy) => {
-      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal: patience(), findWay, proxy });
+    async (address, egress, proxy) => {
+      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal: patience(), egress, proxy });
       return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
     },
   ],
   [
     'webhooks',
-    async (address, findWay) => {
-      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { signal: patience(), findWay });
+    async (address, egress) => {
+      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { signal: patience(), egress });
       return answer.outcome === 'passed' ? `200 ${answer.body}` : answer.reason;
     },
   ],
   [
     'alerts',
-    async (address, findWay, proxy) => {
-      const made = notifierFor('webhook', { address, proxy }, { findWay });
+    async (address, egress, proxy) => {
+      const made = notifierFor('webhook', { address, proxy }, { egress });
       if ('problem' in made) return made.problem;
       const sent = await made.send(message, patience());
       return sent.ok ? '200' : sent.reason;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type CanarySnapshot, snapshotOf } from '../../src/cli/canaries/snapshot.ts';
 import type { Diagnosis } from '../../src/cli/output/documents.ts';
-import { type Sight, sightOf } from '../../src/cli/people/sight.ts';
 import type { Cause } from '../../src/cli/why/causes.ts';
 import { whyOf } from '../../src/cli/why/diagnose.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
@@ -40,7 +40,7 @@ export const workload = (name: string, replicas: number, ready: number): KubeObj
 });
 
 /** As the cluster would show it now; the sentence is the one that the controller would store. */
-export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: Scene): Sight {
+export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: Scene): CanarySnapshot {
   const facts = world.facts();
   const { release, phase = '' } = world.canary.status ?? {};
   const status = release ? projectStatus(world.canary, phase, release, facts) : undefined;
@@ -57,7 +57,7 @@ export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: 
   // The same template by the release's own record: which one it is, the world says without one.
   const seen = target && { metadata: { ...workload('podinfo', 1, 1).metadata, uid: target.uid, generation: target.generation } };
   return {
-    ...sightOf(raw),
+    ...snapshotOf(raw),
     ...shown(target, 'podinfo', { ...seen, ...scene.target }, 'target' in scene && scene.target === undefined),
     ...shown(primary, 'podinfo-primary', scene.primary, 'primary' in scene && scene.primary === undefined),
     targetPods,

@@ -37,7 +37,7 @@ export interface Behaviour {
 
 const uid = 'c-1';
 
-const blockerIn = (one: NewBlocker | string): NewBlocker => (typeof one === 'string' ? { code: 'Obstacle', detail: one } : one);
+const blockerIn = (one: NewBlocker | string): NewBlocker => (typeof one === 'string' ? { code: 'Other', detail: one } : one);
 
 /** A Canary as a user writes it; `analysis` and `spec` are laid over the plain defaults. */
 export function aCanary(analysis: Partial<Canary['spec']['analysis']> = {}, spec: Partial<Canary['spec']> = {}): Canary {

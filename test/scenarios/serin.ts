@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { addCanaryCommands } from '../../src/cli/canaries/canary-commands.ts';
 import { addCrdsCommands } from '../../src/cli/crds/crds-commands.ts';
-import { addPeopleCommands } from '../../src/cli/people/people-commands.ts';
 import { surroundings } from './world.ts';
 
 export interface Said {
@@ -24,7 +24,7 @@ export async function serin(kubeconfigFile: string, ...args: string[]): Promise<
     },
   };
   const program = new Command('serin').exitOverride();
-  addPeopleCommands(program, place);
+  addCanaryCommands(program, place);
   addCrdsCommands(program, place);
   await program.parseAsync(args, { from: 'user' });
   return { code, said: out.join(''), complained: err.join('') };

@@ -15,7 +15,7 @@ import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
 import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { startStage } from '../../src/rehearsal/stage.ts';
+import { startRehearsalCluster } from '../../src/rehearsal/rehearsal-cluster.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
 
@@ -109,7 +109,7 @@ export function startVirtualStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 async function startStageIn(world: World, options: StageOptions): Promise<Stage> {
-  const { embedded, prometheus, stop } = await startStage(world, {
+  const { embedded, prometheus, stop } = await startRehearsalCluster(world, {
     crds: crdsIn(CRD_FOLDERS),
     nodes: nodeOptions(options),
     mesh: meshOptions(options),

@@ -6,7 +6,7 @@ import {
   beforeEach as vitestBeforeEach,
 } from 'vitest';
 import { sleep as sleepBy } from '../../src/api/clock.ts';
-import type { Surroundings } from '../../src/cli/people/session.ts';
+import type { Surroundings } from '../../src/cli/canaries/session.ts';
 import { callHttp, type HttpCall } from '../../src/embedded/http-call.ts';
 import { type VirtualWorld, virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';

@@ -1,16 +1,16 @@
 import { Argument, type Command } from 'commander';
-import { noted } from '../people/flags.ts';
-import type { Place } from '../people/place.ts';
+import type { CommandHost } from '../canaries/command-host.ts';
+import { noted } from '../canaries/flags.ts';
 import { installHelp, type Shell, scriptFor, shells } from './scripts.ts';
 
 /** `serin completion SHELL`. What its scripts call is answered before the command line is parsed: its words belong to another one. */
-export function addCompletionCommand(program: Command, { around, end }: Place): void {
+export function addCompletionCommand(program: Command, { around, end }: CommandHost): void {
   noted(program.command('completion'), { examples: ['serin completion bash'] })
-    .description('print a script for a shell that completes commands, flags, their values, and names of Canaries, namespaces and contexts')
-    .addArgument(new Argument('<shell>', 'which one').choices(shells))
+    .description('print the completion script of a shell: commands, flags, values, and names of Canaries, namespaces and contexts')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', installHelp)
     .action(async (shell: Shell) => {
-      const { guarded } = await import('../people/session.ts');
+      const { guarded } = await import('../canaries/session.ts');
       const print = async (output: { write(text: string): void }) => {
         output.write(scriptFor(shell));
         return 'done' as const;

@@ -1,12 +1,13 @@
 import type { Argument, Command, Option } from 'commander';
-import { completionOf, type Known } from '../people/flags.ts';
+import { completionOf, type Known } from '../canaries/flags.ts';
 
-/** What can follow, and whether names of files can, too. */
+/** Candidates, and whether names of files are candidates, too. */
 export interface Completions {
   candidates: readonly Candidate[];
   files: boolean;
 }
 
+/** One word that a shell can complete to, with its description. */
 export interface Candidate {
   value: string;
   says?: string;
@@ -16,30 +17,30 @@ export interface Candidate {
 export type GivenFlags = ReadonlyMap<string, string | true>;
 
 /** Asks the kubeconfig or the cluster; empty where neither answers. */
-export type Look = (what: Known, given: GivenFlags) => Promise<readonly string[]>;
+export type FindNames = (what: Known, given: GivenFlags) => Promise<readonly string[]>;
 
 const NOTHING: Completions = { candidates: [], files: false };
 
-/** What may stand in the place of the last word, which may be empty. The words begin behind the name of the program. */
-export async function completions(program: Command, words: readonly string[], look: Look): Promise<Completions> {
+/** Candidates for the last word, which may be empty. The words begin behind the name of the program. */
+export async function completions(program: Command, words: readonly string[], findNames: FindNames): Promise<Completions> {
   const last = words.at(-1) ?? '';
   const { command, given, waiting, place, isOver } = read(program, words.slice(0, -1));
   const only = ({ candidates, files }: Completions): Completions => ({
     candidates: candidates.filter(({ value }) => value.startsWith(last)),
     files,
   });
-  if (waiting) return only(await valuesOf(waiting, given, look));
+  if (waiting) return only(await valuesOf(waiting, given, findNames));
   const [, flag = '', begun] = isOver ? [] : (/^(--[\w-]+)=(.*)$/s.exec(last) ?? []);
   const option = begun === undefined ? undefined : optionOf(command, flag);
   if (option) {
-    const { candidates, files } = await valuesOf(option, given, look);
+    const { candidates, files } = await valuesOf(option, given, findNames);
     return only({ candidates: candidates.map(({ value, ...rest }) => ({ value: `${flag}=${value}`, ...rest })), files });
   }
   if (last.startsWith('-') && !isOver) return only({ candidates: flagsOf(command), files: false });
   if (place === 0 && command.commands.length > 0) return only({ candidates: commandsOf(command), files: false });
   const list = command.registeredArguments;
   const argument = list[place] ?? (list.at(-1)?.variadic ? list.at(-1) : undefined);
-  return argument ? only(await valuesOf(argument, given, look)) : NOTHING;
+  return argument ? only(await valuesOf(argument, given, findNames)) : NOTHING;
 }
 
 interface Read {
@@ -47,7 +48,7 @@ interface Read {
   given: GivenFlags;
   /** The flag whose value comes next. */
   waiting?: Option | undefined;
-  /** Of the next word among the arguments. */
+  /** Index of the next word among the arguments. */
   place: number;
   /** After `--` nothing is a flag any more. */
   isOver: boolean;
@@ -81,12 +82,12 @@ function optionOf({ options }: Command, name: string): Option | undefined {
   return options.find(({ short, long }) => name === long || name === short);
 }
 
-async function valuesOf(thing: Option | Argument, given: GivenFlags, look: Look): Promise<Completions> {
+async function valuesOf(thing: Option | Argument, given: GivenFlags, findNames: FindNames): Promise<Completions> {
   const { argChoices = [] } = thing;
   if (argChoices.length > 0) return { candidates: argChoices.map((value) => ({ value })), files: false };
   const known = completionOf(thing);
   if (known === 'files') return { candidates: [], files: true };
-  return known ? { candidates: (await look(known, given)).map((value) => ({ value })), files: false } : NOTHING;
+  return known ? { candidates: (await findNames(known, given)).map((value) => ({ value })), files: false } : NOTHING;
 }
 
 /** Long ones alone: each has one, and it says what it is. */

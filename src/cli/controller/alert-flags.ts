@@ -4,7 +4,7 @@ type Flags = Pick<ControllerConfig, 'slackUrl' | 'slackToken' | 'slackProxyUrl' 
 
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
 
-/** What the environment says of alerts; a variable that is not empty wins over its flag, and user and channel have none (05-A37). */
+/** Alert settings from the environment; a variable that is not empty wins over its flag, and user and channel have none (05-A37). */
 export function alertFlags(flags: Flags, env: NodeJS.ProcessEnv): Flags & Pick<ControllerConfig, 'proxyEnvironment'> {
   return {
     slackUrl: env.SLACK_URL || flags.slackUrl,

@@ -21,7 +21,7 @@ import { globalServer } from '../../metrics/metrics-source.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { digest } from '../../workloads/canonical-json.ts';
-import { deadFlagsIn } from '../dead-flags.ts';
+import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
 import { alertFlags } from './alert-flags.ts';
@@ -29,12 +29,12 @@ import { type ControllerHost, processHost } from './controller-host.ts';
 import { serverSecret } from './server-secret.ts';
 
 const STALE_WATCH_MS = 300_000;
-/** Of pino's levels. */
+/** pino's number of the level. */
 const DEBUG = 20;
 
 const Duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
-  if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} is no duration: write it like 30s or 1m30s` });
+  if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} must be a duration, like 30s or 1m30s` });
   return ms ?? 0;
 });
 const List = z.string().transform((text) =>
@@ -48,10 +48,10 @@ const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Nu
 const WholeNumber = z
   .string()
   .transform(numberOf)
-  .refine((value) => Number.isInteger(value) && value >= 0, 'is no whole number: write it like 8080');
+  .refine((value) => Number.isInteger(value) && value >= 0, 'must be a whole number, like 8080');
 /** client-go's: 0 stands for a default of its own. */
 const orDefault = (otherwise: number) => z.string().transform((text) => (numberOf(text) === 0 ? otherwise : numberOf(text)));
-/** Below 0 there is no limit, as in client-go. */
+/** A negative value means no limit, as in client-go. */
 const Rate = orDefault(5).refine(Number.isFinite, 'must be a number of requests a second: write it like 100');
 const Burst = orDefault(10).refine((value) => value > 0 && Number.isFinite(value), 'must be a number of requests: write it like 250');
 
@@ -64,7 +64,7 @@ const Flags = z.object({
   canarySelector: z.string().superRefine((text, context) => {
     const parsed = parseLabelSelector(text);
     if ('unreadable' in parsed)
-      context.addIssue({ code: 'custom', message: `${parsed.unreadable} is no requirement on a label: write it like team=shop` });
+      context.addIssue({ code: 'custom', message: `${parsed.unreadable} must be a requirement on a label, like team=shop` });
   }),
   meshProvider: z.string(),
   ingressAnnotationsPrefix: z.string(),
@@ -94,7 +94,7 @@ const Flags = z.object({
   allowedGateways: z.array(z.string()).default([]),
   requireSecretLabel: z.boolean().default(false),
   noCrossNamespaceRefs: z.boolean().default(false),
-  port: WholeNumber.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
+  port: WholeNumber.pipe(z.number().max(65_535, 'must be a port from 0 to 65535')),
   enableLeaderElection: z.boolean().default(false),
   leaderElectionNamespace: z.string(),
   leaseDuration: Duration,
@@ -109,7 +109,7 @@ const Flags = z.object({
   endWithStdin: z.boolean().default(false),
 });
 
-/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server stays away. */
+/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server does not answer. */
 export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv, host: ControllerHost = processHost()): Promise<number> {
   const flags = Flags.safeParse(options);
   const config = flags.success ? configOf(flags.data, env) : undefined;
@@ -118,7 +118,7 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
     for (const issue of problem?.issues ?? []) host.complain(`${flagName(issue.path)}: ${issue.message}\n`);
     return 1;
   }
-  return run(flags.data, config.data, env, host, deadFlagsIn(options as Record<string, unknown>));
+  return run(flags.data, config.data, env, host, ignoredFlagsIn(options as Record<string, unknown>));
 }
 
 function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
@@ -150,13 +150,13 @@ const flagName = (path: readonly PropertyKey[]): string =>
     .replace(/Ms$/, '')
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The established name, so that the other controller stands by; one of its own for each slice, whose leaders do not replace each other. */
+/** Flagger's name, so that the other controller stands by; one of its own for each slice, whose leaders do not replace each other. */
 function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {
   if (canarySelector === '' && namespaces.length <= 1) return 'flagger-leader-election';
   return `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;
 }
 
-/** As far as they are written out; a name of the API server is told by what the cluster says of it to its pods. */
+/** Literal addresses only; the cluster gives its pods the address of an API server that is named. */
 function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = '' }: NodeJS.ProcessEnv): string[] {
   return [new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), host].filter((one) => isIP(one) !== 0);
 }
@@ -245,7 +245,7 @@ async function run(
     metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
     unlive: () => undefined,
     unready: () => {
-      if (controller && !hasLooked) return 'the first look at the cluster is not done yet';
+      if (controller && !hasLooked) return 'the first read of the cluster is not done yet';
       const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
       return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
     },
@@ -319,8 +319,8 @@ async function run(
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
   const { metricsServer } = config;
-  const findOwnWay = ownOutgoing({ ...config, agents: host.agents });
-  void globalServer({ metricsServer, metricsServerSecret, findOwnWay, clock, timeoutMs: 10_000 })
+  const ownEgress = ownOutgoing({ ...config, agents: host.agents });
+  void globalServer({ metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 })
     .isOnline(stopping.signal)
     .then((reason) => {
       if (reason === undefined) log.info({}, 'the metrics server answers');

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
-import { acceptDeadFlags } from '../dead-flags.ts';
+import { noted } from '../canaries/flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
-import { noted } from '../people/flags.ts';
+import { acceptIgnoredFlags } from '../ignored-flags.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-/** `serin controller`: flags of the established controller keep their names and meaning (02-1.1). */
+/** `serin controller`: Flagger's flags keep their names and meaning (02-1.1). */
 export function addControllerCommand(program: Command, run: (options: unknown) => Promise<void>): void {
-  noted(acceptDeadFlags(program.command('controller')), {
+  noted(acceptIgnoredFlags(program.command('controller')), {
     examples: ['serin controller --namespaces test,staging --mesh-provider kubernetes --metrics-server http://prometheus.monitoring:9090'],
   })
-    .description('look after the Canaries of a cluster')
+    .description('run the controller: release the Canaries of a cluster until it is stopped')
     .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--master <url>', 'address of the API server, instead of the kubeconfig’s')
     .option(
@@ -50,7 +50,7 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
     .addOption(
       new Option('--secrets-names <list>', 'track Secrets of these names only; primaries read the originals of others').default('', 'all'),
     )
-    .option('--min-analysis-interval <duration>', 'floor of analysis.interval', '10s')
+    .option('--min-analysis-interval <duration>', 'shortest analysis.interval: shorter ones are raised to it', '10s')
     .option('--scale-down-delay <duration>', 'how long a side without traffic keeps its pods; default: one interval, at most 30s')
     .option(
       '--uninstall-grace <duration>',
@@ -117,10 +117,8 @@ export function addControllerCommand(program: Command, run: (options: unknown) =
       '10m',
     )
     // For tests and networks that drop idle streams sooner than the default notices.
-    .addOption(
-      new Option('--watch-silence <duration>', 'a watch on which nothing is heard for so long is opened again').default('150s').hideHelp(),
-    )
-    // For the demo: a controller that nobody holds any more ends by itself.
+    .addOption(new Option('--watch-silence <duration>', 'a watch without events for so long is opened again').default('150s').hideHelp())
+    // For the demo: the controller ends when its parent does.
     .addOption(new Option('--end-with-stdin', 'stop when the standard input ends').hideHelp())
     .addOption(logLevelOption())
     .action(run);

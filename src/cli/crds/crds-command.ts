@@ -4,7 +4,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { compareDefinitions, type Difference } from './compare-definitions.ts';
 
-interface Look {
+interface InstalledDefinition {
   ours: KubeObject;
   live: KubeObject | undefined;
   differences: Difference[];
@@ -12,11 +12,11 @@ interface Look {
 
 type Say = (line: string) => void;
 
-/** Compares the definitions of a cluster with ours, a line a difference. `no` where there is one. */
+/** Compares the definitions of a cluster with ours, a line a difference. `no` if they differ. */
 export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise<ExitName> {
-  const looks = await lookAt(cluster);
-  for (const look of looks) tell(look, say);
-  return looks.every(isSame) ? 'done' : 'no';
+  const definitions = await readDefinitions(cluster);
+  for (const definition of definitions) describe(definition, say);
+  return definitions.every(isSame) ? 'done' : 'no';
 }
 
 /**
@@ -24,25 +24,25 @@ export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise
  * every object, and is refused: `no`.
  */
 export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Say): Promise<ExitName> {
-  const looks = await lookAt(cluster);
-  const losing = looks.filter(({ differences }) => differences.some(({ kind }) => kind === 'lost'));
+  const definitions = await readDefinitions(cluster);
+  const losing = definitions.filter(({ differences }) => differences.some(({ kind }) => kind === 'lost'));
   for (const { ours, differences } of losing) {
     for (const { kind, at, says } of differences)
       if (kind === 'lost') say(`${ours.metadata.name}: ${at}: ${says} in the cluster, which would be dropped`);
   }
   if (losing.length > 0) {
-    say('Nothing was applied. Whoever made these definitions needs what they have more: use a version of Serin that has it, too.');
+    say('Nothing was applied: another controller may need these fields. Use a version of Serin whose definitions have them, too.');
     return 'no';
   }
-  for (const look of looks) {
-    const { ours, live } = look;
-    if (!isSame(look)) await cluster.apply(ours);
-    say(`${ours.metadata.name} ${live === undefined ? 'created' : isSame(look) ? 'unchanged' : 'applied'}`);
+  for (const definition of definitions) {
+    const { ours, live } = definition;
+    if (!isSame(definition)) await cluster.apply(ours);
+    say(`${ours.metadata.name} ${live === undefined ? 'created' : isSame(definition) ? 'unchanged' : 'applied'}`);
   }
   return 'done';
 }
 
-async function lookAt(cluster: Pick<Cluster, 'get'>): Promise<Look[]> {
+async function readDefinitions(cluster: Pick<Cluster, 'get'>): Promise<InstalledDefinition[]> {
   return Promise.all(
     crds().map(async (ours) => {
       const live = await cluster.get(refOf(ours));
@@ -51,11 +51,11 @@ async function lookAt(cluster: Pick<Cluster, 'get'>): Promise<Look[]> {
   );
 }
 
-const isSame = ({ live, differences }: Look): boolean => live !== undefined && differences.length === 0;
+const isSame = ({ live, differences }: InstalledDefinition): boolean => live !== undefined && differences.length === 0;
 
 const signs = { new: '+', changed: '~', lost: '-' } as const;
 
-function tell({ ours, live, differences }: Look, say: Say): void {
+function describe({ ours, live, differences }: InstalledDefinition, say: Say): void {
   const { name } = ours.metadata;
   if (live === undefined) say(`${name}: is not in the cluster`);
   else if (differences.length === 0) say(`${name}: the same`);

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { noted, withCluster } from '../people/flags.ts';
-import { inProcess, type Place } from '../people/place.ts';
-import type { PeopleFlags, Session } from '../people/session.ts';
+import { type CommandHost, inProcess } from '../canaries/command-host.ts';
+import { noted, withCluster } from '../canaries/flags.ts';
+import type { ClusterFlags, Session } from '../canaries/session.ts';
 
 /** `serin crds`: the definitions of a cluster and those of this version. */
-export function addCrdsCommands(program: Command, place: Place = inProcess): void {
+export function addCrdsCommands(program: Command, place: CommandHost = inProcess): void {
   const crds = noted(program.command('crds'), { examples: ['serin crds diff || serin crds apply'] }).description(
-    'compare the resource definitions of a cluster with those of this version, or bring them forward',
+    'compare the CustomResourceDefinitions of a cluster with those of this version, or update them',
   );
 
   const ofCluster = (name: string) =>
@@ -16,16 +16,16 @@ export function addCrdsCommands(program: Command, place: Place = inProcess): voi
     );
 
   ofCluster('diff')
-    .description('one line a difference: + ours has it, ~ it changes, - only the cluster has it')
-    .action((flags: PeopleFlags) => run('diffCrds', flags, place));
+    .description('show the differences, one per line: + only this version has it, ~ changed, - only the cluster has it')
+    .action((flags: ClusterFlags) => run('diffCrds', flags, place));
 
   ofCluster('apply')
-    .description('apply them as the field manager serin, unless a field or a served version would be dropped; then nothing is changed')
-    .action((flags: PeopleFlags) => run('applyCrds', flags, place));
+    .description('apply the definitions of this version; nothing is changed if that would drop a field or a served version')
+    .action((flags: ClusterFlags) => run('applyCrds', flags, place));
 }
 
-async function run(verb: 'diffCrds' | 'applyCrds', flags: PeopleFlags, { around, end }: Place): Promise<void> {
-  const [{ onCluster }, commands] = await Promise.all([import('../people/session.ts'), import('./crds-command.ts')]);
+async function run(verb: 'diffCrds' | 'applyCrds', flags: ClusterFlags, { around, end }: CommandHost): Promise<void> {
+  const [{ onCluster }, commands] = await Promise.all([import('../canaries/session.ts'), import('./crds-command.ts')]);
   const act = ({ cluster, output }: Session) => commands[verb](cluster, (line) => output.write(`${line}\n`));
   end(await onCluster(flags, act, around));
 }

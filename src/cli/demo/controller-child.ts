@@ -2,24 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownProgram } from '../own-program.ts';
-import { INTERVAL, SCALE_DOWN_DELAY, type Stage } from './stage.ts';
+import { type DemoCluster, INTERVAL, SCALE_DOWN_DELAY } from './demo-cluster.ts';
 
 /** The real controller in a process of its own, so that killing it is killing it. */
 export class ControllerChild {
   readonly logFile: string;
-  readonly #stage: Stage;
+  readonly #demo: DemoCluster;
   #child: ChildProcess | undefined;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    this.logFile = join(stage.folder, 'controller.log');
+  constructor(demo: DemoCluster) {
+    this.#demo = demo;
+    this.logFile = join(demo.folder, 'controller.log');
   }
 
   start(): void {
     const log = openSync(this.logFile, 'a');
     const flags = [
-      `--kubeconfig=${this.#stage.kubeconfigFile}`,
-      `--metrics-server=${this.#stage.prometheusUrl}`,
+      `--kubeconfig=${this.#demo.kubeconfigFile}`,
+      `--metrics-server=${this.#demo.prometheusUrl}`,
       `--min-analysis-interval=${INTERVAL}`,
       `--scale-down-delay=${SCALE_DOWN_DELAY}`,
       '--port=0',
@@ -29,11 +29,11 @@ export class ControllerChild {
     const [program, ...before] = ownProgram();
     this.#child = spawn(program, [...before, 'controller', ...flags], { stdio: ['pipe', log, log] });
     closeSync(log);
-    // A child that is gone breaks the pipe: whoever waits for it hears of its end.
+    // A child that is gone breaks the pipe; `endedBy` reports its end.
     this.#child.stdin?.on('error', () => undefined);
   }
 
-  /** What ended it, unless it runs or was not started. */
+  /** The signal or exit code that ended it; undefined while it runs or before it starts. */
   endedBy(): string | undefined {
     const { exitCode, signalCode } = this.#child ?? {};
     return signalCode ?? (typeof exitCode === 'number' ? `exit code ${exitCode}` : undefined);

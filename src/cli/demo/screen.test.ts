@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Scene } from './scene.ts';
+import type { DemoFrame } from './demo-frame.ts';
 import { createScreen, type Output } from './screen.ts';
 
-const scene: Scene = {
-  act: 'Act 3: version 3 fails 5 % of its requests and is slow',
+const frame: DemoFrame = {
+  act: 'Part 3: version 3 fails 5 % of its requests and is slow',
   phase: 'Progressing',
   weight: 20,
   step: 'analysing',
@@ -30,22 +30,22 @@ it.each([
 ])('a frame fits a terminal of %i by %i, so that it can be erased', (columns, rows) => {
   const out = paper({ isTTY: true, columns, rows });
   const screen = createScreen(out, false);
-  screen.show(scene);
+  screen.show(frame);
   const lines = out.text().trimEnd().split('\n');
   expect(lines.length).toBeLessThan(rows);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns);
-  screen.show(scene);
+  screen.show(frame);
   expect(out.text()).toContain(`\x1b[${lines.length}A\x1b[0J`);
 });
 
-it('without a terminal each act and each event is told once, and nothing is erased', () => {
+it('without a terminal each part and each event is printed once, and nothing is erased', () => {
   const out = paper();
   const screen = createScreen(out, false);
-  screen.show({ ...scene, events: ['one'] });
-  screen.show(scene);
-  screen.show(scene);
+  screen.show({ ...frame, events: ['one'] });
+  screen.show(frame);
+  screen.show(frame);
   const lines = out.text().trimEnd().split('\n');
-  for (const word of ['Act 3', 'one', 'two', 'three', 'four', 'five'])
+  for (const word of ['Part 3', 'one', 'two', 'three', 'four', 'five'])
     expect(
       lines.filter((line) => line.trim().startsWith(word)),
       word,
@@ -58,7 +58,7 @@ it('without a terminal each act and each event is told once, and nothing is eras
 it('colours follow the verdict and not the text of a line', () => {
   const out = paper({ isTTY: true, columns: 200, rows: 40 });
   const verdicts = [{ check: 'a  check    passed', verdict: 'failed' as const, limit: 'at least 99%' }];
-  createScreen(out, true).show({ ...scene, verdicts, act: '  check    failed', events: ['phase', 'check    passed'] });
+  createScreen(out, true).show({ ...frame, verdicts, act: '  check    failed', events: ['phase', 'check    passed'] });
   const red = out
     .text()
     .split('\n')

@@ -1,18 +1,20 @@
 import type { Verdict } from '../../api/canary-status.ts';
-import type { Scene } from './scene.ts';
+import type { DemoFrame } from './demo-frame.ts';
 
-/** Of a terminal that does not tell its size. */
+/** The size of a terminal that does not report it. */
 const USUAL = { columns: 80, rows: 24 };
 const EVENTS = 4;
 const CHECKS = 3;
 
+/** Output of the demo: a frame that is redrawn, and lines. */
 export interface Screen {
   say(line: string): void;
-  show(scene: Scene): void;
-  /** What is shown now stays; further lines come below it. */
+  show(frame: DemoFrame): void;
+  /** Keeps the last frame; further lines come below it. */
   settle(): void;
 }
 
+/** The stream that the demo writes to. */
 export interface Output {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
@@ -28,16 +30,16 @@ export function createScreen(out: Output, useColor: boolean): Screen {
 function plainScreen(out: Output): Screen {
   let last = '';
   let act = '';
-  let toldEvents = 0;
+  let shownEvents = 0;
   return {
     say: (line) => void out.write(`${line}\n`),
-    show(scene) {
-      if (scene.act !== act) out.write(`${scene.act}\n`);
-      act = scene.act;
-      for (const event of scene.events.slice(toldEvents)) out.write(`    ${event}\n`);
-      toldEvents = scene.events.length;
-      const line = `  ${scene.phase}, canary ${scene.weight} %, pods primary ${scene.primaryReady} canary ${scene.canaryReady}, ${scene.users.lost} requests lost`;
-      if (line !== last) out.write(`${line}${checksInline(scene)}\n`);
+    show(frame) {
+      if (frame.act !== act) out.write(`${frame.act}\n`);
+      act = frame.act;
+      for (const event of frame.events.slice(shownEvents)) out.write(`    ${event}\n`);
+      shownEvents = frame.events.length;
+      const line = `  ${frame.phase}, canary ${frame.weight} %, pods primary ${frame.primaryReady} canary ${frame.canaryReady}, ${frame.users.lost} requests lost`;
+      if (line !== last) out.write(`${line}${checksInline(frame)}\n`);
       last = line;
     },
     settle() {
@@ -46,7 +48,7 @@ function plainScreen(out: Output): Screen {
   };
 }
 
-function checksInline({ verdicts }: Scene): string {
+function checksInline({ verdicts }: DemoFrame): string {
   if (verdicts.length === 0) return '';
   return `; ${verdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`).join(', ')}`;
 }
@@ -62,11 +64,11 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
       erase();
       out.write(`${line}\n`);
     },
-    show(scene) {
+    show(frame) {
       erase();
       const { columns = USUAL.columns, rows = USUAL.rows } = out;
       // A line that wraps or a frame that scrolls could not be erased.
-      const lines = frame(scene, columns)
+      const lines = linesOf(frame, columns)
         .slice(0, rows - 1)
         .map(({ text, color }) => ({ text: text.slice(0, columns - 1), color }));
       out.write(`${lines.map(({ text, color }) => (useColor && color ? `${COLORS[color]}${text}\x1b[0m` : text)).join('\n')}\n`);
@@ -86,21 +88,21 @@ interface Line {
 }
 
 /** At most 13 lines; every bar has its number beside it. */
-function frame(scene: Scene, columns: number = USUAL.columns): Line[] {
-  const { users } = scene;
-  // What stands beside a bar takes 40 characters.
+function linesOf(frame: DemoFrame, columns: number = USUAL.columns): Line[] {
+  const { users } = frame;
+  // The text beside a bar takes 40 characters.
   const width = Math.max(5, Math.min(50, columns - 40));
   const side = (name: string, weight: number, ready: string) =>
     `  ${name.padEnd(8)} ${bar(weight, width)} ${String(weight).padStart(3)} %  pods ready ${ready}`;
   return [
     { text: '' },
-    { text: `  ${scene.act}` },
-    { text: `  phase    ${scene.phase}${scene.step ? ` (${scene.step})` : ''}`, color: 'phase' },
-    { text: side('primary', 100 - scene.weight, scene.primaryReady) },
-    { text: side('canary', scene.weight, scene.canaryReady) },
-    ...scene.verdicts.slice(0, CHECKS).map(checkLine),
+    { text: `  ${frame.act}` },
+    { text: `  phase    ${frame.phase}${frame.step ? ` (${frame.step})` : ''}`, color: 'phase' },
+    { text: side('primary', 100 - frame.weight, frame.primaryReady) },
+    { text: side('canary', frame.weight, frame.canaryReady) },
+    ...frame.verdicts.slice(0, CHECKS).map(checkLine),
     { text: `  users    ${users.answered} answered, ${users.appErrors} errors of the application, ${users.lost} lost by Serin` },
-    ...scene.events.slice(-EVENTS).map((event) => ({ text: `  event    ${event}` })),
+    ...frame.events.slice(-EVENTS).map((event) => ({ text: `  event    ${event}` })),
   ];
 }
 

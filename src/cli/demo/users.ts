@@ -1,8 +1,9 @@
 import { Agent, request } from 'node:http';
-import { APP, NAMESPACE } from './stage.ts';
+import { APP, NAMESPACE } from './demo-cluster.ts';
 
 const PAUSE_MS = 20;
 
+/** Clients that send requests through the proxies all the time. */
 export interface Users {
   counts(): { sent: number; answered: number; appErrors: number; lost: number; lastLost?: string };
   stop(): Promise<void>;

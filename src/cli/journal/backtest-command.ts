@@ -1,22 +1,23 @@
 import { suppose } from '../../engine/journal/suppose.ts';
+import { listCanaries } from '../canaries/canary-reading.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
 import type { Answer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
-import { listCanaries } from '../people/canary-reading.ts';
 import { identityOf, type Journal, type JournalSession, readJournals } from './read-journals.ts';
 import { type ReplayFlags, supposedOf, verdictWords } from './replay-command.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
+/** Flags of `serin backtest`. */
 export interface BacktestFlags extends ReplayFlags {
   selector?: string;
 }
 
-/** `serin backtest --with …`: what a changed analysis would have made of every release whose journal is kept. */
+/** `serin backtest --with …`: the outcome of every recorded release under a changed analysis. */
 export async function backtestCommand({ cluster, namespace = '', output }: JournalSession, flags: BacktestFlags): Promise<ExitName> {
   const change = await analysisChange(flags);
-  if (change === undefined) throw new CommandError('usage', 'no change is given: give --with or --with-file');
+  if (change === undefined) throw new CommandError('usage', 'the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];
   for (const canary of await listCanaries(cluster, namespace, flags.selector)) {
     const journals = await readJournals(cluster, identityOf(canary));
@@ -25,7 +26,7 @@ export async function backtestCommand({ cluster, namespace = '', output }: Journ
   const count = (outcome: SupposedRelease['outcome']) => items.filter((one) => one.outcome === outcome).length;
   const [same, differs, unknown] = [count('same'), count('differs'), count('unknown')];
   await output.show(answer({ apiVersion: outputVersion, kind: 'Backtest', namespace, same, differs, unknown, items }));
-  output.tell(
+  output.note(
     `${same} the same, ${differs} otherwise, ${unknown} not known. After a first difference values are those of the recorded weights.`,
   );
   return differs > 0 ? 'no' : unknown > 0 ? 'unanswered' : 'done';

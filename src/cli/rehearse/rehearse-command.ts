@@ -5,11 +5,11 @@ import { mistakesOf } from '../../rehearsal/mistakes.ts';
 import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal.ts';
 import { rehearse } from '../../rehearsal/rehearse.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
+import { type ClusterFlags, guarded, onCluster, type Surroundings } from '../canaries/session.ts';
 import { startVirtualController } from '../controller/virtual-controller.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { guarded, onCluster, type PeopleFlags, type Surroundings } from '../people/session.ts';
 import { allChecks } from '../validate/all-checks.ts';
 import type { Item } from '../validate/documents.ts';
 import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
@@ -21,7 +21,8 @@ import type { rehearsalFormats } from './rehearse-options.ts';
 import { resultOf } from './result-of.ts';
 import { showReport } from './show-report.ts';
 
-export interface RehearseFlags extends Omit<PeopleFlags, 'output'> {
+/** Flags of `serin rehearse`. */
+export interface RehearseFlags extends Omit<ClusterFlags, 'output'> {
   filename?: string[];
   canary?: string;
   live?: boolean;

@@ -5,7 +5,7 @@ import { limitOf, type MetricKind } from '../../metrics/limit.ts';
 import type { Moment } from '../../rehearsal/recorder.ts';
 import type { Rehearsal } from '../../rehearsal/rehearsal.ts';
 import { blamedChecks, timesOf, verdictOf } from '../../rehearsal/verdict.ts';
-import { fieldDifferences } from '../people/field-differences.ts';
+import { fieldDifferences } from '../canaries/field-differences.ts';
 import { HIDDEN, redactText } from '../report/redact-text.ts';
 import type { RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
 

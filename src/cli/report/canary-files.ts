@@ -3,15 +3,16 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
+import { reportOf } from '../canaries/canary-report.ts';
+import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
+import { type CanarySnapshot, readSnapshot, timeOfEvent } from '../canaries/snapshot.ts';
 import { documentOf } from '../journal/journal-command.ts';
-import { reportOf } from '../people/canary-report.ts';
-import { historyOf, recordsInCluster } from '../people/history-command.ts';
-import { lookAt, type Sight, timeOfEvent } from '../people/sight.ts';
 import { whyOf } from '../why/diagnose.ts';
 import { endpointsSummary } from './endpoints-summary.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
 import type { ReportReader } from './report-reader.ts';
 
+/** One file of the archive. */
 export interface ReportFile {
   path: string;
   says: string;
@@ -25,8 +26,8 @@ export async function canaryFiles(
   meshProvider: string,
 ): Promise<ReportFile[]> {
   const { namespace, name } = ref;
-  const sight = await lookAt(reader, namespace, name);
-  const { raw, canary, target, primary, targetPods, primaryPods } = sight;
+  const snapshot = await readSnapshot(reader, namespace, name);
+  const { raw, canary, target, primary, targetPods, primaryPods } = snapshot;
   const folder = `canaries/${canaryLabelValue(namespace)}/${canaryLabelValue(name)}`;
   const file = (path: string, says: string, content: string | object): ReportFile => ({ path: `${folder}/${path}`, says, content });
   const ofCanary = canary
@@ -38,9 +39,9 @@ export async function canaryFiles(
   const journals = await reader.journals({ namespace, name, uid: raw.metadata.uid ?? '' });
   return [
     file('canary.yaml', 'the Canary', [raw]),
-    file('why.json', 'what holds it, as serin why says', whyOf(sight)),
-    file('status.json', 'as serin status says', reportOf(sight)),
-    file('history.json', 'what was promoted, as serin history says', historyOf(raw, await recordsInCluster(reader, raw))),
+    file('why.json', 'what holds it, as serin why says', whyOf(snapshot)),
+    file('status.json', 'as serin status says', reportOf(snapshot)),
+    file('history.json', 'promoted revisions, as serin history shows them', historyOf(raw, await recordsInCluster(reader, raw))),
     ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
     file('workloads.yaml', 'the target and the primary', workloads),
     file('pods.json', 'their ReplicaSets and pods, in short', { replicaSets: sets.map(replicaSetSummary), pods: pods.map(podSummary) }),
@@ -54,7 +55,7 @@ export async function canaryFiles(
     file(
       'events.json',
       'Events of the Canary and of all of these',
-      await eventsOf(reader, namespace, [...about(sight), ...sets, ...Object.values(ofCanary).flat()]),
+      await eventsOf(reader, namespace, [...about(snapshot), ...sets, ...Object.values(ofCanary).flat()]),
     ),
   ].filter(({ content }) => !Array.isArray(content) || content.length > 0);
 }
@@ -108,7 +109,7 @@ async function all(reader: ReportReader, refs: readonly ObjectRef[]): Promise<Ku
   return found;
 }
 
-/** Of the workloads that have any. */
+/** The ReplicaSets of those owners that are Deployments. */
 async function replicaSets(reader: ReportReader, namespace: string, owners: readonly (KubeObject | undefined)[]): Promise<KubeObject[]> {
   const uids = owners.flatMap((owner) => (owner?.kind === 'Deployment' ? (owner.metadata.uid ?? []) : []));
   if (uids.length === 0) return [];
@@ -116,7 +117,7 @@ async function replicaSets(reader: ReportReader, namespace: string, owners: read
   return reader.choose(kind, ({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uids.includes(uid)) === true);
 }
 
-function about({ raw, target, primary, targetPods, primaryPods }: Sight): KubeObject[] {
+function about({ raw, target, primary, targetPods, primaryPods }: CanarySnapshot): KubeObject[] {
   return [raw, target, primary, ...targetPods, ...primaryPods].flatMap((one) => one ?? []);
 }
 

@@ -1,13 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
+import type { Session } from '../canaries/session.ts';
 import type { ReportContents } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
-import { getCanary, listCanaries } from '../people/canary-reading.ts';
-import type { Session } from '../people/session.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
 
+/** Flags of `serin report`. */
 export interface ReportFlags {
   file?: string;
   force?: boolean;
@@ -30,7 +31,7 @@ export async function reportCommand(
 ): Promise<ExitName> {
   const { file = defaultName(namespace, name, nowMs), force = false, meshProvider, controllerSelector } = flags;
   if (file === STDOUT && output.format !== undefined)
-    throw new CommandError('usage', '-o cannot be had beside -f -: both write to the standard output');
+    throw new CommandError('usage', '-o and -f - exclude each other, since both write to stdout: leave one out');
   if (name !== undefined && namespace === undefined)
     throw new CommandError('usage', 'one Canary is in one namespace: leave out --all-namespaces');
   // Before the cluster is asked for everything.
@@ -39,7 +40,7 @@ export async function reportCommand(
   const canaries: KubeObject[] =
     name === undefined ? await listCanaries(cluster, namespace) : [await getCanary(cluster, namespace ?? '', name)];
   if (canaries.length === 0)
-    output.tell(
+    output.note(
       `No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}: the report has the controller and the definitions alone.`,
     );
   const { contents, bytes } = await gatherReport(cluster, canaries, {
@@ -47,7 +48,7 @@ export async function reportCommand(
     logLines,
     nowMs,
     ...(controllerSelector && { controllerSelector }),
-    progress: (what) => output.tell(what),
+    progress: (what) => output.note(what),
   });
   if (file === STDOUT) output.write(bytes);
   else {
@@ -55,8 +56,8 @@ export async function reportCommand(
     await output.show(reportAnswer({ ...contents, file }));
   }
   if (contents.notRead.length > 0)
-    output.tell(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
-  output.tell('Look through it before you send it: names of objects, hosts and images are in it.');
+    output.note(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
+  output.note('Review it before you send it: it contains names of objects, hosts and images.');
   return 'done';
 }
 

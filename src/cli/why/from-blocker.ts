@@ -2,7 +2,7 @@ import type { Blocker } from '../../api/blocker.ts';
 import { adoptField, blockerText } from '../../api/blocker-text.ts';
 import type { BlockerCode } from '../../api/blockers.ts';
 import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
-import type { Sight } from '../people/sight.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { causeOf } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toCorrect, toCreate, toRemove, toSet, valueAt } from './finding.ts';
 
@@ -22,14 +22,15 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
   'TemplateLeftover',
   'NoPromotedTemplate',
   'RouteRefused',
-  'Obstacle',
+  'Other',
 ]);
 
+/** A blocker that one of the release's objects causes. */
 export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 
 /** A blocker of the objects of a release, and what removes it. */
-export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
-  const { raw } = sight;
+export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble {
+  const { raw } = snapshot;
   const { code, object, field, detail = '' } = blocker;
   const cause = causeOf(code);
   const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
@@ -40,7 +41,7 @@ export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
       case 'Forbidden':
         return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
       case 'ApiRefused':
-        return { ...ofCluster, action: 'who owns the rule that refuses it can correct it or make an exception' };
+        return { ...ofCluster, action: 'ask the owner of the rule that rejects it to correct the rule or make an exception' };
       default:
         if (field === undefined) return { ...ofCluster, action: detail };
         return {
@@ -78,7 +79,7 @@ export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
       };
     }
     case 'QuotaExceeded':
-      return { ...about('spec.hard', detail), action: 'who owns the quota can raise it' };
+      return { ...about('spec.hard', detail), action: 'ask the owner of the quota to raise it' };
     case 'Forbidden':
       return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
     case 'TemplateLeftover':
@@ -87,7 +88,7 @@ export function fromBlocker(sight: Sight, blocker: Blocker): Trouble {
       return {
         ...about('metadata', 'no record of the promoted revision'),
         action: 'push a good revision to the target',
-        ...toCorrect(sight),
+        ...toCorrect(snapshot),
       };
     case 'TargetUnusable':
       return {

@@ -1,13 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { codeOfHook } from '../../engine/blockers-of.ts';
-import { isRefusedBy } from '../people/canary-report.ts';
-import type { Sight } from '../people/sight.ts';
+import { isRefusedBy } from '../canaries/canary-report.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromUnmeasured } from './from-unmeasured.ts';
 
 /** The hook that holds a release. */
-export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): Trouble | undefined {
+export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Release): Trouble | undefined {
   const { webhooks = [] } = spec.analysis;
   const index = webhooks.findIndex((hook) => isRefusedBy(hook, release));
   const hook = webhooks[index];
@@ -17,15 +17,15 @@ export function fromHooks({ raw }: Sight, { spec }: Canary, release: Release): T
   return {
     cause,
     proof: [proofIn(raw, 'status.release.reason', release.reason), proofIn(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url))],
-    action: isGate ? `who runs the gate ${hook.name} can open it` : `who runs ${hook.name} can let it pass`,
+    action: isGate ? `ask the owner of the gate ${hook.name} to open it` : `ask the owner of ${hook.name} to let it pass`,
   };
 }
 
 /** Addresses may carry credentials. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'no address';
 
-/** The check of the last tick that keeps a release from its next step; what is only observed has no say. */
-export function fromVerdicts({ raw, canary }: Sight, { verdicts = [] }: Release): Trouble | undefined {
+/** The check of the last interval that keeps a release from its next step; checks that are only observed do not count. */
+export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }: Release): Trouble | undefined {
   const counted = verdicts.map((verdict, index) => ({ verdict, index })).filter(({ verdict }) => verdict.observed !== true);
   const worst =
     counted.find(({ verdict }) => verdict.verdict === 'failed') ??
@@ -40,7 +40,7 @@ export function fromVerdicts({ raw, canary }: Sight, { verdicts = [] }: Release)
         proofIn(raw, `${at}.value`, verdict.value ?? verdict.reason),
         ...(verdict.limit ? [proofIn(raw, `${at}.limit`, verdict.limit)] : []),
       ],
-      action: `push a version that passes ${verdict.check}, or take the target back to the promoted one`,
+      action: `push a version that passes ${verdict.check}, or set the target back to the promoted one`,
       ...toCorrect({ raw, ...(canary && { canary }) }),
     };
   return { ...fromUnmeasured(raw, canary, verdict), proof: [proofIn(raw, `${at}.reason`, verdict.reason)] };

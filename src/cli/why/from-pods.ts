@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { record } from '../people/canary-reading.ts';
-import type { Sight } from '../people/sight.ts';
+import { record } from '../canaries/canary-reading.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Cause } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 
-/** `part`: what of the pod template it is a matter of. */
-type Look = { cause: Cause; field: string; value: unknown; part?: string };
+/** `part`: the part of the pod template to correct. */
+type PodProblem = { cause: Cause; field: string; value: unknown; part?: string };
 
 const WAITING: Readonly<Record<string, Cause>> = {
   ImagePullBackOff: 'ImageUnavailable',
@@ -19,41 +19,41 @@ const WAITING: Readonly<Record<string, Cause>> = {
 
 const STATUSES = { initContainers: 'initContainerStatuses', containers: 'containerStatuses' } as const;
 
-/** Of a container. */
+/** Fields of a container, by cause. */
 const PARTS: Readonly<Partial<Record<Cause, string>>> = { ImageUnavailable: '.image', OutOfMemory: '.resources.limits.memory' };
 
 const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
-  Unschedulable: 'who owns the cluster can make room, or the owner of the workload asks for less',
+  Unschedulable: 'ask the administrator of the cluster for more capacity, or lower the requests in the pod template',
   ImageUnavailable: 'correct the image in the pod template, or the credentials for its registry',
   ContainerConfig: 'create what the container reads, or correct its reference in the pod template',
   OutOfMemory: 'raise the memory limit of the container in the pod template, or push a version that takes less',
   CrashLoop: 'read the logs of the container and push a version that starts',
   ProbeFails: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
-  PodGated: 'who opens this gate (a queue of the cluster, or the controller of a load balancer) can tell what it waits for',
-  PodsStarting: 'nothing to do but wait; if that lasts, the events of the pod tell what it waits for',
+  PodGated: 'ask the owner of this gate (a queue of the cluster, or the controller of a load balancer) what it waits for',
+  PodsStarting: 'wait; if that lasts, the events of the pod say what it waits for',
 };
 
-/** The first pod that does not come, and what it says itself. */
-export function fromPods(sight: Pick<Sight, 'raw' | 'canary'>, pods: readonly KubeObject[]): Trouble | undefined {
+/** The first pod that does not become ready, and the reason in its own status. */
+export function fromPods(snapshot: Pick<CanarySnapshot, 'raw' | 'canary'>, pods: readonly KubeObject[]): Trouble | undefined {
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
-    const look = lookAtPod(pod);
-    if (look === undefined) continue;
-    const { cause, field, value, part } = look;
+    const problem = problemOfPod(pod);
+    if (problem === undefined) continue;
+    const { cause, field, value, part } = problem;
     const { name, namespace } = pod.metadata;
     const asksLogs = cause === 'CrashLoop' || cause === 'OutOfMemory' || cause === 'ProbeFails';
     return {
       cause,
       proof: [proofIn(pod, field, value)],
       action: ACTIONS[cause] ?? '',
-      ...(part === undefined ? {} : toCorrect(sight, part)),
+      ...(part === undefined ? {} : toCorrect(snapshot, part)),
       look: `kubectl ${asksLogs ? 'logs' : 'describe pod'} ${name} -n ${namespace}${cause === 'CrashLoop' ? ' --previous' : ''}`,
     };
   }
   return undefined;
 }
 
-function lookAtPod({ spec = {}, status = {} }: KubeObject): Look | undefined {
+function problemOfPod({ spec = {}, status = {} }: KubeObject): PodProblem | undefined {
   const conditions: { type: string; status: string; reason?: string; message?: string }[] = status.conditions ?? [];
   const ready = conditions.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return undefined;
@@ -63,8 +63,8 @@ function lookAtPod({ spec = {}, status = {} }: KubeObject): Look | undefined {
     return { cause: 'Unschedulable', field: 'status.conditions[PodScheduled].message', value: unscheduled.message, part: '.spec' };
   for (const list of ['initContainers', 'containers'] as const) {
     for (const one of (status[STATUSES[list]] ?? []) as KubeObject[]) {
-      const look = lookAtContainer(one, `status.${STATUSES[list]}[${one.name}]`);
-      if (look) return { ...look, part: `.spec.${list}[${one.name}]${PARTS[look.cause] ?? ''}` };
+      const problem = problemOfContainer(one, `status.${STATUSES[list]}[${one.name}]`);
+      if (problem) return { ...problem, part: `.spec.${list}[${one.name}]${PARTS[problem.cause] ?? ''}` };
     }
   }
   if (ready?.reason === 'ReadinessGatesNotReady')
@@ -72,7 +72,7 @@ function lookAtPod({ spec = {}, status = {} }: KubeObject): Look | undefined {
   return { cause: 'PodsStarting', field: 'status.phase', value: status.phase };
 }
 
-function lookAtContainer(status: Record<string, unknown>, path: string): Look | undefined {
+function problemOfContainer(status: Record<string, unknown>, path: string): PodProblem | undefined {
   const waiting = record(record(status.state).waiting);
   for (const at of ['state', 'lastState'] as const) {
     const { reason } = record(record(status[at]).terminated);

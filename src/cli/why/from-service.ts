@@ -1,6 +1,6 @@
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Sight } from '../people/sight.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromPods } from './from-pods.ts';
@@ -12,15 +12,15 @@ interface Condition {
   message?: string;
 }
 
-/** Why a Revision does not serve: by its pods, where one of them tells, else as far as its Knative Service does. */
-export function fromKnative(sight: Sight, service: KubeObject, role: 'target' | 'primary'): Trouble {
+/** Why a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
+export function fromKnative(snapshot: CanarySnapshot, service: KubeObject, role: 'target' | 'primary'): Trouble {
   const conditions: Condition[] = service.status?.conditions ?? [];
   const unmet = conditions.find(({ type, status }) => type === 'Ready' && status !== 'True');
   const named =
     role === 'target'
       ? proofIn(service, 'status.latestCreatedRevisionName', service.status?.latestCreatedRevisionName)
       : proofIn(service, `metadata.annotations[${primaryRevisionAnnotation}]`, service.metadata.annotations?.[primaryRevisionAnnotation]);
-  const pods = fromPods(sight, role === 'target' ? sight.targetPods : sight.primaryPods);
+  const pods = fromPods(snapshot, role === 'target' ? snapshot.targetPods : snapshot.primaryPods);
   if (pods && !harmless.has(pods.cause)) return { ...pods, proof: [...pods.proof, named] };
   const said = unmet && [unmet.reason, unmet.message].filter(Boolean).join(': ');
   const hasFailed = unmet?.status === 'False';
@@ -28,19 +28,19 @@ export function fromKnative(sight: Sight, service: KubeObject, role: 'target' | 
     cause: hasFailed ? 'RolloutStalled' : 'PodsStarting',
     proof: [named, ...(said ? [proofIn(service, 'status.conditions[Ready].message', said)] : [])],
     action: hasFailed ? 'push a version that becomes ready: its Revision says what is wrong' : 'nothing to do but wait for its Revision',
-    ...(hasFailed ? toCorrect(sight) : {}),
+    ...(hasFailed ? toCorrect(snapshot) : {}),
     look: `kubectl describe revisions.serving.knative.dev ${named.value} -n ${service.metadata.namespace}`,
   };
 }
 
-/** A Service selects pods that somebody else manages: what is missing is an endpoint. */
-export function fromService(sight: Sight, service: KubeObject): Trouble {
+/** The pods of a Service have another owner: only an endpoint can be missing. */
+export function fromService(snapshot: CanarySnapshot, service: KubeObject): Trouble {
   const { name, namespace } = service.metadata;
   return {
     cause: 'PodsStarting',
     proof: [proofIn(service, 'spec.selector', service.spec?.selector)],
     action: 'bring up pods that this selector finds, and let them become ready',
-    ...toCorrect(sight),
+    ...toCorrect(snapshot),
     look: `kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${name}`,
   };
 }

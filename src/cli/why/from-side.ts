@@ -2,7 +2,7 @@ import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
-import { mayNotRead, type Sight } from '../people/sight.ts';
+import { type CanarySnapshot, mayNotRead } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
@@ -15,44 +15,44 @@ interface Condition {
   message?: string;
 }
 
-/** Why one side of a release does not serve, as its own objects tell it. */
-export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
-  const { raw, canary, workload } = sight;
-  const object = sight[role];
+/** Why one side of a release does not serve, as its own objects say it. */
+export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): Trouble {
+  const { raw, canary, workload } = snapshot;
+  const object = snapshot[role];
   const { namespace = '' } = raw.metadata;
   if (object === undefined) {
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
-    if (sight.hidden.includes(mayNotRead(kind))) return unreadable(sight, kind);
+    if (snapshot.hidden.includes(mayNotRead(kind))) return unreadable(snapshot, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
     const missing = { kind, namespace, name: named, field: 'metadata', value: 'does not exist' };
     if (role === 'primary')
       return {
         cause: 'PrimaryMissing',
         proof: [missing],
-        action: 'wait until Serin has made it, or see what serin why says of the Canary',
+        action: 'wait until Serin has made it; if it does not appear, read the log of the controller',
       };
     const ref = proofIn(raw, 'spec.targetRef.name', name);
     const action = `create ${kind} ${name}, or correct spec.targetRef`;
     return { cause: 'TargetMissing', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
   }
-  if (workload?.hasPods === false) return isKnative(object) ? fromKnative(sight, object, role) : fromService(sight, object);
+  if (workload?.hasPods === false) return isKnative(object) ? fromKnative(snapshot, object, role) : fromService(snapshot, object);
   const conditions: Condition[] = object.status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
-  const pods = fromPods(sight, role === 'target' ? sight.targetPods : sight.primaryPods);
+  const pods = fromPods(snapshot, role === 'target' ? snapshot.targetPods : snapshot.primaryPods);
   const where = `${object.kind.toLowerCase()} ${object.metadata.name} -n ${namespace}`;
   if (object.spec?.paused === true)
     return {
       cause: 'RolloutPaused',
       proof: [proofIn(object, 'spec.paused', true)],
-      action: 'set spec.paused of it to false',
+      action: `set spec.paused of ${object.kind} ${object.metadata.name} to false`,
       command: `kubectl rollout resume ${where.replace(' ', '/')}`,
     };
   if (refused)
     return {
       cause: 'PodsRefused',
       proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)],
-      action: 'raise the quota, or correct what the admission rule names',
+      action: 'raise the quota, or correct the field that the admission rule names',
       look: `kubectl describe ${where}`,
     };
   if (pods && !harmless.has(pods.cause)) return pods;
@@ -68,26 +68,26 @@ export function fromSide(sight: Sight, role: 'target' | 'primary'): Trouble {
       cause: 'RolloutStalled',
       proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
       action: `correct ${object.metadata.name}: only an edit of it starts its rollout again`,
-      ...toCorrect(sight),
+      ...toCorrect(snapshot),
       look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
-  return pods ?? nowhere(sight, object) ?? notYetAvailable(sight, role, object) ?? starting(object);
+  return pods ?? nowhere(snapshot, object) ?? notYetAvailable(snapshot, role, object) ?? starting(object);
 }
 
-/** It may be there or not: the sentence of the controller, which may read it, is all that is known. */
-function unreadable({ raw }: Sight, kind: string): Trouble {
+/** It may exist or not: only the controller, which may read it, knows. */
+function unreadable({ raw }: CanarySnapshot, kind: string): Trouble {
   const { namespace = '' } = raw.metadata;
   const said = (raw.status?.conditions ?? []).find(({ type }: Condition) => type === 'Promoted')?.message;
   return {
     cause: 'Unreadable',
     proof: [proofIn(raw, 'status.conditions[Promoted].message', said)],
-    action: `ask somebody who may get ${kind}s in ${namespace}, or have that granted: what Serin itself says of it is all that can be told`,
+    action: `get the right to read ${kind}s in ${namespace}, or ask a user who has it: without it this is all that is known`,
     look: `kubectl auth can-i get ${kind.toLowerCase()}s -n ${namespace}`,
   };
 }
 
 /** A DaemonSet has a pod for each node that fits it, and here none does. */
-function nowhere(sight: Sight, object: KubeObject): Trouble | undefined {
+function nowhere(snapshot: CanarySnapshot, object: KubeObject): Trouble | undefined {
   const { observedGeneration = 0, desiredNumberScheduled = 0 } = object.status ?? {};
   const isObserved = (object.metadata.generation ?? 0) <= observedGeneration;
   if (object.kind !== 'DaemonSet' || !isObserved || desiredNumberScheduled > 0 || isScaledToZero(object)) return undefined;
@@ -95,13 +95,17 @@ function nowhere(sight: Sight, object: KubeObject): Trouble | undefined {
     cause: 'Unschedulable',
     proof: [proofIn(object, 'status.desiredNumberScheduled', 0)],
     action: 'correct nodeSelector, affinity or tolerations in the pod template, or give it a node that they fit',
-    ...toCorrect(sight, '.spec'),
+    ...toCorrect(snapshot, '.spec'),
     look: 'kubectl get nodes --show-labels',
   };
 }
 
 /** Every pod is ready, as each says itself. */
-function notYetAvailable({ canary, targetPods, primaryPods }: Sight, role: 'target' | 'primary', object: KubeObject): Trouble | undefined {
+function notYetAvailable(
+  { canary, targetPods, primaryPods }: CanarySnapshot,
+  role: 'target' | 'primary',
+  object: KubeObject,
+): Trouble | undefined {
   const { minReadySeconds = 0 } = object.spec ?? {};
   const pods = role === 'target' ? targetPods : primaryPods;
   if (minReadySeconds === 0 || pods.length === 0) return undefined;

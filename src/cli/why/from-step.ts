@@ -1,19 +1,19 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import type { Phase } from '../../api/phase.ts';
-import type { Sight } from '../people/sight.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromSide } from './from-side.ts';
 import { unseenChange } from './unseen.ts';
 
-/** What a release waits for where it stands in the statechart. */
-export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Release): Trouble {
-  const { raw, target, primary } = sight;
+/** The cause that follows from the state of the release in the statechart. */
+export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase, release: Release): Trouble {
+  const { raw, target, primary } = snapshot;
   const step = (cause: Cause, action: string): Trouble => ({ cause, proof: [proofIn(raw, 'status.release.step', release.step)], action });
   const passes = () => step('Propagating', 'nothing to do: it goes on by itself');
-  const side = (role: 'target' | 'primary') => fromSide(sight, role);
+  const side = (role: 'target' | 'primary') => fromSide(snapshot, role);
   switch (`${phase}.${release.step}`) {
     case 'Initializing.creatingPrimary':
       return target === undefined
@@ -26,9 +26,9 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
     case 'WaitingPromotion.heldBack':
       return side('target');
     case 'Progressing.raising':
-      return noRoom(sight, 'target', release);
+      return noRoom(snapshot, 'target', release);
     case 'Promoting.raising':
-      return noRoom(sight, 'primary', release);
+      return noRoom(snapshot, 'primary', release);
     case 'Promoting.awaitingPrimary':
       return side('primary');
     case 'Promoting.writingPrimary':
@@ -43,79 +43,79 @@ export function fromStep(sight: Sight, canary: Canary, phase: Phase, release: Re
     case 'Failed.restoringPrimary':
       return restoring(side('primary'));
     case 'Failed.resting':
-      return unseenChange(sight) ?? failed(sight, canary, release);
+      return unseenChange(snapshot) ?? failed(snapshot, canary, release);
     case 'Waiting.gate':
     case 'Initialized.confirming':
     case 'Succeeded.confirming':
     case 'Failed.confirming':
     case 'Progressing.preRollout':
-      return fromHooks(sight, canary, release) ?? step('Running', 'nothing to do: the hooks are being asked');
+      return fromHooks(snapshot, canary, release) ?? step('Running', 'nothing to do: the hooks are being called');
     case 'Progressing.settling':
     case 'Progressing.comingBack':
     case 'WaitingPromotion.comingBack':
-      return primaryDown(sight) ?? passes();
+      return primaryDown(snapshot) ?? passes();
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
       return (
-        fromHooks(sight, canary, release) ??
-        fromVerdicts(sight, release) ??
-        primaryDown(sight) ??
+        fromHooks(snapshot, canary, release) ??
+        fromVerdicts(snapshot, release) ??
+        primaryDown(snapshot) ??
         (release.awaitedSinceMs === undefined ? step('Running', 'nothing to do: the next check is awaited') : side('target'))
       );
     case 'Initialized.resting':
     case 'Succeeded.resting':
-      return resting(sight);
+      return resting(snapshot);
     default:
       return passes();
   }
 }
 
-/** Its template is what Serin puts back, so that only its surroundings are for others to correct. */
+/** Serin restores its template itself: users can correct only its surroundings. */
 function restoring({ change: _, ...why }: Trouble): Trouble {
   const then = 'then push a corrected target';
   if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: `wait until the primary is ready again, ${then}` };
   return { ...why, cause: 'Restoring', action: `${why.action}; wait until the primary is ready again, ${then}` };
 }
 
-function resting(sight: Sight): Trouble {
-  const { raw, target } = sight;
-  const down = primaryDown(sight);
+function resting(snapshot: CanarySnapshot): Trouble {
+  const { raw, target } = snapshot;
+  const down = primaryDown(snapshot);
   if (down) return down;
-  const missing = target === undefined ? fromSide(sight, 'target') : undefined;
-  // At rest nothing depends on it.
+  const missing = target === undefined ? fromSide(snapshot, 'target') : undefined;
+  // Nothing depends on it while no release is in progress.
   if (missing && missing.cause !== 'Unreadable') return missing;
   const rest = { proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
-  return unseenChange(sight) ?? { cause: 'Resting', ...rest };
+  return unseenChange(snapshot) ?? { cause: 'Resting', ...rest };
 }
 
-/** The primary was ready once: what is wrong with it now was done by another writer, or with its surroundings, so that it may be corrected itself. */
-function primaryDown(sight: Sight): Trouble | undefined {
-  const { canary, primary, workload } = sight;
+/** The primary was ready once: another writer or its surroundings broke it, so that it may be corrected itself. */
+function primaryDown(snapshot: CanarySnapshot): Trouble | undefined {
+  const { canary, primary, workload } = snapshot;
   if (!canary || !workload?.hasPods || !primary || workload.isServing(workload.slim(primary))) return undefined;
-  const { change, ...why } = fromSide(sight, 'primary');
+  const { change, ...why } = fromSide(snapshot, 'primary');
   return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name: primary.metadata.name } }) };
 }
 
-/** What ended it is in the reason; what can be done is the same whatever it was. */
-function failed(sight: Sight, { spec }: Canary, { reason }: Release): Trouble {
+/** The reason says what ended it; the remedy is the same for every reason. */
+function failed(snapshot: CanarySnapshot, { spec }: Canary, { reason }: Release): Trouble {
   const { kind, name } = spec.targetRef;
-  const { raw } = sight;
+  const { raw } = snapshot;
   return {
     cause: 'Failed',
     proof: [proofIn(raw, 'status.release.reason', reason)],
-    action: `push a corrected ${kind} ${name} to start again; if it was not its fault, try it again as it is`,
-    ...toCorrect(sight),
+    action: `push a corrected ${kind} ${name}; if the version is good, release it again with serin retry`,
+    ...toCorrect(snapshot),
     look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
   };
 }
 
-function noRoom(sight: Sight, role: 'target' | 'primary', { capacity }: Release): Trouble {
-  const why = fromSide(sight, role);
-  const wanted = proofIn(sight.raw, 'status.release.capacity.pods', capacity?.pods);
+function noRoom(snapshot: CanarySnapshot, role: 'target' | 'primary', { capacity }: Release): Trouble {
+  const why = fromSide(snapshot, role);
+  const wanted = proofIn(snapshot.raw, 'status.release.capacity.pods', capacity?.pods);
   return {
     ...why,
     cause: why.cause === 'PodsStarting' ? 'NoRoom' : why.cause,
     proof: [...why.proof, wanted],
-    action: `${why.action}; who owns the cluster can make room`,
+    action: `${why.action}; ask the administrator of the cluster for more capacity`,
   };
 }

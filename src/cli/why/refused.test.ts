@@ -4,7 +4,7 @@ import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { admit } from '../../controller/admission/admission.ts';
 import { ControllerConfig } from '../../controller/config.ts';
-import { sightOf } from '../people/sight.ts';
+import { snapshotOf } from '../canaries/snapshot.ts';
 import { whyOf } from './diagnose.ts';
 import { valueAt } from './finding.ts';
 
@@ -88,7 +88,7 @@ const wrongs: readonly Wrong[] = [
     cause: 'CrossNamespaceRef',
     action: /--allowed-hosts=test=api\.other/,
   },
-  { field: 'spec.analysis.webhooks[0].url', bad: 'tester', action: /write it as in http:/ },
+  { field: 'spec.analysis.webhooks[0].url', bad: 'tester', action: /must be an http or https address, as in http:/ },
   { field: 'spec.analysis.webhooks[0].type', bad: 'sometimes', action: /one of/ },
   {
     field: 'spec.analysis.sessionAffinity',
@@ -115,7 +115,7 @@ describe('serin why of a Canary that is refused', () => {
   it.each(wrongs)(
     'names $field when it is $bad, and putting it right clears it',
     ({ field, bad, named = field, cause = 'InvalidSpec', action }) => {
-      const why = whyOf(sightOf(judged(set(plan(), field, bad))));
+      const why = whyOf(snapshotOf(judged(set(plan(), field, bad))));
       expect(why.diagnosis.cause).toBe(cause);
       expect(why.waits).toBe(true);
       const [proof] = why.diagnosis.proof;
@@ -126,7 +126,7 @@ describe('serin why of a Canary that is refused', () => {
       // What the proof names is put back to what it was, and nothing else.
       const wrongHere = set(plan(), field, bad);
       const sound = field.startsWith(named) || named.startsWith(field) ? set(wrongHere, field, valueAt(plan(), field)) : wrongHere;
-      expect(whyOf(sightOf(judged(sound))).diagnosis.cause).toBe('Unseen');
+      expect(whyOf(snapshotOf(judged(sound))).diagnosis.cause).toBe('Unseen');
     },
   );
 
@@ -141,7 +141,7 @@ describe('serin why of a Canary that is refused', () => {
       action: 'correct the spec: spec.service.rewrite: cannot be said in a GRPCRoute: remove it',
     },
     {
-      what: 'the field of the way out, where the refusal is of the whole strategy',
+      what: 'the field of the remedy, where the whole strategy is rejected',
       fields: { provider: 'istio', service: { port: 80, delegation: true, hosts: ['example.com'] } },
       field: 'spec.service.hosts',
       action:
@@ -149,26 +149,26 @@ describe('serin why of a Canary that is refused', () => {
     },
   ])('names $what, and taking it out clears it', ({ fields, field, action }) => {
     const bad = set(set(plan(), 'spec.service', fields.service), 'spec.provider', fields.provider);
-    const { diagnosis } = whyOf(sightOf(judged(bad)));
+    const { diagnosis } = whyOf(snapshotOf(judged(bad)));
     expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', action });
     expect(diagnosis.proof[0]).toMatchObject({ kind: 'Canary', field });
     expect(wayOf(diagnosis)).toBe(`set Canary podinfo ${field}`);
-    expect(whyOf(sightOf(judged(set(bad, field, undefined)))).diagnosis.cause).toBe('Unseen');
+    expect(whyOf(snapshotOf(judged(set(bad, field, undefined)))).diagnosis.cause).toBe('Unseen');
   });
 
-  it('names the provider where another one is the way out', () => {
+  it('names the provider where another one is the remedy', () => {
     const analysis = { interval: '1m', threshold: 1, iterations: 5, match: [{ headers: { a: { exact: 'b' } } }] };
     const bad = set(set(plan(), 'spec.analysis', analysis), 'spec.provider', 'knative');
     const target = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'podinfo' };
-    const { diagnosis } = whyOf(sightOf(judged(set(bad, 'spec.targetRef', target))));
+    const { diagnosis } = whyOf(snapshotOf(judged(set(bad, 'spec.targetRef', target))));
     expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', proof: [{ field: 'spec.provider', value: 'knative' }, {}] });
   });
 
   it('names the older Canary, which serves: the younger one is to be removed', () => {
-    const why = whyOf(sightOf(judged(plan(), 'test/elder')));
+    const why = whyOf(snapshotOf(judged(plan(), 'test/elder')));
     expect(why.diagnosis).toMatchObject({ cause: 'TargetTaken', action: 'remove this Canary, or let it release another target' });
     expect(wayOf(why.diagnosis)).toBe('remove Canary podinfo');
     expect(why.diagnosis.proof.map(({ value }) => value).join()).toContain('test/elder');
-    expect(whyOf(sightOf(judged(plan()))).diagnosis.cause).toBe('Unseen');
+    expect(whyOf(snapshotOf(judged(plan()))).diagnosis.cause).toBe('Unseen');
   });
 });

@@ -10,8 +10,8 @@ const hooks = (timeout: string, retries = 0) => ({
 });
 const analysing = (analysis: Parameters<typeof aCanary>[0] = { stepWeight: 20 }) => pushed(initialized(aCanary(analysis)));
 const causesAt = (world: World, lateMs: number) => {
-  const sight = sightIn({ world });
-  const why = whyOf({ ...sight, atMs: (world.canary.status?.release?.wakeAtMs ?? 0) + lateMs });
+  const snapshot = sightIn({ world });
+  const why = whyOf({ ...snapshot, atMs: (world.canary.status?.release?.wakeAtMs ?? 0) + lateMs });
   return [why.diagnosis, ...why.also];
 };
 
@@ -29,8 +29,8 @@ it('names beside it what the release waits for that does not end by itself', () 
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.behaviour.brokenCanary.add('s1:b');
   pushed(world, ({ step }) => step === 'scalingUp');
-  const sight = sightIn({ world, target: { spec: { replicas: 1, paused: true } } });
-  const { diagnosis, also } = whyOf({ ...sight, atMs: world.nowMs + 60 * MINUTE });
+  const snapshot = sightIn({ world, target: { spec: { replicas: 1, paused: true } } });
+  const { diagnosis, also } = whyOf({ ...snapshot, atMs: world.nowMs + 60 * MINUTE });
   expect([diagnosis, ...also].map(({ cause }) => cause)).toEqual(['Unseen', 'RolloutPaused']);
 });
 
@@ -63,7 +63,7 @@ const failedAtOnce = () => {
 };
 
 it.each([
-  { where: 'at rest', world: initialized(aCanary({ stepWeight: 20 })), cause: 'Resting' },
+  { where: 'while idle', world: initialized(aCanary({ stepWeight: 20 })), cause: 'Resting' },
   { where: 'after a failure', world: failedAtOnce(), cause: 'Failed' },
 ])('names it $where when the target has changed since a controller saw it, and not when it has been seen', ({ world, cause }) => {
   expect(whyOf(sightIn({ world })).diagnosis.cause).toBe(cause);
@@ -77,11 +77,11 @@ it.each([
 it('does not name it for a target that was deleted and made again as it was', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
   const before = sightIn({ world });
-  const sight = sightIn({ world, target: { metadata: { ...before.target?.metadata, uid: 'another', generation: 1 } } });
-  const { canary, workload, target } = sight;
+  const snapshot = sightIn({ world, target: { metadata: { ...before.target?.metadata, uid: 'another', generation: 1 } } });
+  const { canary, workload, target } = snapshot;
   const release = canary?.status?.release;
   if (!canary?.status || !release || !workload || !target) throw new Error('the world has them');
-  expect(whyOf(sight).diagnosis.cause).toBe('Unseen');
+  expect(whyOf(snapshot).diagnosis.cause).toBe('Unseen');
   const status = { ...canary.status, release: { ...release, template: workload.revision(target) } };
-  expect(whyOf({ ...sight, canary: { ...canary, status } }).diagnosis.cause).toBe('Resting');
+  expect(whyOf({ ...snapshot, canary: { ...canary, status } }).diagnosis.cause).toBe('Resting');
 });

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { pushed } from '../../../test/fakes/standing-still.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
+import { readSnapshot } from '../canaries/snapshot.ts';
 import { Output } from '../output/output.ts';
-import { lookAt } from '../people/sight.ts';
 import { whyOf } from './diagnose.ts';
 import { whyCommand } from './why-command.ts';
 
 it.each([
   { flags: [], run: 'run      serin resume podinfo -n test' },
   { flags: ['--context=two'], run: 'run      serin resume podinfo -n test --context=two' },
-])('what is to be run reaches the cluster that was looked at, by $flags', async ({ flags, run }) => {
+])('commands to copy reach the cluster that was read, by $flags', async ({ flags, run }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));
   world.push('s1:b');
   world.tickUntil(({ canary }) => canary.status?.canaryWeight === 25);
@@ -24,7 +24,7 @@ it.each([
 });
 
 it.each([
-  { where: 'at rest', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
+  { where: 'while idle', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
   { where: 'while its pods are awaited', isSo: (world: World) => world.step === 'scalingUp', cause: 'Unreadable' },
 ])('$where a target that may not be read is not said to be missing', async ({ isSo, cause }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));
@@ -34,7 +34,7 @@ it.each([
   }
   const cluster = new HeldCluster([JSON.parse(JSON.stringify(world.canary))]);
   for (const kind of ['Deployment', 'Pod']) cluster.forbidden.add(kind);
-  const { diagnosis } = whyOf({ ...(await lookAt(cluster, 'test', 'podinfo')), atMs: world.nowMs });
+  const { diagnosis } = whyOf({ ...(await readSnapshot(cluster, 'test', 'podinfo')), atMs: world.nowMs });
   expect(diagnosis.cause).toBe(cause);
   if (cause === 'Unreadable')
     expect(diagnosis).toMatchObject({ look: 'kubectl auth can-i get deployments -n test', proof: [{ kind: 'Canary' }] });

@@ -1,33 +1,33 @@
+import { resourceName } from '../canaries/canary-reading.ts';
+import type { Session } from '../canaries/session.ts';
+import { readSnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { Answer } from '../output/output.ts';
 import { meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
-import { resourceName } from '../people/canary-reading.ts';
-import type { Session } from '../people/session.ts';
-import { lookAt } from '../people/sight.ts';
 import { whyOf } from './diagnose.ts';
 
 const INDENT = 9;
 
-/** `serin why NAME`: what holds a Canary, which field of which object proves it, and what clears it. */
+/** `serin why NAME`: the cause that holds a Canary, the field that proves it, and the remedy. */
 export async function whyCommand({ cluster, namespace = '', output, clock, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
-  const sight = await lookAt(cluster, namespace, name, clock);
-  for (const what of sight.hidden) output.tell(`Note: ${what}.`);
-  await output.show(whyAnswer(onThisCluster(whyOf(sight), clusterFlags)));
+  const snapshot = await readSnapshot(cluster, namespace, name, clock);
+  for (const what of snapshot.hidden) output.note(`Note: ${what}.`);
+  await output.show(whyAnswer(onThisCluster(whyOf(snapshot), clusterFlags)));
   return 'done';
 }
 
-/** What is copied from here reaches the cluster that was looked at, and no other. */
+/** Copied commands must reach the cluster that was read, and no other. */
 function onThisCluster(why: Why, flags: readonly string[]): Why {
   const withFlags = (line: string) => [line, ...flags].join(' ');
-  const told = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
+  const withCommands = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
     ...rest,
     ...(command === undefined ? {} : { command: withFlags(command) }),
     ...(look === undefined ? {} : { look: withFlags(look) }),
   });
-  return { ...why, diagnosis: told(why.diagnosis), also: why.also.map(told) };
+  return { ...why, diagnosis: withCommands(why.diagnosis), also: why.also.map(withCommands) };
 }
 
 function whyAnswer(why: Why): Answer<Why> {

@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { establishedManager } from '../../api/names.ts';
+import { flaggerManager } from '../../api/names.ts';
 import type { Adoption } from '../../engine/facts.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
@@ -85,7 +85,7 @@ function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefin
   return entriesOf(target).some(({ manager, subresource, fieldsV1, time }) => {
     const spec = fieldsV1?.['f:spec'] as Record<string, unknown> | undefined;
     const isOfPods = spec !== undefined && (part === undefined || spec[part] !== undefined);
-    return manager !== establishedManager && (subresource ?? '') === '' && isOfPods && Date.parse(time ?? '') >= sinceMs;
+    return manager !== flaggerManager && (subresource ?? '') === '' && isOfPods && Date.parse(time ?? '') >= sinceMs;
   });
 }
 

@@ -1,7 +1,7 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { refKey } from '../../api/kube-object.ts';
-import { establishedManager, fieldManager, names, ownerAnnotation } from '../../api/names.ts';
+import { fieldManager, flaggerManager, names, ownerAnnotation } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { fieldsTakenOver } from '../../kube/taken-over-fields.ts';
 import type { Router } from '../../routers/router.ts';
@@ -59,7 +59,7 @@ async function takeOverOne(
   const found = await cluster.get(ref, { signal });
   if (!found || isAnothers(canary, found)) return false;
   const { resourceVersion, ownerReferences = [] } = found.metadata;
-  const managedFields = fieldsTakenOver(found, establishedManager, fieldManager);
+  const managedFields = fieldsTakenOver(found, flaggerManager, fieldManager);
   const isOwned = lostOwner || ownerReferences.some(isCanary);
   if (!isOwned && managedFields === undefined) return false;
   const { name, uid } = await anchors.reference(canary, signal);

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { callers, egressSettings, outgoing } from '../../../test/fakes/egress.ts';
 import { ask } from '../../metrics/http/ask.ts';
 
-const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
 const signal = AbortSignal.timeout(60_000);
 const servers: (() => void)[] = [];
 afterEach(() => {
@@ -29,17 +29,17 @@ async function writing(text: string): Promise<string> {
 
 it.each(callers)('I15: %s end where more interim answers come than a server needs', async (_, call) => {
   const address = await writing('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_001));
-  expect(await call(address, findWay)).toMatch(/EPIECES|1000 interim answers/);
+  expect(await call(address, egress)).toMatch(/EPIECES|1000 interim answers/);
 });
 
 it.each(callers)('I15: %s wait for the answer that follows some interim ones', async (_, call) => {
   const address = await writing(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(900)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`);
-  expect(await call(address, findWay)).toMatch(/^200/);
+  expect(await call(address, egress)).toMatch(/^200/);
 });
 
 const asked = async (pieces: number) => {
   const url = new URL(await writing(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`));
-  return ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, findWay });
+  return ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress });
 };
 
 it('I15: an answer in very many pieces is not read to its end, however short it is', async () => {

@@ -12,7 +12,7 @@ const measured = JSON.stringify({ status: 'success', data: { resultType: 'vector
 it('05-W37: a value that an address of this pod or node answers is not measured, and the reason names the flag', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: measured }));
   const ask = (allowedAddresses: string[]) =>
-    prometheus({ address: `http://localhost:${port}`, timeoutMs: 60_000, findWay: outgoing({ ...egressSettings, allowedAddresses }) });
+    prometheus({ address: `http://localhost:${port}`, timeoutMs: 60_000, egress: outgoing({ ...egressSettings, allowedAddresses }) });
   expect(await ask([]).runQuery('up', signal)).toEqual({
     kind: 'error',
     reason: expect.stringContaining('its values count only where --allowed-addresses names the address'),
@@ -24,17 +24,17 @@ it('05-W37: a value that an address of this pod or node answers is not measured,
 
 it('05-W37: the metrics server of the flags is measured wherever it is', async () => {
   const { port } = await listening(() => ({ status: 200, body: measured }));
-  const findOwnWay = ownOutgoing({ ...egressSettings, apiServers: ['127.0.0.1'] });
-  const server = globalServer({ metricsServer: `http://127.0.0.1:${port}`, timeoutMs: 60_000, findOwnWay });
+  const ownEgress = ownOutgoing({ ...egressSettings, apiServers: ['127.0.0.1'] });
+  const server = globalServer({ metricsServer: `http://127.0.0.1:${port}`, timeoutMs: 60_000, ownEgress });
   expect(await server.runQuery('up', signal)).toEqual({ kind: 'value', value: 42 });
 });
 
 it('05-W37: what a webhook on an address of this pod or node answers is concealed, also a good answer and one after a redirect', async () => {
   const inner = await listening(() => ({ status: 200, body: 'inner words' }));
   const { port } = await listening(() => ({ status: 307, location: `http://127.0.0.1:${inner.port}/` }));
-  const findWay = outgoing(egressSettings);
+  const egress = outgoing(egressSettings);
   for (const url of [`http://127.0.0.1:${inner.port}/`, `http://127.0.0.1:${port}/`]) {
-    const answer = await callWebhook({ name: 'h', url }, payload, { signal, findWay });
+    const answer = await callWebhook({ name: 'h', url }, payload, { signal, egress });
     expect(answer).toEqual({ outcome: 'passed', body: expect.stringContaining('--allowed-addresses') });
   }
 });
@@ -58,9 +58,9 @@ it.each(['10.96.0.1', '::ffff:10.96.0.1', '::ffff:a60:1', '64:ff9b::10.96.0.1', 
   async (address) => {
     const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
     const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
-    const findWay = outgoing({ ...egressSettings, proxyEnvironment, apiServers: ['10.96.0.1'] });
+    const egress = outgoing({ ...egressSettings, proxyEnvironment, apiServers: ['10.96.0.1'] });
     const host = address.includes(':') ? `[${address}]` : address;
-    expect(await callers[0]?.[1](`http://${host}/`, findWay)).not.toContain('inner words');
+    expect(await callers[0]?.[1](`http://${host}/`, egress)).not.toContain('inner words');
     expect(proxy.seen).toHaveLength(1);
   },
 );

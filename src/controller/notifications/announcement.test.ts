@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { eventually } from '../../../test/scenarios/eventually.ts';
-import { atOnce, straightWay } from '../../api/outgoing.ts';
+import { atOnce, openEgress } from '../../api/outgoing.ts';
 import type { Announcement } from '../../engine/reasons.ts';
 import { announcer } from './announcer.ts';
 import { loggedEvents } from './logged-events.ts';
@@ -33,7 +33,7 @@ it('05-V1, V5: what happens is an Event of its own reason, a log line with the C
     clock: handClock(1234),
     secret: async () => undefined,
     eventWebhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    callsOf: () => ({ turns: atOnce, findWay: straightWay, findOwnWay: straightWay }),
+    callsOf: () => ({ turns: atOnce, egress: openEgress, ownEgress: openEgress }),
     timeCall: () => () => undefined,
     signal: new AbortController().signal,
   });

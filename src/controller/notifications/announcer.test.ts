@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atOnce, straightWay } from '../../api/outgoing.ts';
+import { atOnce, openEgress } from '../../api/outgoing.ts';
 import type { Announcement } from '../../engine/reasons.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { hookedCanary } from '../../webhooks/test-canary.ts';
@@ -29,7 +29,7 @@ it('06-F18, LT52: what happened is told under its own reason, and nobody waits f
           },
         },
         ...{ clock: systemClock, secret: async () => undefined, eventWebhook: url },
-        callsOf: () => ({ turns: atOnce, findWay: straightWay, findOwnWay: straightWay }),
+        callsOf: () => ({ turns: atOnce, egress: openEgress, ownEgress: openEgress }),
         timeCall: () => () => undefined,
         signal: new AbortController().signal,
       });

@@ -101,8 +101,8 @@ async function notifierOf(
     return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
-  const { findWay } = callsOf?.(metadata.namespace) ?? {};
-  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(findWay && { findWay }) });
+  const { egress } = callsOf?.(metadata.namespace) ?? {};
+  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(egress && { egress }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }
 

@@ -36,13 +36,13 @@ export async function sendHooks(
   const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';
   const isEvent = delivery.kind === 'event-webhook';
   const type = phase === 'Failed' ? 'Warning' : 'Normal';
-  const { turns, findWay, findOwnWay } = callsOf?.(canary.metadata.namespace) ?? {};
+  const { turns, egress, ownEgress } = callsOf?.(canary.metadata.namespace) ?? {};
   const call = (webhook: Webhook): Promise<HookOutcome> => {
     const payload = isEvent
       ? eventPayload(canary, { message: delivery.message, type, atMs: delivery.sinceMs }, { phase, checksum, webhook })
       : hookPayload(canary, webhook, { phase, checksum });
-    const findWayOf = isEvent && !delivery.hook ? findOwnWay : findWay;
-    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, turns, findWay: findWayOf });
+    const policy = isEvent && !delivery.hook ? ownEgress : egress;
+    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, turns, egress: policy });
   };
   const hooks = isEvent ? eventReceivers(canary, delivery.hook ? '' : eventWebhook) : hooksOf(canary, 'post-rollout');
   const passed: string[] = [];

@@ -3,10 +3,10 @@ import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
 import { isIP, type LookupFunction, connect as tcpConnect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
-import { NotAllowedError, type Way } from '../../api/outgoing.ts';
+import { NotAllowedError, type OutgoingConnection } from '../../api/outgoing.ts';
 import { agentsFor } from '../../notifiers/proxy.ts';
 
-export type EgressAgents = Required<Pick<Way, 'agent' | 'end'>>;
+export type EgressAgents = Required<Pick<OutgoingConnection, 'agent' | 'end'>>;
 
 /** The hosts that a URL names are refused or passed here; names that it resolves, in `lookup`. */
 export interface EgressRules {
@@ -16,7 +16,7 @@ export interface EgressRules {
   /** Direct: the address of a connection. Through a proxy: the host that it was asked for. */
   reached(addressOrHost: string | undefined): void;
   /** Make the connections of direct calls; default: by TCP. */
-  base?: Way['agent'];
+  base?: OutgoingConnection['agent'];
 }
 
 type Connect = HttpAgent['createConnection'];

@@ -40,9 +40,9 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
   it('05-W37: must not be at an address of this pod or node or the API server unless --allowed-addresses names it', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const lookup = names({ hop: '127.0.0.1', mapped: '::ffff:127.0.0.1', metadata: '169.254.169.254' });
-    const findWay = outgoing({ ...egressSettings, apiServers: ['198.51.100.1'], lookup });
+    const egress = outgoing({ ...egressSettings, apiServers: ['198.51.100.1'], lookup });
     for (const host of ['127.0.0.1', 'hop', 'mapped', 'metadata', '[::1]', '169.254.169.254', '198.51.100.1', '[64:ff9b::198.51.100.1]'])
-      expect(await call(target, findWay, `http://${host}:${proxy.port}`), host).toContain('only where --allowed-addresses names it');
+      expect(await call(target, egress, `http://${host}:${proxy.port}`), host).toContain('only where --allowed-addresses names it');
     expect(proxy.seen).toEqual([]);
     const allowed = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], lookup });
     expect(await call(target, allowed, `http://hop:${proxy.port}`)).toMatch(/^200/);
@@ -52,10 +52,10 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
   it('05-W37: gets no credentials of the proxy of the environment, and its own alone', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const proxyEnvironment = { HTTP_PROXY: 'http://env:s3cret@203.0.113.1:3128', HTTPS_PROXY: 'http://env:s3cret@203.0.113.1:3128' };
-    const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], proxyEnvironment });
+    const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], proxyEnvironment });
     for (const address of [target, 'https://192.0.2.1/x']) {
-      await call(address, findWay, `http://127.0.0.1:${proxy.port}`);
-      await call(address, findWay, `http://me:mine@127.0.0.1:${proxy.port}`);
+      await call(address, egress, `http://127.0.0.1:${proxy.port}`);
+      await call(address, egress, `http://me:mine@127.0.0.1:${proxy.port}`);
     }
     const own = `Basic ${Buffer.from('me:mine').toString('base64')}`;
     expect(proxy.headers.map((headers) => headers['proxy-authorization'])).toEqual([undefined, own, undefined, own]);
@@ -63,8 +63,8 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
 
   it('05-W37: is asked to connect to an https address, and sees the host of it alone', async () => {
     const proxy = await listening(() => ({ status: 200 }));
-    const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
-    expect(await call('https://backend.invalid/s3cret?s3cret', findWay, `http://127.0.0.1:${proxy.port}`)).not.toMatch(/^200/);
+    const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+    expect(await call('https://backend.invalid/s3cret?s3cret', egress, `http://127.0.0.1:${proxy.port}`)).not.toMatch(/^200/);
     expect(proxy.seen).toEqual(['CONNECT backend.invalid:443']);
     expect(proxy.headers.map(({ host, ...rest }) => [host, Object.keys(rest)])).toEqual([['backend.invalid:443', ['connection']]]);
   });
@@ -87,12 +87,12 @@ it('05-W18: an https address is asked through the tunnel of a proxy, encrypted t
     client.on('error', () => onward.destroy());
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
   const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const asked = (insecureSkipVerify: boolean) =>
     ask(
       { url: new URL(`https://backend.invalid:${port}/`), headers: { authorization: 'Bearer t0ken' } },
-      { who: 'X', timeoutMs: 60_000, signal, insecureSkipVerify, secrets: ['t0ken'], findWay, proxy: through },
+      { who: 'X', timeoutMs: 60_000, signal, insecureSkipVerify, secrets: ['t0ken'], egress, proxy: through },
     );
   expect(await asked(true)).toEqual({ status: 200, body: 'Bearer t0ken' });
   expect(await asked(false)).toEqual({ kind: 'error', reason: expect.stringContaining('certificate') });
@@ -104,7 +104,7 @@ it('05-W18: an https address is asked through the tunnel of a proxy, encrypted t
 });
 
 it('05-W37: a proxy whose user info cannot be read is refused, and not repeated', async () => {
-  const options = { who: 'X', timeoutMs: 60_000, signal, secrets: [], findWay: outgoing(egressSettings) };
+  const options = { who: 'X', timeoutMs: 60_000, signal, secrets: [], egress: outgoing(egressSettings) };
   const answer = await ask({ url: new URL('http://192.0.2.1/') }, { ...options, proxy: 'http://%zz:s3cret@192.0.2.2:3128' });
   expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('its proxy must be an http or https address') });
   expect(answer).not.toMatchObject({ reason: expect.stringContaining('s3cret') });
@@ -112,9 +112,9 @@ it('05-W37: a proxy whose user info cannot be read is refused, and not repeated'
 
 it('05-W37: no credentials go to an http address through a proxy that a resource names', async () => {
   const proxy = await listening(() => ({ status: 200, body: '{}' }));
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
   const through = `http://127.0.0.1:${proxy.port}`;
-  const options = { who: 'X', timeoutMs: 60_000, signal, findWay, proxy: through };
+  const options = { who: 'X', timeoutMs: 60_000, signal, egress, proxy: through };
   const asked = [
     await ask({ url: new URL('http://backend.invalid/'), headers: { authorization: 'Bearer t' } }, { ...options, secrets: ['t'] }),
     await ask({ url: new URL('http://me:t@backend.invalid/') }, { ...options, secrets: [] }),
@@ -130,7 +130,7 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
     atMs: 0,
   } as const;
   for (const settings of [{ token: 't' }, { signingKey: 't' }]) {
-    const made = notifierFor('webhook', { address: 'http://backend.invalid/', proxy: through, ...settings }, { findWay });
+    const made = notifierFor('webhook', { address: 'http://backend.invalid/', proxy: through, ...settings }, { egress });
     if ('problem' in made) throw new Error(made.problem);
     expect(await made.send(message, signal)).toMatchObject({ ok: false, retry: false });
   }
@@ -155,8 +155,8 @@ it('05-W37: a redirect through a proxy does not show what is concealed', async (
   const proxy = await listening((url) =>
     url.includes('public') ? { status: 307, location: 'http://169.254.169.254/' } : { status: 200, body: 'inner words' },
   );
-  const findWay = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
-  const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { signal, findWay });
+  const egress = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
+  const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { signal, egress });
   expect(proxy.seen).toHaveLength(2);
   expect(answer).toEqual({ outcome: 'passed', body: expect.not.stringContaining('inner words') });
 });

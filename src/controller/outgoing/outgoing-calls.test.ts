@@ -6,7 +6,7 @@ import { handClock } from '../../../test/fakes/clock.ts';
 import { egressSettings } from '../../../test/fakes/egress.ts';
 import { canary, endMs } from '../../../test/fakes/measuring.ts';
 import type { Canary, Metric } from '../../api/canary.ts';
-import { straightWay } from '../../api/outgoing.ts';
+import { openEgress } from '../../api/outgoing.ts';
 import { measure } from '../../metrics/measure.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { hookedCanary } from '../../webhooks/test-canary.ts';
@@ -49,8 +49,8 @@ const good = (response: ServerResponse) => void response.end(vector);
 
 function outgoingCalls(resolve?: LookupFunction) {
   const clock = handClock();
-  const findWay = egressPolicy({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
-  const calls = new OutgoingCalls({ clock, threads: 32, findWay, findOwnWay: straightWay, ...(resolve && { resolve }) });
+  const egress = egressPolicy({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
+  const calls = new OutgoingCalls({ clock, threads: 32, egress, ownEgress: openEgress, ...(resolve && { resolve }) });
   const figures = (kind: CallKind) => calls.figures().find((one) => one.kind === kind);
   return { clock, calls, figures };
 }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import type { FindWay, Turns } from '../../api/outgoing.ts';
+import type { EgressPolicy, Turns } from '../../api/outgoing.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { FairQueue } from '../../kube/fair-queue.ts';
 import { type Found, FoundAddresses } from './found-addresses.ts';
@@ -37,9 +37,9 @@ export interface CallFigures {
 export interface Calls {
   turns: Turns;
   /** To addresses of Canaries, MetricTemplates and AlertProviders. */
-  findWay: FindWay;
+  egress: EgressPolicy;
   /** To addresses of flags. */
-  findOwnWay: FindWay;
+  ownEgress: EgressPolicy;
 }
 export type CallsOf = (namespace: string) => Calls;
 
@@ -49,15 +49,15 @@ interface Limits extends PartOfFree {
   mostWaiting: number;
 }
 
-interface Ways {
+interface EgressPolicies {
   /** The egress policy, with the function that resolves names. */
-  findWay(lookup: LookupFunction): FindWay;
-  findOwnWay: FindWay;
+  egress(lookup: LookupFunction): EgressPolicy;
+  ownEgress: EgressPolicy;
 }
 
 /** The calls that Canaries cause: how many at once, by namespace and in all (I15). */
 export class OutgoingCalls {
-  readonly #ways: Ways;
+  readonly #policies: EgressPolicies;
   readonly #resolve: LookupFunction;
   readonly #queues: Record<CallKind, FairQueue>;
   readonly #clock: Clock;
@@ -65,10 +65,15 @@ export class OutgoingCalls {
   readonly #found = new Map<string, FoundAddresses>();
 
   /** `threads`: of the process, for what blocks one, as a name look-up does. `resolve`: default: the system's. */
-  constructor({ clock, threads, resolve = lookup, ...ways }: Ways & { clock: Clock; threads: number; resolve?: LookupFunction }) {
+  constructor({
+    clock,
+    threads,
+    resolve = lookup,
+    ...policies
+  }: EgressPolicies & { clock: Clock; threads: number; resolve?: LookupFunction }) {
     this.#resolve = resolve;
     this.#clock = clock;
-    this.#ways = ways;
+    this.#policies = policies;
     const divided = ({ perKey, mostWaiting, ...room }: Limits) =>
       new FairQueue({ clock, admission: partOfFree(room), perKey, mostWaiting });
     this.#queues = {
@@ -106,13 +111,13 @@ export class OutgoingCalls {
 
   #waysOf(namespace: string): Omit<Calls, 'turns'> {
     const bounded =
-      (findWay: FindWay): FindWay =>
+      (egress: EgressPolicy): EgressPolicy =>
       (url, proxy) => {
-        const way = findWay(url, proxy);
-        if ('problem' in way) return way;
-        return { ...way, growAnswer: (signal) => this.#queues.large_answer.turn(namespace, { signal }) };
+        const connection = egress(url, proxy);
+        if ('problem' in connection) return connection;
+        return { ...connection, growAnswer: (signal) => this.#queues.large_answer.turn(namespace, { signal }) };
       };
-    return { findWay: bounded(this.#ways.findWay(this.#lookupOf(namespace))), findOwnWay: bounded(this.#ways.findOwnWay) };
+    return { egress: bounded(this.#policies.egress(this.#lookupOf(namespace))), ownEgress: bounded(this.#policies.ownEgress) };
   }
 
   /** A look-up holds its thread until the resolver gives up, whether or not its call is still waited for. */

@@ -16,10 +16,10 @@ it.each(callers)('05-W37: %s reach allowed addresses alone, by number or by name
 
 it('05-W37: a webhook is not led elsewhere by a redirect', async () => {
   const { seen, port } = await listening(() => ({ status: 302, location: 'http://169.254.169.254/latest/meta-data' }));
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
   const answer = await callWebhook({ name: 'h', url: `http://127.0.0.1:${port}/` }, payload, {
     signal: AbortSignal.timeout(60_000),
-    findWay,
+    egress,
   });
   expect(answer).toEqual({ outcome: 'refused', reason: expect.stringMatching(/it redirects, and its address is not among/) });
   expect(seen).toHaveLength(1);
@@ -37,10 +37,10 @@ it.each(callers.slice(0, 2))('05-W37: what loopback and API servers answer to %s
 it.each(callers)('05-W18: %s go through the proxy of the environment, but for what NO_PROXY names', async (_, call) => {
   const proxy = await listening(() => ({ status: 200, body: '{}' }));
   const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'direct.invalid' };
-  const findWay = outgoing({ ...egressSettings, proxyEnvironment });
-  expect(await call('http://prometheus.invalid/x', findWay)).toMatch(/^200/);
+  const egress = outgoing({ ...egressSettings, proxyEnvironment });
+  expect(await call('http://prometheus.invalid/x', egress)).toMatch(/^200/);
   expect(proxy.seen).toEqual([expect.stringMatching(/^(GET|POST) http:\/\/prometheus\.invalid\/x$/)]);
-  expect(await call('http://direct.invalid/x', findWay)).toMatch(/ENOTFOUND|EAI_AGAIN/);
+  expect(await call('http://direct.invalid/x', egress)).toMatch(/ENOTFOUND|EAI_AGAIN/);
   expect(proxy.seen).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { type FindWay, NotAllowedError, straightWay, type Way } from '../../api/outgoing.ts';
+import { type EgressPolicy, NotAllowedError, type OutgoingConnection, openEgress } from '../../api/outgoing.ts';
 import { addressList, embeddedIn, specialAddress } from '../../api/special-addresses.ts';
 import { proxyFromEnv } from '../../kube/proxy-from-env.ts';
 import { proxyUrl } from '../../notifiers/proxy.ts';
@@ -14,7 +14,7 @@ interface Settings {
   /** Hosts of API servers. */
   apiServers: readonly string[];
   /** Make the connections of direct calls, where those are not made by TCP. */
-  agents?: Way['agent'] | undefined;
+  agents?: OutgoingConnection['agent'] | undefined;
 }
 
 const NOT_ALLOWED = 'its address is not among --allowed-addresses';
@@ -27,14 +27,14 @@ const LOCAL_NAMES = /(?:^|\.)localhost\.?$|^metadata(?:\.google\.internal)?\.?$/
 /**
  * The egress policy for calls that users of the cluster ask for: through the proxies of the environment (or the one that a resource names), and to the
  * allowed addresses alone. A name is resolved once for each connection, which goes to an address that was judged; through a proxy the proxy is
- * judged so, and of the target only an address that is written out (05-W18, W37). `lookup` resolves the names of all calls of the FindWay.
+ * judged so, and of the target only an address that is written out (05-W18, W37). `lookup` resolves the names of all calls of the policy.
  */
 export function egressPolicy({
   proxyEnvironment,
   allowedAddresses,
   apiServers,
   agents: base,
-}: Settings): (lookup: LookupFunction) => FindWay {
+}: Settings): (lookup: LookupFunction) => EgressPolicy {
   const isNamed = addressList(allowedAddresses);
   const isBounded = allowedAddresses.length > 0;
   const isApiServer = addressList(apiServers.filter((host) => isIP(host) !== 0));
@@ -85,15 +85,15 @@ export function egressPolicy({
 }
 
 /** The policy for addresses that stand in flags: the operator chose them, so they are neither bounded nor concealed. */
-export function ownOutgoing(settings: Settings): FindWay {
-  const findWay = egressPolicy({ ...settings, allowedAddresses: [] })(dnsLookup);
+export function ownOutgoing(settings: Settings): EgressPolicy {
+  const egress = egressPolicy({ ...settings, allowedAddresses: [] })(dnsLookup);
   return (url) => {
     if (proxyFromEnv(url.href, settings.proxyEnvironment) === undefined) {
-      return settings.agents ? { agent: settings.agents, end: () => undefined } : straightWay(url);
+      return settings.agents ? { agent: settings.agents, end: () => undefined } : openEgress(url);
     }
-    const way = findWay(url);
-    if ('problem' in way) return way;
-    const { conceals: _, ...open } = way;
+    const connection = egress(url);
+    if ('problem' in connection) return connection;
+    const { conceals: _, ...open } = connection;
     return open;
   };
 }

@@ -25,10 +25,10 @@ it.each(callers)('05-W37: %s go to the address that was judged, and the name is 
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const forbidden = await listening(() => ({ status: 200, body: '{}' }), { host: '127.0.0.2', port });
   const { asked, lookup } = turning('127.0.0.1', '127.0.0.2');
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
-  expect(await call(`http://rebinding.test:${port}/`, findWay)).toMatch(/^200/);
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
+  expect(await call(`http://rebinding.test:${port}/`, egress)).toMatch(/^200/);
   expect(asked).toEqual(['rebinding.test']);
-  expect(await call(`http://rebinding.test:${port}/`, findWay)).toContain('not among --allowed-addresses');
+  expect(await call(`http://rebinding.test:${port}/`, egress)).toContain('not among --allowed-addresses');
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
@@ -36,12 +36,12 @@ it('05-W37: of several addresses of a name only allowed ones are tried, whicheve
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const forbidden = await listening(() => ({ status: 200, body: '{}' }), { host: '127.0.0.2', port });
   const all = ['127.0.0.2', '::ffff:127.0.0.2', '::1', '127.0.0.1'].map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  const findWay = outgoing({
+  const egress = outgoing({
     ...egressSettings,
     allowedAddresses: ['127.0.0.1'],
     lookup: (_name, _options, callback) => callback(null, all),
   });
-  for (const [, call] of callers) expect(await call(`http://several.test:${port}/`, findWay)).toMatch(/^200/);
+  for (const [, call] of callers) expect(await call(`http://several.test:${port}/`, egress)).toMatch(/^200/);
   expect([seen.length, forbidden.seen.length]).toEqual([callers.length, 0]);
 });
 
@@ -49,9 +49,9 @@ it('05-W37: each retry is judged by the address that it goes to', async () => {
   const { seen, port } = await listening(() => ({ status: 503 }));
   const forbidden = await listening(() => ({ status: 200 }), { host: '127.0.0.2', port });
   const { asked, lookup } = turning('127.0.0.1', '127.0.0.2');
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
   const url = new URL(`http://rebinding.test:${port}/`);
-  const answer = await ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, findWay, retries: 1 });
+  const answer = await ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress, retries: 1 });
   expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('not among --allowed-addresses') });
   expect([asked.length, seen.length, forbidden.seen.length]).toEqual([2, 1, 0]);
 });
@@ -60,8 +60,8 @@ it('05-W37: each redirect is judged by the address that it goes to', async () =>
   const { seen, port } = await listening(() => ({ status: 307, location: '/next' }));
   const forbidden = await listening(() => ({ status: 200 }), { host: '127.0.0.2', port });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
-  const answer = await callWebhook({ name: 'h', url: `http://rebinding.test:${port}/`, retries: 0 }, payload, { signal, findWay });
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
+  const answer = await callWebhook({ name: 'h', url: `http://rebinding.test:${port}/`, retries: 0 }, payload, { signal, egress });
   expect(answer).toEqual({ outcome: 'refused', reason: expect.stringContaining('not among --allowed-addresses') });
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
@@ -80,13 +80,13 @@ it('05-W37: the client of AWS goes to the address that was judged', async () => 
   const { seen, port } = await listening(() => ({ status: 400, body: '{}' }));
   const forbidden = await listening(() => ({ status: 400, body: '{}' }), { host: '127.0.0.2', port });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
-  const findWay = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
+  const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
   const asking = {
     region: 'eu-west-1',
     keys: { accessKeyId: 'a', secretAccessKey: 'b' },
     address: `http://rebinding.test:${port}`,
     abortSignal: signal,
-    transport: { timeoutMs: 60_000, findWay },
+    transport: { timeoutMs: 60_000, egress },
   };
   const input = { MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) };
   await expect(getMetricData(input, asking)).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
@@ -106,7 +106,7 @@ it('05-W37: the web socket of Splunk goes to the address that was judged, and it
   const run = (lookup: LookupFunction, allowedAddresses: string[]) =>
     runSignalFlow({
       ...{ url: new URL(`ws://rebinding.test:${port}/`), token: 't', program: 'p', startMs: 0, stopMs: 1, signal },
-      transport: { timeoutMs: 60_000, findWay: outgoing({ ...egressSettings, allowedAddresses, lookup }) },
+      transport: { timeoutMs: 60_000, egress: outgoing({ ...egressSettings, allowedAddresses, lookup }) },
     });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
   expect(await run(lookup, ['127.0.0.1'])).toEqual({ series: [] });

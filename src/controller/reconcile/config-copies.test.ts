@@ -96,7 +96,7 @@ describe('makeCopies', () => {
     {
       what: 'a quota',
       error: refused('secrets "db" is forbidden: exceeded quota: small, requested: secrets=1, used: secrets=1, limited: secrets=1'),
-      says: /exceeded quota.*who owns the quota can raise it/,
+      says: /exceeded quota.*ask the owner of the quota to raise it/,
     },
     {
       what: 'a webhook that quotes',

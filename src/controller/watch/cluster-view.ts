@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { apiVersion } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
-import { establishedManager, fieldManager } from '../../api/names.ts';
+import { fieldManager, flaggerManager } from '../../api/names.ts';
 import { withoutLastApplied } from '../../api/tracking-metadata.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../../kube/cluster.ts';
@@ -226,7 +226,7 @@ function see(whole: KubeObject): Seen {
     ...known,
     object: keptOf(known.object),
     ...(manager === undefined ? {} : { manager }),
-    ...(isOwned || isUpdatedBy(object, establishedManager) ? { isEstablished: true } : {}),
+    ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
   };
 }
 

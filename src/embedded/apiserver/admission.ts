@@ -171,7 +171,7 @@ function immutableCauses(resource: Resource, object: KubeObject, before: KubeObj
   return causes;
 }
 
-/** Whoever sets a scheduling gate does so at the pod's creation; afterwards they only go. */
+/** Scheduling gates are set when a pod is created; afterwards they can only be removed. */
 function addedGateCauses(object: KubeObject, before: KubeObject): Cause[] {
   const gatesOf = ({ spec }: KubeObject): string[] => (spec?.schedulingGates ?? []).map(({ name }: { name: string }) => name);
   const known = new Set(gatesOf(before));

@@ -13,7 +13,7 @@ import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources
 import { scaleOf, withScale } from './scale.ts';
 import { changesContent, keepServerOwned, withoutAllocated } from './server-owned.ts';
 import { ServiceAddresses } from './service-addresses.ts';
-import { alreadyExists, badRequest, conflict, forbidden, invalid, invalidValue, modified, notFound, Refusal } from './status.ts';
+import { alreadyExists, badRequest, conflict, forbidden, invalid, invalidValue, modified, notFound, StatusError } from './status.ts';
 import { keyOf, Store } from './store.ts';
 import { fromStored, toStored } from './versions.ts';
 import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
@@ -21,7 +21,7 @@ import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type 
 /** Kinds with a status whose spec is not counted. */
 const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
 
-/** What the server does to objects, whoever asks: requests and its own collectors alike. */
+/** Operations on objects, for requests and for the server's own collectors alike. */
 export class Api {
   readonly store: Store;
   readonly resources = new Resources();
@@ -98,7 +98,7 @@ export class Api {
     if (type === 'apply') return this.#apply(resource, namespace, name, patch, context);
     const live = this.get(resource, namespace, name);
     if (type === 'strategic' && resource.custom)
-      throw new Refusal(
+      throw new StatusError(
         415,
         'UnsupportedMediaType',
         'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { clone, isRecord, type Json } from './json.ts';
 import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { badRequest, invalid, Refusal } from './status.ts';
+import { badRequest, invalid, StatusError } from './status.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Refuses a body that server-side apply cannot take. */
@@ -24,7 +24,7 @@ export function checkApplication(resource: Resource, namespace: string, body: Js
   const texts = undeclared.map((path) => `.${path}: field not declared in schema`);
   const what = texts.length === 1 ? texts[0] : `errors:\n  ${texts.join('\n  ')}`;
   const of = `${namespace}/${body.metadata?.name}; ${apiVersionOf(resource)}, Kind=${resource.kind}`;
-  throw new Refusal(500, '', `failed to create typed patch object (${of}): ${what}`);
+  throw new StatusError(500, '', `failed to create typed patch object (${of}): ${what}`);
 }
 
 /** An apply owns only what its endpoint writes. */

@@ -89,7 +89,7 @@ const templateColumns = [
   column('Selector', (object) => selectorText(object.spec?.selector ?? {}), 1),
 ];
 
-/** What `kubectl get` shows of a built-in kind, by store. Source: Kubernetes' printers, by what a real server answers. */
+/** Columns of `kubectl get` for a built-in kind, by store. Source: Kubernetes' printers, by what a real server answers. */
 export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = {
   '/pods': [
     nameColumn,

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { clone, isEqual, isRecord } from './json.ts';
 import { resourcesOf } from './resources.ts';
-import { Refusal } from './status.ts';
+import { StatusError } from './status.ts';
 import type { Change } from './store.ts';
 import { internalWrite } from './write-context.ts';
 
@@ -125,12 +125,12 @@ export class Collectors {
     });
   }
 
-  /** A conflict or an object already gone means that somebody else was faster: the change they made wakes us again. */
+  /** A conflict or an object already gone means that another writer was faster: its change wakes us again. */
   #try(action: () => void): void {
     try {
       action();
     } catch (cause) {
-      if (!(cause instanceof Refusal)) throw cause;
+      if (!(cause instanceof StatusError)) throw cause;
     }
   }
 

@@ -41,7 +41,7 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
   if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, parts.time());
 }
 
-/** The server alone counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; nobody can set it. */
+/** The server alone counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; clients cannot set it. */
 function countTemplate(object: KubeObject, live: KubeObject | undefined): void {
   const key = 'deprecated.daemonset.template.generation';
   const before = Number(live?.metadata.annotations?.[key] ?? 0);

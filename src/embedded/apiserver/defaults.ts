@@ -166,7 +166,7 @@ function service(spec: JsonRecord): void {
   else if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.type !== 'ExternalName') {
     fill(spec, { internalTrafficPolicy: 'Cluster' });
-    // Without a selector nobody knows which families its endpoints will have.
+    // Without a selector the families of its endpoints are not known.
     const isOpen = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
     fill(
       spec,

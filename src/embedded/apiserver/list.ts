@@ -3,7 +3,7 @@ import type { JsonRecord } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
-import { badRequest, expired, Refusal } from './status.ts';
+import { badRequest, expired, StatusError } from './status.ts';
 import type { Store } from './store.ts';
 import { fromStored } from './versions.ts';
 
@@ -32,7 +32,7 @@ export function listPage(store: Store, resource: Resource, path: ApiPath, query:
   };
 }
 
-/** What the path and the selectors of the query leave of a resource's objects. */
+/** Objects of a resource that match the path and the selectors of the query. */
 export function selection(resource: Resource, { namespace, name }: ApiPath, query: URLSearchParams): (object: KubeObject) => boolean {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource.storeKey, resource.selectable);
@@ -55,7 +55,7 @@ function position(store: Store, query: URLSearchParams): { version: number; afte
   }
   if (asked !== '' && !/^\d+$/.test(asked)) throw badRequest(`invalid resource version: ${asked}`);
   if (Number(asked) > current)
-    throw new Refusal(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+    throw new StatusError(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
       retryAfterSeconds: 1,
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
     });
@@ -68,7 +68,7 @@ function requireKnown(store: Store, version: number): void {
   try {
     store.since(version);
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause;
+    if (!(cause instanceof StatusError)) throw cause;
     throw expired('The provided continue parameter is too old to display a consistent list result.');
   }
 }

@@ -3,7 +3,7 @@ import { compareFields, type FieldSet, fieldsOf, fromFieldsV1, readablePath, toF
 import { clone, isEqual, isRecord, type JsonRecord } from './json.ts';
 import { mergeApplied, removeDropped } from './merge-applied.ts';
 import type { Schema } from './schema.ts';
-import { type Cause, Refusal } from './status.ts';
+import { type Cause, StatusError } from './status.ts';
 
 export interface Writer {
   manager: string;
@@ -24,7 +24,7 @@ interface Entry {
   stored?: { fieldsV1: JsonRecord; fields: FieldSet };
 }
 
-/** Of what is stored, which is never changed in place. */
+/** Cached by stored object, which is never changed in place. */
 const known = new WeakMap<JsonRecord, FieldSet>();
 
 function fieldsIn(fieldsV1: JsonRecord): FieldSet {
@@ -129,14 +129,14 @@ export function applyConfiguration(
   const conflicts = others
     .map((entry) => ({ entry, fields: [...entry.fields.intersection(changed)] }))
     .filter((found) => found.fields.length > 0);
-  if (conflicts.length > 0 && !force) throw conflictRefusal(conflicts);
+  if (conflicts.length > 0 && !force) throw conflictError(conflicts);
   const kept = others.map((entry) => ({ ...entry, fields: entry.fields.difference(changed).difference(removed) }));
   const time = previous !== undefined && isSameSet(previous.fields, fields) ? previous.time : writer.time;
   writeEntries(merged, [...kept, { ...previous, ...writer, operation: 'Apply', time, fields }]);
   return merged;
 }
 
-function conflictRefusal(conflicts: readonly { entry: Entry; fields: string[] }[]): Refusal {
+function conflictError(conflicts: readonly { entry: Entry; fields: string[] }[]): StatusError {
   const causes: Cause[] = conflicts.flatMap(({ entry, fields }) =>
     fields.toSorted().map((path) => ({
       reason: 'FieldManagerConflict',
@@ -151,7 +151,7 @@ function conflictRefusal(conflicts: readonly { entry: Entry; fields: string[] }[
       : `conflicts${[...Map.groupBy(causes, (cause) => cause.message)]
           .map(([message, of]) => ` ${message.replace('conflict ', '')}:\n${of.map(({ field }) => `- ${field}`).join('\n')}`)
           .join('\n')}`;
-  return new Refusal(409, 'Conflict', `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary}`, {
+  return new StatusError(409, 'Conflict', `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary}`, {
     causes,
   });
 }

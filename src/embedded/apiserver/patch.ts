@@ -1,6 +1,6 @@
 import { clone, isEqual, isRecord, type Json, type JsonRecord } from './json.ts';
 import { deref, fieldSchema, type Schema } from './schema.ts';
-import { badRequest, Refusal } from './status.ts';
+import { badRequest, StatusError } from './status.ts';
 
 /** RFC 7386. */
 export function mergePatch(target: Json, patch: Json): Json {
@@ -22,7 +22,7 @@ export function jsonPatch(target: Json, operations: Json): Json {
 }
 
 /** A real server says no more than this. */
-const refused = (): Refusal => new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+const refused = (): StatusError => new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
 function runOperation(root: JsonRecord, operation: Json) {
   if (!isRecord(operation) || typeof operation.path !== 'string') throw badRequest('a JSON patch operation needs op and path');
@@ -54,7 +54,7 @@ function locate(root: JsonRecord, pointer: string): Place {
   for (const key of keys.slice(1)) {
     parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonRecord)[key] : undefined;
   }
-  const missing = (): Refusal => refused();
+  const missing = (): StatusError => refused();
   if (Array.isArray(parent)) return listPlace(parent, last, missing);
   if (!isRecord(parent)) throw missing();
   const record = parent;
@@ -79,7 +79,7 @@ function locate(root: JsonRecord, pointer: string): Place {
   };
 }
 
-function listPlace(list: Json[], key: string, missing: () => Refusal): Place {
+function listPlace(list: Json[], key: string, missing: () => StatusError): Place {
   const index = key === '-' ? list.length : /^\d+$/.test(key) ? Number(key) : -1;
   const inside = (limit: number): void => {
     if (index < 0 || index >= limit) throw missing();

@@ -3,14 +3,14 @@ import type { Api } from './api.ts';
 import { clone, type Json } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
-import { methodNotAllowed, pathNotFound, Refusal } from './status.ts';
+import { methodNotAllowed, pathNotFound, StatusError } from './status.ts';
 
 /** `log`, `eviction` and `binding`: the answer's code. */
 export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): { code: number } {
   const { namespace, name, subresource } = path;
   const pod = api.get(resource, namespace, name);
   if (subresource === 'log' && verb === 'get')
-    throw new Refusal(
+    throw new StatusError(
       501,
       'NotImplemented',
       `pod ${name} has no log: the embedded cluster runs pods as small HTTP applications inside its own process, which write none`,
@@ -23,14 +23,14 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
   }
   if (subresource !== 'binding') throw pathNotFound();
   if (pod.spec?.nodeName)
-    throw new Refusal(
+    throw new StatusError(
       409,
       'Conflict',
       `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
       { name, kind: 'pods/binding' },
     );
   if (pod.spec?.schedulingGates?.length > 0)
-    throw new Refusal(
+    throw new StatusError(
       409,
       'Conflict',
       `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} has non-empty .spec.schedulingGates`,

@@ -10,7 +10,7 @@ import { Representation } from './representation.ts';
 import { type ApiPath, isTrue } from './request.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { scaleOf } from './scale.ts';
-import { badRequest, methodNotAllowed, pathNotFound, Refusal, unsupportedMediaType } from './status.ts';
+import { badRequest, methodNotAllowed, pathNotFound, StatusError, unsupportedMediaType } from './status.ts';
 import { serveWatch } from './watch.ts';
 import type { DeleteOptions, PatchType, WriteContext } from './write-context.ts';
 
@@ -197,7 +197,7 @@ export class ResourceRequest {
     const resourceVersion = this.#query.get('resourceVersion') ?? '';
     if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion)) throw badRequest(`invalid resource version: ${resourceVersion}`);
     if (this.#query.get('sendInitialEvents') !== null)
-      throw new Refusal(
+      throw new StatusError(
         422,
         'Invalid',
         'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',

@@ -15,8 +15,8 @@ export interface Details {
   retryAfterSeconds?: number;
 }
 
-/** A refusal, with the `Status` object that Kubernetes answers. */
-export class Refusal extends Error {
+/** An error answer, with the `Status` object that Kubernetes sends. */
+export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: Details | undefined;
@@ -42,7 +42,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a refusal names: the resource, as `deployments.apps`. */
+/** The resource in an error, as `deployments.apps`. */
 export interface Named {
   group: string;
   plural: string;
@@ -52,40 +52,45 @@ export interface Named {
 const qualified = ({ group, plural }: Named): string => (group === '' ? plural : `${plural}.${group}`);
 const detailsOf = ({ group, plural }: Named, name: string): Details => ({ name, ...(group === '' ? {} : { group }), kind: plural });
 
-export const notFound = (resource: Named, name: string): Refusal =>
-  new Refusal(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+export const notFound = (resource: Named, name: string): StatusError =>
+  new StatusError(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
 
-export const pathNotFound = (): Refusal => new Refusal(404, 'NotFound', 'the server could not find the requested resource', {});
+export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
-export const alreadyExists = (resource: Named, name: string): Refusal =>
-  new Refusal(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
+export const alreadyExists = (resource: Named, name: string): StatusError =>
+  new StatusError(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
 
-export const conflict = (resource: Named, name: string, why: string): Refusal =>
-  new Refusal(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, detailsOf(resource, name));
+export const conflict = (resource: Named, name: string, why: string): StatusError =>
+  new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, detailsOf(resource, name));
 
 export const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
-export const badRequest = (message: string): Refusal => new Refusal(400, 'BadRequest', message);
+export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
-export const forbidden = (resource: Named, name: string, why: string, causes?: Cause[]): Refusal =>
-  new Refusal(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
+export const forbidden = (resource: Named, name: string, why: string, causes?: Cause[]): StatusError =>
+  new StatusError(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),
   });
 
-export const methodNotAllowed = (): Refusal =>
-  new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+export const methodNotAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-export const unsupportedMediaType = (type: string): Refusal =>
-  new Refusal(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${type}`, {});
+export const unsupportedMediaType = (type: string): StatusError =>
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${type}`,
+    {},
+  );
 
 /** 410: the version asked for is no longer kept. */
-export const expired = (message: string): Refusal => new Refusal(410, 'Expired', message);
+export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
-export function invalid(kind: string, group: string, name: string, causes: Cause[]): Refusal {
+export function invalid(kind: string, group: string, name: string, causes: Cause[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return new Refusal(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} "${name}" is invalid: ${summary}`, {
+  return new StatusError(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} "${name}" is invalid: ${summary}`, {
     name,
     ...(group === '' ? {} : { group }),
     kind,

@@ -2,7 +2,7 @@ import { isEqual, isRecord } from './json.ts';
 import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
 import { type Cause, invalidValue, required } from './status.ts';
 
-/** What is wrong with a value by its structural schema, as the causes of a 422. */
+/** Errors of a value by its structural schema, as the causes of a 422. */
 export function validate(value: unknown, schema: Schema, path: string): Cause[] {
   if (value === null && schema.nullable === true) return [];
   const wrongType = typeCause(value, schema, path);

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import type { JsonRecord } from './json.ts';
 import type { Resource } from './resources.ts';
-import { Refusal } from './status.ts';
+import { StatusError } from './status.ts';
 import type { Change } from './store.ts';
 import { fromStored } from './versions.ts';
 
@@ -57,7 +57,7 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
         if (seen(object)) send('ADDED', request.encode(fromStored(object, resource)));
     } else for (const change of api.store.since(Number(request.resourceVersion))) onChange(change);
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause;
+    if (!(cause instanceof StatusError)) throw cause;
     send('ERROR', cause.toStatus());
     response.end();
     return;
@@ -83,7 +83,7 @@ function textOf(object: JsonRecord): string {
   return last.text;
 }
 
-/** What a selector makes of a change: entering it is ADDED, leaving it DELETED. */
+/** The event of a change behind a selector: entering it is ADDED, leaving it DELETED. */
 function visibleType(change: Change, seen: (object: KubeObject) => boolean): Change['type'] | undefined {
   const before = change.before !== undefined && seen(change.before);
   const after = change.type !== 'DELETED' && seen(change.object);

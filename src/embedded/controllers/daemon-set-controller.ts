@@ -13,11 +13,11 @@ export interface DaemonSetStores {
   pods: ObjectStore;
   nodes: ObjectStore;
   revisions: ObjectStore;
-  /** Uids of pods whose deletion was asked for and not yet heard of. */
+  /** Uids of pods whose deletion was asked for and not yet seen in the watch. */
   leaving: Set<string>;
 }
 
-/** What a pass does to pods. */
+/** Changes of pods in one pass. */
 interface Changes {
   /** Nodes that get a pod. */
   make: string[];
@@ -107,7 +107,7 @@ function rollout(set: KubeObject, seen: readonly NodeSeen[], hash: string, nowMs
   const most = resolveBound(maxUnavailable, running.length, 'up');
   for (const { pods } of running) {
     const old = pods.filter((pod) => !isUpdated(pod, hash));
-    // Who serves nobody may go at once.
+    // Pods without traffic may be deleted at once.
     if (!pods.some(isAvailable)) changes.remove.push(...old);
     else if (old.length > 0 && unavailable < most) {
       unavailable += 1;

@@ -6,7 +6,7 @@ export const REVISION_HASH = 'controller-revision-hash';
 const GENERATION = 'pod-template-generation';
 export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** What every daemon tolerates. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */
+/** Tolerations of every daemon. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */
 const daemonTolerations = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },

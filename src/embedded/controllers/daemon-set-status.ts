@@ -7,11 +7,11 @@ export interface NodeSeen {
   name: string;
   shouldRun: boolean;
   mayStay: boolean;
-  /** The set's pods there that are not on their way out, oldest first. */
+  /** The set's pods there that are not terminating, oldest first. */
   pods: readonly KubeObject[];
   /** Those that are, and have not ended: the status counts them. Source: updateDaemonSetStatus of kube-controller-manager. */
   leaving: readonly KubeObject[];
-  /** A pod there is on its way out: the next one waits for it. */
+  /** A pod there is terminating: the next one waits for it. */
   isVacating: boolean;
 }
 
@@ -23,7 +23,7 @@ function countedBy({ pods, leaving }: NodeSeen): KubeObject | undefined {
   return [...leaving, ...pods].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
 }
 
-/** The counts, and how long until a ready pod counts as available. The first four are always told, the others when they are not zero. */
+/** The counts, and how long until a ready pod counts as available. The first four are always set, the others when they are not zero. */
 export function daemonSetStatus(
   set: KubeObject,
   seen: readonly NodeSeen[],

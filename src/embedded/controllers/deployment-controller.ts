@@ -18,7 +18,7 @@ export interface DeploymentStores {
   pods: ObjectStore;
 }
 
-/** One pass over one Deployment: makes its ReplicaSets follow its spec, then tells its status. */
+/** One pass over one Deployment: makes its ReplicaSets follow its spec, then writes its status. */
 export async function syncDeployment(
   cluster: Cluster,
   stores: DeploymentStores,

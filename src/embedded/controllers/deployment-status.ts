@@ -46,13 +46,13 @@ export function deploymentStatus(
   const status = {
     observedGeneration: deployment.metadata.generation,
     ...nonZero({ ...counts, unavailableReplicas: Math.max(0, wantedBySets - counts.availableReplicas) }),
-    // Unlike the other counters it is a pointer, so its zero is told.
+    // Unlike the other counters it is a pointer, so its zero is set.
     terminatingReplicas: count(all, 'terminatingReplicas'),
     ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
     conditions: [...conditions, ...previous.filter(({ type }) => !['Available', 'Progressing', 'ReplicaFailure'].includes(type))],
   };
-  const told = { status, isComplete: isComplete(deployment, counts) };
-  return progress.deadlineInMs === undefined ? told : { ...told, deadlineInMs: progress.deadlineInMs };
+  const result = { status, isComplete: isComplete(deployment, counts) };
+  return progress.deadlineInMs === undefined ? result : { ...result, deadlineInMs: progress.deadlineInMs };
 }
 
 function isComplete(deployment: KubeObject, counts: Counts): boolean {
@@ -76,7 +76,7 @@ function available(deployment: KubeObject, counts: Counts, previous: DeploymentC
   });
 }
 
-/** What refuses pods of the newest ReplicaSet that is refused any. */
+/** The error that keeps the newest ReplicaSet from creating pods. */
 function replicaFailure(
   newestFirst: readonly KubeObject[],
   previous: DeploymentCondition[],

@@ -19,7 +19,7 @@ export interface HpaStores {
 export const scaleTargetOf = (hpa: KubeObject): string | undefined =>
   hpa.spec?.scaleTargetRef?.kind === 'Deployment' ? `${hpa.metadata.namespace}/${hpa.spec.scaleTargetRef.name}` : undefined;
 
-/** One pass over one HPA: scales its Deployment to the demand within min and max, then tells its status. `behavior` is not read. */
+/** One pass over one HPA: scales its Deployment to the demand within min and max, then writes its status. `behavior` is not read. */
 export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployments, pods }: HpaStores, key: string, nowMs: number) {
   const hpa = autoscalers.get(key);
   const targetKey = hpa && scaleTargetOf(hpa);

@@ -1,6 +1,6 @@
 import type { Json } from '../apiserver/json.ts';
 
-/** What the target's pods use now. */
+/** Current usage of the target's pods. */
 export interface Usage {
   /** CPU of all ready pods together, in millicores; undefined: not measured. */
   totalMillicores: number | undefined;
@@ -20,7 +20,7 @@ export interface Measured {
 const TOLERANCE = 0.1;
 
 /**
- * What one CPU metric wants: ceil(ready pods × current ÷ target), or the replicas of now within the tolerance. Another metric, or no
+ * Replicas by one CPU metric: ceil(ready pods × current ÷ target), or the replicas of now within the tolerance. Another metric, or no
  * measurement, is the sentence that says so. Source: Kubernetes documentation, "Horizontal Pod Autoscaling", algorithm details.
  */
 export function desiredBy(metric: Json, usage: Usage, replicas: number): Measured | { unmeasured: string } {

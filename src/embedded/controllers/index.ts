@@ -16,7 +16,7 @@ export interface ControllerOptions {
   namespace?: string;
   /** Default: the machine's. */
   clock?: Clock;
-  /** Hears of each failed pass (most are conflicts, and are tried again). Default: silence. */
+  /** Gets the error of each failed pass (most are conflicts, and are tried again). Default: ignored. */
   onError?(error: unknown, key: string): void;
 }
 

@@ -13,8 +13,8 @@ const pod = (uid: string, resourceVersion: string): KubeObject => ({
 function watched() {
   const changes: Change[] = [];
   let handler: WatchHandler | undefined;
-  const watch = (_: object, heard: WatchHandler) => {
-    handler = heard;
+  const watch = (_: object, given: WatchHandler) => {
+    handler = given;
     return { synced: Promise.resolve(), stop: () => undefined };
   };
   const store = watchObjects({ watch } as unknown as Cluster, { apiVersion: 'v1', kind: 'Pod' }, (change) => changes.push(change));

@@ -4,12 +4,12 @@ import type { Cluster, KindRef, WatchHandle } from '../../kube/cluster.ts';
 /** One change seen by a store; `next` is absent when the object is gone. */
 export type Change = { previous?: KubeObject; next?: KubeObject };
 
-/** The objects of one kind as last heard, by `namespace/name`. */
+/** The objects of one kind as last seen in the watch, by `namespace/name`. */
 export interface ObjectStore {
   readonly synced: Promise<void>;
   get(key: string): KubeObject | undefined;
   list(): KubeObject[];
-  /** Takes a write's answer at once, so that the next decision does not repeat it before the watch tells. */
+  /** Takes a write's answer at once, so that the next decision does not repeat it before the watch shows it. */
   remember(object: KubeObject): void;
   stop(): void;
 }

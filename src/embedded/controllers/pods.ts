@@ -11,7 +11,7 @@ const readyCondition = (pod: KubeObject): PodCondition | undefined =>
 
 export const isPodReady = (pod: KubeObject): boolean => readyCondition(pod)?.status === 'True';
 export const isPodFinished = (pod: KubeObject): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-/** Neither finished nor on its way out: counts as a replica. */
+/** Neither finished nor terminating: counts as a replica. */
 export const isPodActive = (pod: KubeObject): boolean => !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined;
 
 /** Milliseconds until a pod counts as available: 0 when it does, infinite when it is not ready. */

@@ -11,11 +11,11 @@ const FIRST_BATCH = 4;
 export interface ReplicaSetStores {
   replicaSets: ObjectStore;
   pods: ObjectStore;
-  /** Uids of pods whose deletion was asked for and not yet heard of. */
+  /** Uids of pods whose deletion was asked for and not yet seen in the watch. */
   leaving: Set<string>;
 }
 
-/** One pass over one ReplicaSet: makes or deletes pods, then tells its status. */
+/** One pass over one ReplicaSet: makes or deletes pods, then writes its status. */
 export async function syncReplicaSet(
   cluster: Cluster,
   stores: ReplicaSetStores,

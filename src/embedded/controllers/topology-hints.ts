@@ -49,7 +49,7 @@ export function hintByCpu(endpoints: readonly HintedEndpoint[], nodes: readonly 
   }
 }
 
-/** Part of all CPUs by zone; undefined where a ready node tells neither its zone nor its CPUs. */
+/** Part of all CPUs by zone; undefined where a ready node reports neither its zone nor its CPUs. */
 function cpuShares(nodes: readonly KubeObject[]): Map<string, number> | undefined {
   const cpus = new Map<string, number>();
   for (const node of nodes) {
@@ -71,7 +71,7 @@ function topologyIn({ metadata, status }: KubeObject): { zone: string; isReady: 
   };
 }
 
-/** What of a node hints depend on, as text to compare. */
+/** The fields of a node that hints depend on, as text to compare. */
 export function topologyOf(node: KubeObject | undefined): string {
   return node === undefined ? '' : JSON.stringify(topologyIn(node));
 }

@@ -9,7 +9,7 @@ export interface BackendRef {
   weight?: number;
 }
 
-/** What is known of other objects; a proxy knows it later than a controller. */
+/** Other objects as known; a proxy knows them later than a controller. */
 export interface Surroundings {
   service(namespace: string, name: string): KubeObject | undefined;
   grants(): readonly KubeObject[];

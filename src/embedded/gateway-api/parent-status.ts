@@ -25,8 +25,8 @@ interface Known extends Surroundings {
 }
 
 /**
- * What the controllers of this cluster say of a route, one entry for each parent that they know. Of a Gateway that does not exist nobody
- * says anything. A mesh says no `observedGeneration`, as Linkerd's controller does (linkerd2 #14964).
+ * The status that the controllers of this cluster write to a route, one entry for each parent that they know. A Gateway that does not exist
+ * gets no entry. A mesh writes no `observedGeneration`, as Linkerd's controller does (linkerd2 #14964).
  */
 export function parentStatuses(route: KubeObject, known: Known, nowText: string): ParentStatus[] {
   const { generation = 0, namespace = '' } = route.metadata;
@@ -51,7 +51,7 @@ export function parentStatuses(route: KubeObject, known: Known, nowText: string)
   function judge(parentRef: ParentRef) {
     if (namesService(parentRef)) {
       const isThere = known.service(parentRef.namespace ?? namespace, parentRef.name) !== undefined;
-      const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'there is no such Service');
+      const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'the Service was not found');
       return { controllerName: MESH_CONTROLLER, accepted, observedGeneration: undefined };
     }
     const gateway = known.gateways().find((one) => namesGateway(parentRef, route, one));

@@ -31,7 +31,7 @@ export function revisionFor(service: KubeObject, number: number, templateHash: s
   };
 }
 
-/** What runs a Revision: pods, and a Service that the gateway sends its share to. */
+/** Objects that run a Revision: pods, and a Service that gets its part of the traffic from the gateway. */
 export function objectsOf(revision: KubeObject): KubeObject[] {
   const { name, namespace = '', labels = {} } = revision.metadata;
   const own = labelsOf(labels['serving.knative.dev/service'] ?? '', name);

@@ -78,7 +78,7 @@ async function createOnce(cluster: Cluster, object: KubeObject): Promise<void> {
   try {
     await cluster.create(object);
   } catch (error) {
-    // The pass before made it, and the watch has not told yet.
+    // The pass before made it, and the watch has not shown it yet.
     if (!isAlreadyExists(error)) throw error;
   }
 }

@@ -3,11 +3,11 @@ import { cookieOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LATENCY_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
-/** What a backend without a weight has. Source: the ingress controller of APISIX, DefaultWeight. */
+/** Weight of a backend that names none. Source: the ingress controller of APISIX, DefaultWeight. */
 const DEFAULT_WEIGHT = 100;
 
 /** APISIX: every rule of every ApisixRoute is a route. Sources: its pages "ApisixRoute", "Router radixtree" and "prometheus". */
@@ -56,7 +56,7 @@ export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoi
   return (random) => resolve(chosen, request, random);
 }
 
-function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
+function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | DirectResponse {
   const { namespace = '', name } = route.metadata;
   const backend = pickWeighted(
     (rule.backends ?? []).map(({ serviceName, weight = DEFAULT_WEIGHT }) => ({ serviceName, weight })),
@@ -146,7 +146,7 @@ function subjectOf({ scope, name = '' }: Expr['subject'], request: MeshRequest):
   }
 }
 
-/** Without names APISIX tells routes by ids made of a checksum of the name. */
+/** APISIX identifies routes by a checksum of their name. */
 function idOf(name: string): string {
   let hash = 0;
   for (const character of name) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;

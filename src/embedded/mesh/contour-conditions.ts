@@ -42,7 +42,7 @@ export function hasValidTexts(conditions: readonly Condition[]): boolean {
   });
 }
 
-/** Paths are joined; the last condition decides whether the whole is exact, and a header is no path. Source: contour `internal/dag/conditions.go`. */
+/** Paths are joined; the last condition decides whether the whole is exact, and a header is not a path. Source: contour `internal/dag/conditions.go`. */
 export function mergedPath(conditions: readonly Condition[]): PathMatch {
   const text = conditions
     .map(({ prefix, exact, regex }) => prefix || exact || regex || '')

@@ -14,7 +14,7 @@ export interface Endpoint {
 export interface EndpointSeen {
   endpoint: Endpoint;
   isReady: boolean;
-  /** On its way out, and still answering. */
+  /** Terminating, and still answering. */
   isDraining: boolean;
   nodeName?: string;
   /** Where its requests should come from: names of zones and of nodes. */

@@ -8,7 +8,7 @@ export interface Metrics {
   counter(name: string, labels: Labels): (by: number) => void;
   histogram(name: string, labels: Labels): (value: number, by: number) => void;
   text(): string;
-  /** What a reader of `text` finds in it. Labels of a series are the same object each time. */
+  /** The samples that `text` contains. Labels of a series are the same object each time. */
   samples(): Sample[];
 }
 

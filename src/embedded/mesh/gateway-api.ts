@@ -7,7 +7,7 @@ import { type GatewayMatch, specificity } from './gateway-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Rule {
@@ -119,7 +119,12 @@ function byAge(a: KubeObject, b: KubeObject): number {
   return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
 }
 
-function resolve({ route, rule, match }: Found, view: LaggedView, request: MeshRequest, random: () => number): ResolvedRoute | Refusal {
+function resolve(
+  { route, rule, match }: Found,
+  view: LaggedView,
+  request: MeshRequest,
+  random: () => number,
+): ResolvedRoute | DirectResponse {
   const around: Surroundings = {
     service: (namespace, name) => view.get('Service', `${namespace}/${name}`),
     grants: () => view.list('ReferenceGrant'),

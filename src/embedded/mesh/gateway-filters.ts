@@ -3,7 +3,7 @@ import { type BackendRef, backendProblem, type Surroundings } from '../gateway-a
 import type { Destination } from './destination.ts';
 import { withPrefixReplaced } from './gateway-match.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 
 interface HeaderModifier {
   set?: { name: string; value: string }[];
@@ -21,13 +21,13 @@ export interface GatewayFilter {
 }
 export type Filtered = Pick<ResolvedRoute, 'mirrors' | 'requestHeaders' | 'responseHeaders' | 'rewrite'>;
 
-/** What the filters of a matched rule do to a request. `prefix`: the path that matched, where that was a prefix. */
+/** The changes that the filters of a matched rule make to a request. `prefix`: the path that matched, where that was a prefix. */
 export function applyFilters(
   filters: readonly GatewayFilter[],
   { route, prefix, around }: { route: KubeObject; prefix: string; around: Surroundings },
   request: MeshRequest,
   random: () => number,
-): Filtered | Refusal {
+): Filtered | DirectResponse {
   const done: Filtered = { mirrors: [], requestHeaders: [], responseHeaders: [] };
   for (const filter of filters) {
     const { requestHeaderModifier, responseHeaderModifier, requestMirror, requestRedirect, urlRewrite } = filter;

@@ -15,7 +15,7 @@ import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface HeadersPolicy {
@@ -117,7 +117,7 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly Condition[
   return [...included, ...routes.map((route) => ({ conditions: [...above, ...(route.conditions ?? [])], namespace, route }))];
 }
 
-function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random: () => number): ResolvedRoute | Refusal {
+function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random: () => number): ResolvedRoute | DirectResponse {
   // A service that is not there, or lacks the port, is left out.
   const services = (route.services ?? []).filter(({ name, port }) =>
     (view.get('Service', `${namespace}/${name}`)?.spec?.ports ?? []).some((one: { port: number }) => one.port === port),

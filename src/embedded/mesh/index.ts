@@ -31,7 +31,7 @@ export interface MeshOptions {
   groups?: ReadonlySet<string>;
 }
 
-/** What the mesh saw since its start. */
+/** Counters of the mesh since its start. */
 export interface MeshCounts {
   /** Answers to clients, mirrored copies apart. */
   total: number;
@@ -57,9 +57,9 @@ export interface Mesh {
   counts(): MeshCounts;
   /** One request, or some alike, through a proxy: routed and counted as by HTTP, and answered as `answerOf` computes. */
   model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
-  /** Changes that some proxy has not heard of yet. */
+  /** Changes that some proxy has not received yet. */
   pending(): number;
-  /** Whether every proxy has heard of this version of an object or of a later one; of a kind that routes nothing, always. */
+  /** Whether every proxy has received this version of an object or a later one; always true for a kind that routes nothing. */
   knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }
@@ -75,7 +75,7 @@ const KINDS: readonly ObservedKind[] = [
   ...new Set(resolvers.flatMap(({ kinds }) => kinds).filter((kind) => kind !== ingressKind)),
 ];
 
-/** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
+/** A data plane: real HTTP, routed by the objects as each proxy has received them. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
   const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld, groups } = options;
   const { clock, network } = world;
@@ -102,7 +102,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
     const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
-    // A gone pod keeps its entry: a proxy that has not heard of its end is refused the connection, as in a real network.
+    // A gone pod keeps its entry: a proxy that does not know of its end yet is refused the connection, as in a real network.
     if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
     if (previous && !next) remember(gone, keyOf(previous), previous);
   });

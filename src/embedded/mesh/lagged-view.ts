@@ -2,12 +2,12 @@ import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Change, keyOf } from '../controllers/object-store.ts';
 
-/** What one proxy knows: the same changes as everybody, each after a lag of its own, in order within a kind. */
+/** The objects that one proxy knows: the same changes as the others, each after its own lag, in order within a kind. */
 export interface LaggedView {
   hear(kind: string, change: Change): void;
   get(kind: string, key: string): KubeObject | undefined;
   list(kind: string): KubeObject[];
-  /** What `make` makes of this view: made again only after a change. Each key is for one thing. */
+  /** The value that `make` computes from this view, cached until a change. Each key has one meaning. */
   once<T>(key: unknown, make: () => T): T;
   /** Changes that are still on their way. */
   pending(): number;

@@ -8,7 +8,7 @@ import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, refuseWith } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
 import { type Client, type Place, serviceEndpoints } from './service-proxy.ts';
@@ -18,7 +18,7 @@ import { callUpstream, type UpstreamAnswer, type UpstreamFailure } from './upstr
 export interface ProxyContext {
   view: LaggedView;
   random(): number;
-  /** The node that it stands on; told with the Service proxy's rules alone: meshes balance by their own. */
+  /** Its node; only the Service proxy's rules use it: meshes balance by their own. */
   place(): Place;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
@@ -64,7 +64,7 @@ export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
   const server = createServer((request, response) => {
     void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
   });
-  // Clients close what they keep: a connection dropped here as idle would be a lost request of whoever is just asking on it.
+  // Clients close what they keep: a connection dropped here as idle would lose the request that a client is just sending on it.
   server.keepAliveTimeout = 0;
   const listener = await network.listen(server);
   return {
@@ -131,7 +131,7 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
   };
 }
 
-/** What no provider's object speaks of goes to the plain Service. */
+/** Requests that match no object of a provider go to the plain Service. */
 export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoice {
   for (const { resolve } of resolvers) {
     const choice = resolve(view, request);
@@ -143,7 +143,7 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
   return () => ({ via: 'Service', destination: service, ...common });
 }
 
-/** Told by headers, since here everybody comes from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
+/** The client by headers, since all connections come from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
 function clientOf({ headers, socket }: IncomingMessage): Client {
   const address = headers['x-serin-client']?.toString() ?? socket.remoteAddress ?? '';
   return { address, isOutside: headers['x-serin-entry'] === 'node-port' };
@@ -180,7 +180,7 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
   for (const name of remove) delete headers[name.toLowerCase()];
 }
 
-type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (Refusal & { pod?: KubeObject });
+type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (DirectResponse & { pod?: KubeObject });
 
 async function sendTo(context: Standing, destination: Destination, call: Call, route: ResolvedRoute): Promise<Outcome> {
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() + route.timeoutMs;
@@ -262,7 +262,7 @@ async function sendMirror(
   );
 }
 
-function refuse(response: ServerResponse, { status, reason }: Refusal): void {
+function refuse(response: ServerResponse, { status, reason }: DirectResponse): void {
   if (response.headersSent) return;
   response.writeHead(status, { 'content-type': 'text/plain', 'x-serin-proxy-error': reason });
   response.end(reason);

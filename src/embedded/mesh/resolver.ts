@@ -1,11 +1,11 @@
 import type { KindRef } from '../../kube/cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
-import type { Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 
 /** How the proxies understand the objects of one traffic provider, by that provider's own specification and nothing else. */
 export interface RouteResolver {
-  /** What it reads. One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
+  /** Kinds that it reads. One object can be served in several versions: all of them feed one name, so that any that exists is read. */
   readonly kinds: readonly ObservedKind[];
   /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
   readonly histograms?: Readonly<Record<string, readonly number[]>>;
@@ -14,10 +14,10 @@ export interface RouteResolver {
 }
 
 /** Where one request goes, by weight. It may be asked again for requests alike. */
-export type RouteChoice = (random: () => number) => ResolvedRoute | Refusal;
+export type RouteChoice = (random: () => number) => ResolvedRoute | DirectResponse;
 
 export const refuseWith =
-  (refusal: Refusal): RouteChoice =>
+  (refusal: DirectResponse): RouteChoice =>
   () =>
     refusal;
 

@@ -6,7 +6,7 @@ import { anyPath, delegateMatcher, type GlooMatcher, type Inheritance, matches, 
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { HeaderChanges, Refusal, ResolvedRoute } from './resolved-route.ts';
+import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Ref {
@@ -102,7 +102,7 @@ function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: stri
   });
 }
 
-/** What the parent says of options goes before what the child says, and of inheritance after. */
+/** For options the parent goes before the child; for inheritance after. */
 function inherited(route: GlooRoute, parent: GlooRoute): GlooRoute {
   return {
     ...route,
@@ -122,7 +122,7 @@ function tableOf(
   return view.get('RouteTable', `${target.namespace || own}/${target.name}`);
 }
 
-function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | Refusal {
+function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | DirectResponse {
   const { single, multi } = route.routeAction ?? {};
   const weighted = single ? [{ destination: single, weight: 1 }] : (multi?.destinations ?? []);
   const chosen = pickWeighted(

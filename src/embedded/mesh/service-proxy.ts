@@ -45,7 +45,7 @@ export function serviceEndpoints(
   return endpoints.some(({ ip }) => ip === kept) ? endpoints.filter(({ ip }) => ip === kept) : endpoints;
 }
 
-/** The policy leaves no way out: none here means none (07-S7); hints say nothing (07-S9), and who is leaving serves as long as it can (07-S11). */
+/** The policy has no fallback: no endpoint on this node means none (07-S7); hints are ignored (07-S9), and terminating pods serve as long as they can (07-S11). */
 function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] {
   const here = seen.filter(({ nodeName }) => nodeName === node);
   const ready = here.filter(({ isReady }) => isReady);
@@ -54,7 +54,7 @@ function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] 
 
 function inCluster(seen: readonly EndpointSeen[], place: Place): EndpointSeen[] {
   const ready = seen.filter(({ isReady }) => isReady);
-  // Not the near ones alone: who is leaving is no reason to stay near.
+  // Not the near ones alone: a terminating pod does not make its zone preferred.
   return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
 }
 

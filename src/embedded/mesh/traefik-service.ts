@@ -17,7 +17,7 @@ export interface TraefikBackend {
   destination: Destination;
   port: string;
 }
-/** What is behind a reference: `pick` gives the one that answers and those that get a copy; nothing where no weight is above zero. */
+/** Services behind a reference: `pick` gives the one that answers and those that get a copy; none where no weight is above zero. */
 export interface Balancer {
   pick(random: () => number): { main: TraefikBackend; mirrors: TraefikBackend[] } | undefined;
 }

@@ -23,7 +23,7 @@ interface Workload {
 
 const workloads = new WeakMap<KubeObject, Workload>();
 
-/** What owns a pod, in the words of the meshes: the Deployment above its ReplicaSet, or its direct controller. */
+/** The workload of a pod, as meshes name it: the Deployment above its ReplicaSet, or its direct controller. */
 export function workloadOf(pod: KubeObject): Workload {
   const known = workloads.get(pod) ?? readWorkload(pod);
   workloads.set(pod, known);
@@ -108,7 +108,7 @@ function countOf(metrics: Metrics, { destination, pod, status, isProxyError, met
     direction: 'inbound',
     status_code: code,
   };
-  // What the proxy of the client counts beside it: the Service that the request was sent to, of whichever workload.
+  // The client's proxy also counts the Service that the request was sent to, whichever workload answers.
   const outbound = { direction: 'outbound', dst_namespace: destination.namespace, dst_service: destination.name, status_code: code };
   const classification = status >= 500 ? 'failure' : 'success';
   for (const labels of [linkerd, outbound]) add('response_total', { ...labels, classification }, 'response_latency_ms', labels);

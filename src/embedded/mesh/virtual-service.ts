@@ -26,7 +26,7 @@ interface HttpRoute {
   retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };
 }
 
-/** What Istio does when a route says nothing of retries, and the word in `retryOn` when it gives only attempts. */
+/** Istio's retries for a route without retries, and the word in `retryOn` for a route with attempts only. */
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
 
 export const virtualService: RouteResolver = {

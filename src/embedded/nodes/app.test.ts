@@ -6,7 +6,7 @@ import { realWorld } from '../world.ts';
 import { startApp } from './app.ts';
 import { behaviourOf } from './behaviour.ts';
 
-it('07-S12: a pod that is told to end answers what it has begun, and takes no more', async () => {
+it('07-S12: a pod that gets SIGTERM answers the requests that it has begun, and takes no more', async () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: {} };
   const app = await startApp(behaviourOf(pod), {
     namespace: 'shop',

@@ -13,7 +13,7 @@ export interface AppBehaviour {
   /** Fraction (0–1) of requests answered 500. */
   errorRate: number;
   latencyMs: number;
-  /** Requests in any second beyond which the pod answers 503; 0 is no limit. */
+  /** Requests in any second beyond which the pod answers 503; 0: unlimited. */
   capacityPerSecond: number;
   /** The process exits at once after each start. */
   crashes: boolean;

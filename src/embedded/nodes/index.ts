@@ -116,7 +116,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     if (!next) return;
     const hostIP = ipOfNode.get(next.spec.nodeName);
     if (!next.spec.nodeName) {
-      // Nobody runs it yet, so nobody else would finish its deletion.
+      // No kubelet runs it yet, so that its deletion would never finish.
       if (next.metadata.deletionTimestamp) void options.calls.forceDelete(next).catch((error: unknown) => onError(error, keyOf(next)));
       else scheduling.add(keyOf(next));
     } else if (hostIP !== undefined) {

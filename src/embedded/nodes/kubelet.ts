@@ -33,7 +33,7 @@ export interface KubeletOptions {
 /** The life of one pod on its node, from binding to its last answer. */
 export interface RunningPod {
   readonly app: () => App | undefined;
-  /** A newer state of the pod was heard; a deletionTimestamp is SIGTERM. */
+  /** Takes a newer state of the pod; a deletionTimestamp is SIGTERM. */
   update(pod: KubeObject): void;
   /** The pod is gone from the API server, or the node stops: the process ends now. */
   kill(): Promise<void>;
@@ -67,7 +67,7 @@ export function runPod(
   const seen: Seen = { state: 'starting', isReady: false, restarts: 0, startedAt: nowText(), ...address };
   const what = `${pod.metadata.namespace}/${pod.metadata.name}`;
 
-  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready, or on its way out, for ever. */
+  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready or terminating for ever. */
   const insist = async (request: () => Promise<unknown>): Promise<void> => {
     for (let pauseMs = FIRST_RETRY_MS; !life.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
       try {
@@ -82,7 +82,7 @@ export function runPod(
   };
 
   /** One write at a time, each of the newest state. */
-  const tell = (): Promise<void> => {
+  const reportStatus = (): Promise<void> => {
     const { signal } = life;
     writes = writes.then(() =>
       insist(() => cluster.patch(refOf(pod), { status: podStatus(pod, seen, nowText()) }, { subresource: 'status', signal })),
@@ -95,14 +95,14 @@ export function runPod(
     const behaviour = { ...behaviourOf(pod), ...options.appFor?.(pod) };
     if (behaviour.waitsFor !== '') {
       seen.waitsFor = behaviour.waitsFor;
-      await tell();
+      await reportStatus();
       return;
     }
     if (behaviour.outOfMemory) seen.endsBy = 'OOMKilled';
     while (behaviour.crashes && !life.signal.aborted && !isTerminating) {
       seen.state = 'crashed';
       seen.restarts += 1;
-      await tell();
+      await reportStatus();
       await pause(CRASH_BACKOFF_MS * Math.min(8, seen.restarts), life.signal);
     }
     if (life.signal.aborted || isTerminating) return;
@@ -130,7 +130,7 @@ export function runPod(
     const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * options.probeScale);
     if (probe?.initialDelaySeconds) await pause(probe.initialDelaySeconds * 1000 * options.probeScale, life.signal);
     let streak = 0;
-    let isTold = false;
+    let isReported = false;
     while (!life.signal.aborted) {
       const isPassing = started.probe
         ? started.probe()
@@ -144,8 +144,8 @@ export function runPod(
         seen.isReady = isPassing;
         streak = 0;
       }
-      if (isTurning || !isTold || isStale(pod, seen, nowText())) await tell();
-      isTold = true;
+      if (isTurning || !isReported || isStale(pod, seen, nowText())) await reportStatus();
+      isReported = true;
       const isSettled = isPassing === seen.isReady && (probe !== undefined || started.probe !== undefined);
       const isSteady = seen.isReady && isPassing && !pod.spec.readinessGates;
       await pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), life.signal);
@@ -168,7 +168,7 @@ export function runPod(
     const graceMs = Number(pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
     if (app?.behaviour.exitsOnSigterm) await app.close();
     else {
-      // Serves on: proxies that have not heard yet still send requests.
+      // Keeps serving: proxies that do not know yet still send requests.
       await pause(graceMs * options.graceScale, life.signal);
       const deadlineMs = clock.monotonicMs() + graceMs * (1 - options.graceScale);
       while (app && app.inFlight() > 0 && clock.monotonicMs() < deadlineMs && !life.signal.aborted) await pause(20, life.signal);
@@ -202,7 +202,7 @@ export function runPod(
   };
 }
 
-/** Somebody opened or closed a readiness gate since the kubelet last told. */
+/** A readiness gate was opened or closed since the kubelet last wrote the status. */
 function isStale(pod: KubeObject, seen: Seen, nowText: string): boolean {
   if (!pod.spec.readinessGates) return false;
   const readyIn = (status: KubeObject['status']) => status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status;

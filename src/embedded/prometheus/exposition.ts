@@ -12,7 +12,7 @@ const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 
 export const parseExposition = (text: string): ExposedSample[] => new ExpositionReader().read(text);
 
-/** `head`: the series as it is written, or the whole line where there is no sample or no label. */
+/** `head`: the series as it is written, or the whole line if it has no sample or no label. */
 interface Line {
   head: string;
   rest: string;
@@ -40,7 +40,7 @@ export class ExpositionReader {
         const found = text.indexOf('\n', at);
         const raw = text.slice(at, found === -1 ? text.length : found);
         line = this.#parse(raw, before);
-        if (line === undefined) throw new Error(`line ${lines.length + 1} is no sample: ${raw.trim().slice(0, 80)}`);
+        if (line === undefined) throw new Error(`line ${lines.length + 1} is not a sample: ${raw.trim().slice(0, 80)}`);
       }
       // Else it is a new one, and the one from before comes later.
       if (line.head === before?.head) next += 1;

@@ -6,7 +6,7 @@ import { addPoint } from './runs.ts';
 import type { LabelSet, Series } from './series.ts';
 import type { Store } from './store.ts';
 
-/** What is scraped: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
+/** A scrape target: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
 export type Target = string | { url: string; samples(): readonly ExposedSample[] };
 
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
@@ -23,7 +23,7 @@ export class Scraper {
   readonly #known = new WeakMap<LabelSet, Known>();
   /** Of each scrape. */
   readonly #times: number[] = [];
-  /** What the last scrape gave without a time of its own: these series end when they are missing. */
+  /** Series of the last scrape without their own timestamp: they end when they are missing. */
   #present: Known[] = [];
 
   constructor(target: Target, store: Store, world: World) {
@@ -61,11 +61,11 @@ export class Scraper {
       }
       return true;
     } catch {
-      return false; // `up` 0 tells it
+      return false; // `up` 0 shows it
     }
   }
 
-  /** Undefined: an answer that is no exposition. */
+  /** Undefined: the answer is not an exposition. */
   async #fetch(timeoutMs: number, signal: AbortSignal | undefined): Promise<readonly ExposedSample[] | undefined> {
     const { clock } = this.#world;
     const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });

@@ -63,10 +63,10 @@ export const JournalAnswer = z.union([
 export type JournalAnswer = z.infer<typeof JournalAnswer>;
 
 /** A blocker as data; journals of before hold its sentence alone. */
-const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Obstacle', detail }))]);
+const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Other', detail }))]);
 
 const unroutableOf = ({ message, sinceMs }: { message: string; sinceMs: number }) => ({
-  code: 'Obstacle' as const,
+  code: 'Other' as const,
   detail: message,
   sinceMs,
 });

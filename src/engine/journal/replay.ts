@@ -46,7 +46,7 @@ export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unf
 
 /** Under the name that the blocker has now. */
 function factsOf({ obstacle, ...facts }: ParsedFacts): Facts {
-  return (obstacle === undefined ? facts : { blocker: { code: 'Obstacle', detail: obstacle }, ...facts }) as unknown as Facts;
+  return (obstacle === undefined ? facts : { blocker: { code: 'Other', detail: obstacle }, ...facts }) as unknown as Facts;
 }
 
 type ParsedFacts = z.infer<typeof JournalFacts>;

@@ -1,7 +1,7 @@
 import got, { type StreamOptions } from 'got';
 import { type Clock, deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
 import { userInfoOf } from '../../api/hide-secrets.ts';
-import { CONCEALED, type FindWay, NOT_THROUGH_PROXY, NOT_USED, straightWay } from '../../api/outgoing.ts';
+import { CONCEALED, type EgressPolicy, NOT_THROUGH_PROXY, NOT_USED, openEgress } from '../../api/outgoing.ts';
 import { readBody, TooLongError } from './read-body.ts';
 import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
@@ -22,7 +22,7 @@ export interface AskOptions {
   timeoutMs: number;
   insecureSkipVerify?: boolean | undefined;
   /** Default: straight. */
-  findWay?: FindWay | undefined;
+  egress?: EgressPolicy | undefined;
   /** The egress proxy; the request takes no other route. */
   proxy?: string | undefined;
   tls?: TlsFiles | undefined;
@@ -63,10 +63,10 @@ const mayPass = (answer: Answer): boolean => 'kind' in answer || answer.status =
 
 async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOptions, deadline: AbortSignal): Promise<Answer> {
   const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
-  const way = (options.findWay ?? straightWay)(url, options.proxy);
-  if ('problem' in way) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${way.problem}` };
+  const connection = (options.egress ?? openEgress)(url, options.proxy);
+  if ('problem' in connection) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${connection.problem}` };
   if (options.proxy !== undefined && url.protocol === 'http:' && [...options.secrets, url.username, url.password].some(Boolean)) {
-    way.end();
+    connection.end();
     return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${NOT_THROUGH_PROXY}` };
   }
   const over = AbortSignal.any([signal, deadline]);
@@ -77,7 +77,7 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     retry: { limit: 0 },
     throwHttpErrors: false,
     maxRedirects: 5,
-    ...(way.agent && { agent: way.agent }),
+    ...(connection.agent && { agent: connection.agent }),
     https: {
       rejectUnauthorized: insecureSkipVerify !== true,
       ...(tls?.ca && { certificateAuthority: tls.ca }),
@@ -94,8 +94,8 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     ...(body === undefined ? {} : { body }),
   };
   try {
-    const { response, body: text } = await readBody(got.stream(url, request), way, over);
-    const isConcealed = way.conceals?.() ?? false;
+    const { response, body: text } = await readBody(got.stream(url, request), connection, over);
+    const isConcealed = connection.conceals?.() ?? false;
     if (isConcealed && response.statusCode < 300) return { kind: 'error', reason: `${who} at ${url.origin} answered, but ${NOT_USED}` };
     return { status: response.statusCode, body: isConcealed ? CONCEALED : text };
   } catch (error) {
@@ -105,6 +105,6 @@ async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOpt
     const why = redact(error, [...options.secrets, ...userInfoOf(url.href)]);
     return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${why}` };
   } finally {
-    way.end();
+    connection.end();
   }
 }

@@ -1,5 +1,5 @@
 import { type Request, RequestError } from 'got';
-import type { Way } from '../../api/outgoing.ts';
+import type { OutgoingConnection } from '../../api/outgoing.ts';
 
 /**
  * The longest answer that is read, in bytes as they are after unpacking: about 3,000 series of Prometheus, or a day of one point a second from
@@ -21,7 +21,7 @@ export class TooLongError extends Error {
  */
 export async function readBody(
   request: Request,
-  way: Pick<Way, 'growAnswer'>,
+  connection: Pick<OutgoingConnection, 'growAnswer'>,
   signal: AbortSignal,
 ): Promise<{ response: NonNullable<Request['response']>; body: string }> {
   // Destroying a half-read answer may report an error once more, which is ignored.
@@ -34,7 +34,7 @@ export async function readBody(
       bytes += chunk.length;
       if (bytes > MAX_BODY_BYTES) throw new TooLongError();
       chunks.push(chunk);
-      if (bytes > SMALL_BODY_BYTES) shrink ??= await way.growAnswer?.(signal);
+      if (bytes > SMALL_BODY_BYTES) shrink ??= await connection.growAnswer?.(signal);
     }
     const { response } = request;
     if (!response) throw new RequestError('no response', { code: 'ECONNRESET' }, request.options);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../api/clock.ts';
-import type { FindWay } from '../../api/outgoing.ts';
+import type { EgressPolicy } from '../../api/outgoing.ts';
 import type { AskOptions } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
 import type { TlsFiles } from '../http/tls-files.ts';
@@ -27,7 +27,7 @@ export interface BackendSource {
   timeoutMs: number;
   tls?: TlsFiles | undefined;
   /** How the backend is reached; default: straight. */
-  findWay?: FindWay | undefined;
+  egress?: EgressPolicy | undefined;
   /** Default: the machine's. */
   clock?: Clock | undefined;
   /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
@@ -48,12 +48,12 @@ export function wrongField(field: string, message: string): BackendProblem {
 /** The backend, or why there can be none. */
 export type MakeBackend = (source: BackendSource) => MetricProvider | BackendProblem;
 
-export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'findWay' | 'clock' | 'tls' | 'proxy' | 'retries'>;
+export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'egress' | 'clock' | 'tls' | 'proxy' | 'retries'>;
 
 /** The transport settings of a source. */
-export function transportOf({ provider, timeoutMs, findWay, clock, tls }: BackendSource): Transport {
+export function transportOf({ provider, timeoutMs, egress, clock, tls }: BackendSource): Transport {
   const { insecureSkipVerify, proxy, retries } = provider;
-  return { timeoutMs, insecureSkipVerify, findWay, clock, tls, proxy, retries };
+  return { timeoutMs, insecureSkipVerify, egress, clock, tls, proxy, retries };
 }
 
 /** The values of these keys of the Secret; or what is missing, by name. */

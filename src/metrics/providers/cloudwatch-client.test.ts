@@ -8,7 +8,7 @@ it('I15: with the identity of the controller each namespace asks by its own egre
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'key');
   const asked: string[] = [];
   const ask = (namespace: string) => {
-    const findWay = () => {
+    const egress = () => {
       asked.push(namespace);
       return { problem: 'not here' };
     };
@@ -19,7 +19,7 @@ it('I15: with the identity of the controller each namespace asks by its own egre
       keys: undefined,
       address: undefined,
       abortSignal,
-      transport: { timeoutMs: 60_000, findWay },
+      transport: { timeoutMs: 60_000, egress },
     });
   };
   await expect(ask('hostile')).rejects.toThrow('not here');

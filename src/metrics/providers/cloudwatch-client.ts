@@ -31,7 +31,7 @@ export async function getMetricData(
 ): Promise<GetMetricDataCommandOutput> {
   const send = (client: CloudWatchClient) => client.send(new GetMetricDataCommand(input), { abortSignal });
   if (keys) return send(newClient(region, () => transport, { credentials: keys, ...(address !== undefined && { endpoint: address }) }));
-  return caller.run(transport && { timeoutMs: transport.timeoutMs, findWay: transport.findWay, clock: transport.clock }, () =>
+  return caller.run(transport && { timeoutMs: transport.timeoutMs, egress: transport.egress, clock: transport.clock }, () =>
     send(sharedClient(region)),
   );
 }

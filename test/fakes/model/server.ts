@@ -4,7 +4,7 @@ import { refOf } from '../../../src/api/kube-object.ts';
 import { Api } from '../../../src/embedded/apiserver/api.ts';
 import { Collectors } from '../../../src/embedded/apiserver/collectors.ts';
 import type { Resource } from '../../../src/embedded/apiserver/resources.ts';
-import { Refusal } from '../../../src/embedded/apiserver/status.ts';
+import { StatusError } from '../../../src/embedded/apiserver/status.ts';
 import { toStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite } from '../../../src/embedded/apiserver/write-context.ts';
 import { routingCrds } from '../../../src/embedded/routing-crds.ts';
@@ -87,5 +87,5 @@ function overTheWire(object: KubeObject): KubeObject {
 
 /** What a client of the real server would get. */
 export function asApiError(error: unknown): unknown {
-  return error instanceof Refusal ? new ApiError(error.message, { status: error.code, reason: error.reason }) : error;
+  return error instanceof StatusError ? new ApiError(error.message, { status: error.code, reason: error.reason }) : error;
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import type { ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Verb } from '../../../src/api/verb-request.ts';
+import { onCluster } from '../../../src/cli/canaries/session.ts';
+import { verbCommand } from '../../../src/cli/canaries/verb-command.ts';
 import { RequestResult } from '../../../src/cli/output/documents.ts';
-import { onCluster } from '../../../src/cli/people/session.ts';
-import { verbCommand } from '../../../src/cli/people/verb-command.ts';
 import { program } from '../../fakes/program.ts';
 import type { Stage } from '../stage.ts';
 import { surroundings } from '../world.ts';

@@ -12,7 +12,7 @@ export const ingresses: Check = (world) =>
     const { apexService } = names(canary);
     const ingress = findItem(world, { kind: 'Ingress', group: 'networking.k8s.io', name: ref.name, namespace });
     if (!ingress) {
-      const absent = error('spec.ingressRef.name', `is ${ref.name}, and there is no such Ingress: create it, or correct the name`);
+      const absent = error('spec.ingressRef.name', `is ${ref.name}, but the Ingress was not found: create it, or correct the name`);
       return on(item, isAbsent(world, 'Ingress') ? [absent] : []);
     }
     if (leadsTo(ingress.object, apexService)) return [];

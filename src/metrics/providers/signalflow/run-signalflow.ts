@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
-import { NOT_THROUGH_PROXY, NOT_USED, straightWay, type Way } from '../../../api/outgoing.ts';
+import { NOT_THROUGH_PROXY, NOT_USED, type OutgoingConnection, openEgress } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
 import type { Samples } from '../../samples.ts';
@@ -41,15 +41,15 @@ export async function runSignalFlow({
   startMs,
   stopMs,
   signal,
-  transport: { findWay = straightWay, proxy, tls, insecureSkipVerify },
+  transport: { egress = openEgress, proxy, tls, insecureSkipVerify },
 }: SignalFlowRun): Promise<{ series: Samples }> {
-  const way = findWay(new URL(url.href.replace(/^ws/, 'http')), proxy);
-  if ('problem' in way) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${way.problem}`);
+  const connection = egress(new URL(url.href.replace(/^ws/, 'http')), proxy);
+  if ('problem' in connection) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
   if (proxy !== undefined && url.protocol === 'ws:') {
-    way.end();
+    connection.end();
     throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${NOT_THROUGH_PROXY}`);
   }
-  const agent = way.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
+  const agent = connection.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // Node's own hides the status of an error and reads without a bound.
   const socket = new WebSocket(url, {
     ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
@@ -58,42 +58,42 @@ export async function runSignalFlow({
   });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
-  const growing = new Growing(socket, way, signal);
+  const growing = new Growing(socket, connection, signal);
   try {
     const run = await listen(socket, growing, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
     });
-    if (way.conceals?.()) throw new Unanswered(`Splunk at ${url.host} answered, but ${NOT_USED}`);
+    if (connection.conceals?.()) throw new Unanswered(`Splunk at ${url.host} answered, but ${NOT_USED}`);
     return run;
   } finally {
     signal.removeEventListener('abort', close);
     close();
     growing.end();
-    way.end();
+    connection.end();
   }
 }
 
 /** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
 class Growing {
   readonly #socket: WebSocket;
-  readonly #way: Pick<Way, 'growAnswer'>;
+  readonly #connection: Pick<OutgoingConnection, 'growAnswer'>;
   readonly #signal: AbortSignal;
   #bytes = 0;
   #memory: Promise<() => void> | undefined;
 
-  constructor(socket: WebSocket, way: Pick<Way, 'growAnswer'>, signal: AbortSignal) {
+  constructor(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal) {
     this.#socket = socket;
-    this.#way = way;
+    this.#connection = connection;
     this.#signal = signal;
   }
 
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
-    if (this.#bytes <= SMALL_BODY_BYTES || this.#memory || !this.#way.growAnswer) return;
-    this.#memory = this.#way.growAnswer(this.#signal);
+    if (this.#bytes <= SMALL_BODY_BYTES || this.#memory || !this.#connection.growAnswer) return;
+    this.#memory = this.#connection.growAnswer(this.#signal);
     this.#socket.pause();
     this.#memory.then(
       () => this.#socket.resume(),

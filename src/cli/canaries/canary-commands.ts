@@ -1,0 +1,121 @@
+import { type Command, Option } from 'commander';
+import { addCompletionCommand } from '../completion/completion-command.ts';
+import { addJournalCommands } from '../journal/journal-commands.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import type { Output } from '../output/output.ts';
+import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
+import { addReportCommand } from '../report/report-commands.ts';
+import { addTrafficCommands } from '../traffic/traffic-commands.ts';
+import { type CommandHost, inProcess } from './command-host.ts';
+import { noted, type RunOn, theCanary, withCluster, withKubectlFlags, withOutput } from './flags.ts';
+import { readObjectName } from './object-name.ts';
+import type { ClusterFlags, Session } from './session.ts';
+import { addVerbCommands } from './verb-commands.ts';
+
+/** The commands for users of a cluster; docs/cli.md is generated from their descriptions. */
+export function addCanaryCommands(program: Command, host: CommandHost = inProcess): void {
+  /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
+  const run = async (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
+    const { onCluster } = await import('./session.ts');
+    host.end(await onCluster(flags, act, host.around));
+  };
+
+  /** The same for the one object that the first argument names. */
+  const runOn: RunOn = async (text, flags, act) => {
+    const named = readObjectName(text, flags.namespace);
+    if (!('problem' in named)) return run({ ...flags, ...named }, (session) => act(session, named.name));
+    const [{ guarded }, { CommandError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
+    const refuse = () => Promise.reject(new CommandError('usage', named.problem));
+    host.end(await guarded(flags, host.around, refuse));
+  };
+
+  noted(withKubectlFlags(program.command('list')), { examples: ['serin list --all-namespaces'] })
+    .alias('get')
+    .description('list Canaries: phase, traffic, failed checks')
+    .option('-A, --all-namespaces', 'Canaries of all namespaces')
+    .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
+    .action(async (flags) => run(flags, async (session) => (await import('./list-command.ts')).listCommand(session, flags)));
+
+  noted(withKubectlFlags(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
+    .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
+    .addArgument(theCanary())
+    .option('-w, --watch', 'show it again after every change, until Ctrl-C')
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('./status-command.ts')).statusCommand(session, bare, flags)),
+    );
+
+  noted(withKubectlFlags(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
+    .description('say why a Canary does not go on: the cause, the field that proves it, and the remedy')
+    .addArgument(theCanary())
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('../why/why-command.ts')).whyCommand(session, bare)),
+    );
+
+  noted(withKubectlFlags(program.command('wait')), {
+    examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
+    exits: ['no', 'timedOut', 'notFound'],
+  })
+    .description('wait for a release and exit with its result, for pipelines')
+    .addArgument(theCanary())
+    .addOption(
+      new Option('--for <goal>', 'state to wait for; settled: any end of a release')
+        .choices(['succeeded', 'initialized', 'waiting-promotion', 'settled'])
+        .default('succeeded'),
+    )
+    .option(
+      '--revision <revision>',
+      'wait for the release of this revision, in full or its first 7 characters; "target" is the revision of the target when the command starts. Without it any release counts, also the one before yours',
+    )
+    .option('--timeout <duration>', 'how long to wait', '30m')
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
+    );
+
+  noted(withKubectlFlags(program.command('history')), {
+    examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
+    exits: ['notFound'],
+  })
+    .description('list promoted revisions, the newest first')
+    .addArgument(theCanary())
+    .option('--journal [release]', 'list the journals of releases instead, or print the one of this release number')
+    .action(async (name, flags: ClusterFlags & { journal?: string | true }) =>
+      runOn(name, flags, async (session, bare) => {
+        if (flags.journal === undefined) return (await import('./history-command.ts')).historyCommand(session, bare);
+        return (await import('../journal/journal-command.ts')).journalCommand(session, bare, flags.journal);
+      }),
+    );
+
+  noted(withKubectlFlags(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
+    .description(
+      'show which fields of the primary a promotion of the target would change now; of its ConfigMaps and Secrets only the keys that differ',
+    )
+    .addArgument(theCanary())
+    .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
+    .action(async (name, flags) =>
+      runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
+    );
+
+  addJournalCommands(program, { run, runOn, host });
+  addRehearseCommand(program, host);
+  addReportCommand(program, run, runOn);
+
+  noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
+    .description('print the versions of this program, of its output format, and of the Kubernetes API server')
+    .option('--client', 'only of this program, without a cluster')
+    .action(async (flags) => {
+      const [{ clientVersion, versionAnswer, versionCommand }, { guarded }] = await Promise.all([
+        import('./version-command.ts'),
+        import('./session.ts'),
+      ]);
+      if (flags.client !== true) return run(flags, versionCommand);
+      const show = async (output: Output) => {
+        await output.show(versionAnswer(clientVersion()));
+        return 'done' as const;
+      };
+      host.end(await guarded(flags, host.around, show));
+    });
+
+  addCompletionCommand(program, host);
+  addVerbCommands(program, runOn);
+  addTrafficCommands(program, runOn);
+}

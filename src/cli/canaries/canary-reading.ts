@@ -1,0 +1,93 @@
+import { apiVersion } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import type { Routes } from '../../api/routes.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { CanarySummary } from '../output/documents.ts';
+import { CommandError } from '../output/exit-codes.ts';
+
+const CANARIES = { apiVersion, kind: 'Canary' };
+
+/** Sorted by namespace and name; `namespace` absent: all. */
+export async function listCanaries(
+  cluster: Pick<Cluster, 'list'>,
+  namespace: string | undefined,
+  selector?: string,
+): Promise<KubeObject[]> {
+  const selection = selector === undefined ? {} : { labelSelector: selector };
+  const { items } = await served(cluster.list({ ...CANARIES, ...(namespace && { namespace }) }, selection));
+  return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** The Canary of this name, or the error that ends the command. */
+export async function getCanary(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<KubeObject> {
+  const found = await served(cluster.get({ ...CANARIES, namespace, name }));
+  if (found === undefined)
+    throw new CommandError('notFound', `Canary ${name} not found in namespace ${namespace}: serin list -A lists all`);
+  return found;
+}
+
+/** A cluster without the resource definition answers 404 for everything. */
+async function served<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    const hint = 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply';
+    throw new CommandError('notFound', hint, { cause: error });
+  }
+}
+
+/** As `kubectl get -o name` writes it. */
+export function resourceName({ name }: { name: string }): string {
+  return `canary.flagger.app/${name}`;
+}
+
+/** One line of a list; of an invalid spec only the readable fields. */
+export function summaryOf(raw: KubeObject): CanarySummary {
+  const spec = record(raw.spec);
+  const status = parseStatus(raw.status);
+  const target = record(spec.targetRef);
+  const threshold = record(spec.analysis).threshold;
+  const promoted = status?.conditions?.find(({ type }) => type === 'Promoted');
+  const refused = status?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
+  const message = refused?.message ?? promoted?.message;
+  return {
+    namespace: raw.metadata.namespace ?? '',
+    name: raw.metadata.name,
+    phase: status?.phase ?? '',
+    suspended: spec.suspend === true,
+    target: { kind: text(target.kind), name: text(target.name) },
+    ...(typeof spec.provider === 'string' ? { provider: spec.provider } : {}),
+    traffic: trafficOf(status?.release?.routes, status?.canaryWeight ?? 0),
+    iterations: status?.iterations ?? 0,
+    failedChecks: status?.failedChecks ?? 0,
+    ...(typeof threshold === 'number' ? { threshold } : {}),
+    ...(status?.lastAppliedSpec ? { revision: status.lastAppliedSpec } : {}),
+    ...(status?.lastPromotedSpec ? { promotedRevision: status.lastPromotedSpec } : {}),
+    ...timeOf('since', status?.lastTransitionTime),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+function trafficOf(routes: Routes | undefined, weight: number): CanarySummary['traffic'] {
+  const kind = routes?.kind ?? 'weighted';
+  if (routes?.kind === 'matched') return { kind, primary: 0, canary: 100 };
+  if (routes?.kind === 'mirrored') return { kind, primary: 100, canary: routes.share };
+  return { kind, primary: 100 - weight, canary: weight };
+}
+
+/** A time as the API server stores it; absent where another writer stored something else. */
+export function timeOf<K extends string>(key: K, time: unknown): { [key in K]?: string } {
+  const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  return (Number.isNaN(ms) ? {} : { [key]: new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') }) as { [key in K]?: string };
+}
+
+/** The value as an object; empty if it is anything else. */
+export function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`;

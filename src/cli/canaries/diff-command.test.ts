@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
+import { aDeployment } from '../../../test/scenarios/troubles/objects.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { deployment } from '../../workloads/deployment/deployment.ts';
+import { Output, type OutputFormat, outputFormats } from '../output/output.ts';
+import { diffCommand } from './diff-command.ts';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const config = (kind: string, name: string, data: object): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name, namespace: 'test' },
+  data,
+});
+
+/** A target that reads a ConfigMap and a Secret, and the copies that the primary reads; `now` and `before` are what they hold. */
+function reading(now: Record<string, string>, before: Record<string, string>): HeldCluster {
+  const canary = aCanary();
+  const target = aDeployment('test', 'podinfo');
+  target.spec.template.spec.containers[0].envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'keys' } }];
+  const primary = deployment.renderPrimary(canary, target, {
+    selector: { key: 'app', value: 'podinfo' },
+    selectorLabels: ['app'],
+    includeLabelPrefix: [],
+    revision: deployment.revision(target),
+    replicas: 1,
+    configs: new Map([
+      ['configmap/settings', 'settings-primary'],
+      ['secret/keys', 'keys-primary'],
+    ]),
+  });
+  const encoded = (data: Record<string, string>) => Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)]));
+  return new HeldCluster([
+    JSON.parse(JSON.stringify(canary)),
+    target,
+    primary,
+    config('ConfigMap', 'settings', now),
+    config('ConfigMap', 'settings-primary', before),
+    config('Secret', 'keys', encoded(now)),
+    config('Secret', 'keys-primary', encoded(before)),
+  ]);
+}
+
+async function diff(cluster: HeldCluster, output?: OutputFormat) {
+  const said: string[] = [];
+  const complained: string[] = [];
+  const streams = {
+    out: { write: (text: string) => said.push(text) },
+    err: { write: (text: string) => complained.push(text) },
+  };
+  const exit = await diffCommand({ cluster, namespace: 'test', output: new Output({ output }, {}, streams) }, 'podinfo', {});
+  return { exit, said: said.join(''), complained: complained.join('') };
+}
+
+describe('serin diff of the configs that a target reads', () => {
+  const now = { kept: 'same-in-both', changed: 'new-hunter2', added: 'fresh-hunter3' };
+  const before = { kept: 'same-in-both', changed: 'old-hunter4', gone: 'lost-hunter5' };
+
+  it('names what differs, and on which side it is', async () => {
+    const { exit, said } = await diff(reading(now, before));
+    expect(exit).toBe('no');
+    const of = (label: string) => [
+      `${label}: data.added\n  + (not shown)`,
+      `${label}: data.changed\n  - (not shown)\n  + (not shown)`,
+      `${label}: data.gone\n  - (not shown)`,
+    ];
+    expect(said).toBe(`${[...of('ConfigMap settings'), ...of('Secret keys')].join('\n')}\n`);
+  });
+  it.each([undefined, ...outputFormats])('no value is shown, neither of a Secret nor of a ConfigMap (-o %s)', async (format) => {
+    const { said, complained } = await diff(reading(now, before), format);
+    for (const value of [...Object.values(now), ...Object.values(before)]) {
+      expect(said + complained).not.toContain(value);
+      expect(said + complained).not.toContain(base64(value).replace(/=+$/, ''));
+    }
+  });
+  it('the same content makes no difference', async () => {
+    expect(await diff(reading(now, now))).toMatchObject({ exit: 'done', said: '' });
+  });
+  it('what may not be read is said, and the rest is compared', async () => {
+    const cluster = reading(now, before);
+    cluster.forbidden.add('Secret');
+    const { exit, said, complained } = await diff(cluster);
+    expect(exit).toBe('no');
+    expect(said).not.toContain('Secret');
+    expect(said).toContain('ConfigMap settings: data.changed');
+    expect(complained).toBe('Note: Secret keys may not be read with these credentials.\n');
+  });
+});

@@ -1,0 +1,59 @@
+import type { Cluster } from '../../kube/cluster.ts';
+import type { Difference } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
+import { type Meaning, paint } from '../output/paint.ts';
+import { cleaned } from '../output/text.ts';
+import { resourceName } from './canary-reading.ts';
+import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
+import type { Session } from './session.ts';
+import { readSnapshot } from './snapshot.ts';
+
+/** `serin diff NAME`: what a promotion of the target would change in the primary. `no` where there is something. */
+export async function diffCommand(
+  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list'> },
+  name: string,
+  { selectorLabels }: { selectorLabels?: string },
+): Promise<ExitName> {
+  const { raw, canary, workload, target, primary, hidden } = await readSnapshot(cluster, namespace, name);
+  if (!canary || !workload)
+    throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
+  if (!target)
+    throw new CommandError(
+      'notFound',
+      `${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target, not found: create it, or correct spec.targetRef`,
+    );
+  if (!primary) throw new CommandError('notFound', `the primary of ${name} does not exist yet: serin why ${name} says why`);
+  const labels = selectorLabels?.split(',').map((label) => label.trim());
+  const changes = pendingChanges(canary, workload, { target, primary, ...(labels && { selectorLabels: labels }) });
+  const configs = await pendingConfigChanges(cluster, namespace, workload, { target, primary });
+  for (const what of [...hidden, ...configs.hidden]) output.note(`Note: ${what}.`);
+  const difference: Difference = {
+    apiVersion: outputVersion,
+    kind: 'Difference',
+    namespace,
+    name: raw.metadata.name,
+    from: canary.status?.release?.promotedRevision ?? canary.status?.lastPromotedSpec ?? '',
+    changes: [...changes, ...configs.changes],
+  };
+  await output.show(diffAnswer(difference));
+  if (difference.changes.length === 0) output.note('Nothing would change: target and primary are the same.');
+  return difference.changes.length === 0 ? 'done' : 'no';
+}
+
+export function diffAnswer(difference: Difference): Answer<Difference> {
+  return {
+    document: difference,
+    names: difference.changes.length === 0 ? [] : [resourceName(difference)],
+    lines: (terminal) => {
+      const line = (sign: string, value: string | undefined, meaning: Meaning) =>
+        value === undefined ? [] : [paint(`  ${sign} ${cleaned(value, terminal)}`, meaning, terminal)];
+      return difference.changes.flatMap(({ field, promoted, target }) => [
+        cleaned(field, terminal),
+        ...line('-', promoted, 'bad'),
+        ...line('+', target, 'good'),
+      ]);
+    },
+  };
+}

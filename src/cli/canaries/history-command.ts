@@ -1,0 +1,85 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { readTemplateRevision, recordsOf } from '../../workloads/anchor.ts';
+import type { History } from '../output/documents.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
+import { textTable } from '../output/text-table.ts';
+import { getCanary, record, timeOf } from './canary-reading.ts';
+import type { Session } from './session.ts';
+import { snapshotOf } from './snapshot.ts';
+import { shortRevision } from './status-screen.ts';
+
+/** `serin history NAME`: promoted revisions, the newest first. */
+export async function historyCommand({ cluster, namespace = '', output }: Session, name: string): Promise<ExitName> {
+  const raw = await getCanary(cluster, namespace, name);
+  const history = historyOf(raw, await recordsInCluster(cluster, raw));
+  await output.show(historyAnswer(history));
+  if (history.items.length === 0) output.note('No promoted revision is recorded yet.');
+  return 'done';
+}
+
+/** ControllerRevisions of the promoted templates of this Canary. */
+export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
+  const { canary } = snapshotOf(raw);
+  if (!canary) return [];
+  const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
+  const { items } = await cluster.list(kind, { labelSelector: recordsOf(canary) });
+  // A Canary of the same name before this one has left its own.
+  return items.filter((one) => one.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && readTemplateRevision(one));
+}
+
+/** Pure: the history by its records, the newest first. */
+export function historyOf(raw: KubeObject, records: readonly KubeObject[]): History {
+  const promoted = snapshotOf(raw).canary?.status?.release?.promotedRevision ?? raw.status?.lastPromotedSpec;
+  return {
+    apiVersion: outputVersion,
+    kind: 'History',
+    namespace: raw.metadata.namespace ?? '',
+    name: raw.metadata.name,
+    items: records
+      .toSorted((a, b) => b.revision - a.revision)
+      .flatMap((object) => {
+        const data = readTemplateRevision(object);
+        if (data === undefined) return [];
+        const { revision, spec } = data;
+        const isCurrent = revision === promoted;
+        const recorded = timeOf('recorded', object.metadata.creationTimestamp);
+        return [
+          { number: object.revision, revision, current: isCurrent, ...recorded, images: imagesOf(spec), record: object.metadata.name },
+        ];
+      }),
+  };
+}
+
+function imagesOf({ template, ...spec }: { template?: { spec: Record<string, unknown> } }): string[] {
+  const { containers } = template?.spec ?? {};
+  if (Array.isArray(containers)) return containers.map((one) => String(record(one).image ?? ''));
+  // A Knative Service has a Revision instead, and a Service whom it selects.
+  const { primaryRevision, service } = record(spec);
+  if (typeof primaryRevision === 'string') return [primaryRevision];
+  return Object.entries(record(record(service).selector)).map(([key, value]) => `${key}=${value}`);
+}
+
+function historyAnswer(history: History): Answer<History> {
+  return {
+    document: history,
+    names: history.items.map(({ record: name }) => `controllerrevision.apps/${name}`),
+    lines: (terminal, wide) => {
+      const rows = history.items.map(({ number, revision, current, recorded = '-', images, record: name }) => [
+        String(number),
+        wide ? revision : shortRevision(revision),
+        recorded,
+        current ? 'serves' : '',
+        ...(wide ? [name] : []),
+        images.join(', '),
+      ]);
+      if (rows.length === 0) return [];
+      return textTable(['NUMBER', 'REVISION', 'FIRST PROMOTED', 'NOW', ...(wide ? ['RECORD'] : []), 'IMAGES'], rows, terminal, {
+        sentence: true,
+      });
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { CanaryList } from '../output/documents.ts';
+import { Output, type OutputFlags } from '../output/output.ts';
+import { summaryOf } from './canary-reading.ts';
+import { listAnswer } from './list-command.ts';
+
+/** A Canary at 20 %, an idle one, one that no controller has reconciled, and one whose spec is a text. */
+function items() {
+  const released = initialized(aCanary({ stepWeight: 20 }));
+  released.push('s1:b');
+  released.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+  const broken = { ...aCanary(), metadata: { name: 'broken', namespace: 'test' }, spec: 'none' };
+  return [released.canary, initialized().canary, new World().canary, broken].map((canary) => summaryOf(asStored(canary)));
+}
+
+const asStored = (canary: object): KubeObject => JSON.parse(JSON.stringify(canary));
+
+async function rendered(flags: OutputFlags, ofAll = false): Promise<string> {
+  const streams = { out: { write: () => undefined }, err: { write: () => undefined } };
+  return new Output(flags, {}, streams).render(listAnswer(items(), ofAll));
+}
+
+describe('serin list', () => {
+  it('shows phase, traffic and failed checks in 80 columns', async () => {
+    const lines = (await rendered({}, true)).trimEnd().split('\n');
+    expect(lines).toEqual([
+      'NAMESPACE  NAME     PHASE        CANARY TRAFFIC     FAILED  SINCE',
+      'test       podinfo  Progressing  [##--------] 20 %  0 of 3  1970-01-01T00:16:50Z',
+      'test       podinfo  Initialized  [----------] 0 %   0 of 3  1970-01-01T00:16:50Z',
+      'test       podinfo  unseen       [----------] 0 %   0 of 3  -',
+      'test       broken   unseen       [----------] 0 %   0       -',
+    ]);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+  it('-o wide adds target, provider and sentence', async () => {
+    expect(await rendered({ output: 'wide' })).toMatch(
+      /^NAME .* TARGET +PROVIDER +MESSAGE\n.* Deployment\/podinfo +- +Checks the canary every 10s/,
+    );
+  });
+  it('-o name is what kubectl takes', async () => {
+    expect(await rendered({ output: 'name' })).toBe(`${'canary.flagger.app/podinfo\n'.repeat(3)}canary.flagger.app/broken\n`);
+  });
+  it.each(['json', 'yaml'] as const)('-o %s is the document of the schema', async (output) => {
+    const list = CanaryList.parse(parse(await rendered({ output })));
+    expect(list.items[0]).toMatchObject({ phase: 'Progressing', traffic: { kind: 'weighted', primary: 80, canary: 20 }, threshold: 3 });
+  });
+});

@@ -1,0 +1,66 @@
+import type { CanaryList, CanarySummary } from '../output/documents.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
+import { bar, meaningOf } from '../output/paint.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { type Cell, textTable } from '../output/text-table.ts';
+import { listCanaries, resourceName, summaryOf } from './canary-reading.ts';
+import type { Session } from './session.ts';
+
+const BAR = 10;
+
+/** `serin list`: the Canaries of a namespace or of all, a line each. */
+export async function listCommand({ cluster, namespace, output }: Session, { selector }: { selector?: string }): Promise<ExitName> {
+  const items = (await listCanaries(cluster, namespace, selector)).map(summaryOf);
+  await output.show(listAnswer(items, namespace === undefined));
+  if (items.length === 0) output.note(`No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}.`);
+  return 'done';
+}
+
+export function listAnswer(items: CanarySummary[], ofAll: boolean): Answer<CanaryList> {
+  return {
+    document: { apiVersion: outputVersion, kind: 'CanaryList', items },
+    names: items.map(resourceName),
+    lines: (terminal, wide) => {
+      if (items.length === 0) return [];
+      const headings = ['NAME', 'PHASE', 'CANARY TRAFFIC', 'FAILED', 'SINCE', ...(wide ? ['TARGET', 'PROVIDER', 'MESSAGE'] : [])];
+      const rows = items.map((item) => [...(ofAll ? [item.namespace] : []), ...cells(item, terminal), ...(wide ? wideCells(item) : [])]);
+      return textTable(ofAll ? ['NAMESPACE', ...headings] : headings, rows, terminal, { sentence: wide });
+    },
+  };
+}
+
+function cells(item: CanarySummary, terminal: Terminal): (string | Cell)[] {
+  const { name, traffic, failedChecks, threshold } = item;
+  return [
+    name,
+    { text: phaseOf(item), meaning: meaningOf(item.phase) },
+    traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic),
+    threshold === undefined ? String(failedChecks) : `${failedChecks} of ${threshold}`,
+    item.since ?? '-',
+  ];
+}
+
+function wideCells({ target, provider, message }: CanarySummary): string[] {
+  return [`${target.kind}/${target.name}`, provider ?? '-', message ?? '-'];
+}
+
+/** The phase as the table shows it. */
+export function phaseOf({ phase, suspended }: CanarySummary): string {
+  return `${phase || 'unseen'}${suspended ? ' (suspended)' : ''}`;
+}
+
+/** The canary's traffic, in percent. */
+export function trafficInWords({ kind, canary }: CanarySummary['traffic']): string {
+  switch (kind) {
+    case 'matched':
+      return 'requests that match';
+    case 'mirrored':
+      return `copies of ${canary} %`;
+    case 'weighted':
+      return `${canary} %`;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Canary } from '../../api/canary.ts';
+import { isKnative } from '../../api/knative.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import type { Sides, Workload } from '../../workloads/workload.ts';
+import { CommandError } from '../output/exit-codes.ts';
+
+/**
+ * The target, once its status reports its revision: a Knative Service names the newest one a moment after the write that asked
+ * for it, and who has just written must not see the one before. `untilMs`: by the clock's monotonic time.
+ */
+export async function observedTarget(
+  cluster: Pick<Cluster, 'get' | 'watch'>,
+  ref: ObjectRef,
+  untilMs: number,
+  clock: Clock,
+): Promise<KubeObject> {
+  const { apiVersion, kind, name, namespace = '' } = ref;
+  const absent = () => new CommandError('notFound', `${kind} ${name}, the target, not found: create it, or correct spec.targetRef`);
+  const first = await cluster.get(ref);
+  if (first === undefined) throw absent();
+  if (reportsRevision(first)) return first;
+  const { promise, resolve, reject } = Promise.withResolvers<KubeObject>();
+  const look = (now: KubeObject | undefined) => {
+    if (now === undefined) reject(absent());
+    else if (reportsRevision(now)) resolve(now);
+  };
+  const watch = cluster.watch(
+    { apiVersion, kind, namespace },
+    {
+      onList: ([item]) => look(item),
+      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
+      onUnavailable: (_, message) => reject(new CommandError('unanswered', message)),
+    },
+    { fieldSelector: `metadata.name=${name}` },
+  );
+  const late = () =>
+    reject(new CommandError('timedOut', `${kind} ${name} does not report its latest revision: check that Knative is running`));
+  const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), late);
+  try {
+    return await promise;
+  } finally {
+    cancel();
+    watch.stop();
+  }
+}
+
+/** The target's side with its revision; undefined while the revision is not known. */
+export function targetSide(canary: Canary, workload: Workload, object: KubeObject): Sides['target'] {
+  const known = { object: workload.slim(object), revision: workload.revision(object) };
+  const find = (ref: ObjectRef) => (refKey(ref) === refKey(refOf(object)) ? known : undefined);
+  return workload.sides(canary, { find, all: () => [] }).target;
+}
+
+interface KnativeStatus {
+  observedGeneration?: number;
+  latestCreatedRevisionName?: string;
+  conditions?: { type: string; reason?: string }[];
+}
+
+/** By Knative's reasons: `OutOfDate` is a Service that has been seen, and whose Configuration has not. */
+export function reportsRevision(target: KubeObject): boolean {
+  if (!isKnative(target)) return true;
+  const { observedGeneration, latestCreatedRevisionName, conditions = [] }: KnativeStatus = target.status ?? {};
+  const isOutOfDate = conditions.some(({ type, reason }) => type === 'ConfigurationsReady' && reason === 'OutOfDate');
+  return observedGeneration === target.metadata.generation && Boolean(latestCreatedRevisionName) && !isOutOfDate;
+}

@@ -1,0 +1,102 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { revisionAnnotation } from '../../api/names.ts';
+import { withoutTracking } from '../../api/tracking-metadata.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import { CommandError } from '../output/exit-codes.ts';
+import { type FieldDifference, fieldDifferences } from './field-differences.ts';
+
+/** As the controller's `--selector-labels` has them by default. */
+const SELECTOR_LABELS = ['app', 'name', 'app.kubernetes.io/name'];
+
+/** Changes that a promotion of the target would make in the primary now, by the rendering that a promotion writes. */
+export function pendingChanges(
+  canary: Canary,
+  workload: Workload,
+  { target, primary, selectorLabels = SELECTOR_LABELS }: { target: KubeObject; primary: KubeObject; selectorLabels?: readonly string[] },
+): FieldDifference[] {
+  const selector = workload.selector(target, selectorLabels);
+  if ('problem' in selector) throw new CommandError('no', selector.problem);
+  const revision = workload.carries(primary) ?? '';
+  const configs = new Map(readPairs(workload, target, primary).map(({ source, copy }) => [configKey(source), copy.name]));
+  const wanted = workload.primaryTemplate(canary, target, {
+    selector,
+    selectorLabels,
+    includeLabelPrefix: [],
+    revision,
+    replicas: workload.replicas(primary),
+    configs,
+  });
+  const held = workload.promotedPart(primary);
+  if (workload.templateMatches(primary, wanted) === undefined) return [];
+  return fieldDifferences(slim(held), slim(wanted)).filter(({ field }) => !field.includes(revisionAnnotation));
+}
+
+interface Pair {
+  source: ConfigRef;
+  copy: ConfigRef;
+}
+
+/** Which copy the primary reads for each config of the target. */
+function readPairs(workload: Workload, target: KubeObject, primary: KubeObject): Pair[] {
+  const held = workload.configs?.(primary) ?? [];
+  return (workload.configs?.(target) ?? []).flatMap((source) => {
+    const copy = held.find(({ kind, name }) => kind === source.kind && isCopyOf(name, source.name));
+    return copy ? [{ source, copy }] : [];
+  });
+}
+
+/** As copies are named; a long name is shortened before the mark. */
+function isCopyOf(name: string, source: string): boolean {
+  const [, before] = /^(.+)-primary(-[0-9a-f]{10}|-absent)?$/.exec(name) ?? [];
+  return before !== undefined && (source === before || (before.length > 150 && source.startsWith(before.slice(0, 150))));
+}
+
+/**
+ * Entries of the target's ConfigMaps and Secrets that differ from the copies that the primary reads. Values are not shown: this is
+ * read in logs of pipelines, and a ConfigMap may hold a password as well.
+ */
+export async function pendingConfigChanges(
+  cluster: Pick<Cluster, 'get'>,
+  namespace: string,
+  workload: Workload,
+  { target, primary }: { target: KubeObject; primary: KubeObject },
+): Promise<{ changes: FieldDifference[]; hidden: string[] }> {
+  const hidden: string[] = [];
+  const changes: FieldDifference[] = [];
+  for (const { source, copy } of readPairs(workload, target, primary)) {
+    const label = `${source.kind} ${source.name}`;
+    try {
+      const [now, before] = await Promise.all(
+        [source, copy].map(({ kind, name }) => cluster.get({ apiVersion: 'v1', kind, name, namespace })),
+      );
+      for (const each of fieldDifferences(contentOf(before), contentOf(now))) {
+        changes.push({ ...withoutValues(each), field: `${label}: ${each.field}` });
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      hidden.push(`${label} may not be read with these credentials`);
+    }
+  }
+  return { changes, hidden };
+}
+
+const contentOf = (object: KubeObject | undefined): object => ({ data: object?.data ?? {}, binaryData: object?.binaryData ?? {} });
+
+function withoutValues({ field, promoted, target }: FieldDifference): FieldDifference {
+  return {
+    field,
+    ...(promoted === undefined ? {} : { promoted: '(not shown)' }),
+    ...(target === undefined ? {} : { target: '(not shown)' }),
+  };
+}
+
+/** Without what tools write into templates to track them, which no promotion takes over. */
+function slim(spec: object): object {
+  const { template, ...rest } = structuredClone(spec) as { template?: { metadata?: { annotations?: Record<string, string> } } };
+  if (template?.metadata?.annotations) template.metadata.annotations = withoutTracking(template.metadata.annotations);
+  return { ...rest, ...(template ? { template } : {}) };
+}

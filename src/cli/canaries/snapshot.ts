@@ -1,0 +1,118 @@
+import type { Canary } from '../../api/canary.ts';
+import { apiVersion } from '../../api/canary.ts';
+import { isKnative } from '../../api/knative.ts';
+import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import { latestCreated, primaryRevision } from '../../workloads/knative/revisions.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import { getCanary, record } from './canary-reading.ts';
+
+/** The objects of one Canary as a command read them; nothing comes from the controller. */
+export interface CanarySnapshot {
+  /** As stored. */
+  raw: KubeObject;
+  /** Absent: its spec cannot be read. */
+  canary?: Canary;
+  workload?: Workload;
+  target?: KubeObject;
+  primary?: KubeObject;
+  /** Their pods, where they have any. */
+  targetPods: readonly KubeObject[];
+  primaryPods: readonly KubeObject[];
+  /** Events of the Canary itself, oldest first. */
+  events: readonly KubeObject[];
+  /** When it was read, in epoch milliseconds. Absent: lateness does not matter. */
+  atMs?: number;
+  /** Notes on objects that could not be read. */
+  hidden: readonly string[];
+}
+
+/** Note in `hidden`: objects of this kind may exist though the snapshot has none. */
+export const mayNotRead = (what: string): string => `${what} may not be read with these credentials`;
+
+/** A snapshot of the Canary alone. */
+export function snapshotOf(raw: KubeObject): CanarySnapshot {
+  const parsed = parseCanary(raw);
+  const bare: CanarySnapshot = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
+  if ('problems' in parsed) return bare;
+  const workload = workloadFor(parsed.canary.spec.targetRef);
+  return { ...bare, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
+}
+
+/** Reads a Canary, its workloads, pods and events from the cluster. */
+export async function readSnapshot(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  namespace: string,
+  name: string,
+  clock: Clock = systemClock,
+): Promise<CanarySnapshot> {
+  const snapshot = snapshotOf(await getCanary(cluster, namespace, name));
+  const { raw, canary, workload } = snapshot;
+  const hidden: string[] = [];
+  /** Users may lack rights that the controller has: show the rest all the same. */
+  const ifAllowed = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;
+      if (error.status === 403) hidden.push(mayNotRead(what));
+      return otherwise;
+    }
+  };
+  const sides = async (): Promise<Partial<CanarySnapshot>> => {
+    if (!canary || !workload) return {};
+    const [targetRef, primaryRef] = [workload.targetRef(canary), workload.primaryRef(canary)];
+    const target = await ifAllowed(targetRef.kind, cluster.get(targetRef), undefined);
+    const primary =
+      refKey(primaryRef) === refKey(targetRef) ? target : await ifAllowed(primaryRef.kind, cluster.get(primaryRef), undefined);
+    const podsOf = (selector: string) => ifAllowed('pods', listPods(cluster, namespace, selector), []);
+    const [ofTarget, ofPrimary] = [podSelector(target, latestCreated), podSelector(primary, primaryRevision)];
+    const [targetPods, primaryPods] = await Promise.all([podsOf(ofTarget), ofPrimary === ofTarget ? [] : podsOf(ofPrimary)]);
+    return { ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods };
+  };
+  // Together: when one fails, the failure of the other must not be an unhandled rejection.
+  const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
+  return { ...snapshot, ...seen, events, hidden, atMs: clock.nowMs() };
+}
+
+/** Objects whose changes the screen of one Canary shows. */
+export function watchedRefs({ raw, canary, workload }: CanarySnapshot): ObjectRef[] {
+  const { name, namespace = '' } = raw.metadata;
+  const own = { apiVersion, kind: 'Canary', name, namespace };
+  if (!canary || !workload) return [own];
+  return [...new Map([own, workload.targetRef(canary), workload.primaryRef(canary)].map((ref) => [refKey(ref), ref])).values()];
+}
+
+async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject): Promise<KubeObject[]> {
+  const { namespace, name, uid } = metadata;
+  const fieldSelector = `involvedObject.kind=Canary,involvedObject.name=${name}`;
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
+  // Only those of this Canary, not of an earlier one with its name.
+  const own = items.filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
+  return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
+}
+
+/** The last time of an event, RFC 3339. */
+export function timeOfEvent(event: KubeObject): string {
+  return String(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? '');
+}
+
+/** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; other kinds have no selector for their pods. */
+function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeObject) => string | undefined): string {
+  if (owner && isKnative(owner)) {
+    const revision = revisionOf(owner);
+    return revision === undefined ? '' : `serving.knative.dev/revision=${revision}`;
+  }
+  return Object.entries(record(record(owner?.spec?.selector).matchLabels))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+async function listPods(cluster: Pick<Cluster, 'list'>, namespace: string, labelSelector: string): Promise<KubeObject[]> {
+  if (labelSelector === '') return [];
+  return (await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { labelSelector })).items;
+}

@@ -1,0 +1,97 @@
+import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../output/documents.ts';
+import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { cleaned, wrapped } from '../output/text.ts';
+import { type Cell, textTable } from '../output/text-table.ts';
+import { EVENTS_SHOWN } from './canary-report.ts';
+import { phaseOf, trafficInWords } from './list-command.ts';
+
+const BAR = 20;
+const INDENT = 2;
+
+/** One screen of one Canary. `wide`: each event and each sentence in full. */
+export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boolean): string[] {
+  const { namespace, name, since, message, checks, gates, conditions, events, workloads } = report;
+  const title = `Canary ${namespace}/${name}: ${paint(phaseOf(report), meaningOf(report.phase), terminal)}${since ? ` since ${since}` : ''}`;
+  const others = conditions.filter(({ type, message: said }) => type !== 'Promoted' && said !== undefined && said !== message);
+  const shown = wide ? events : events.slice(-EVENTS_SHOWN);
+  const part = (heading: string, rows: readonly (readonly (string | Cell)[])[], sentence = true): string[] =>
+    rows.length === 0 ? [] : ['', heading, ...textTable([], rows, terminal, { indent: INDENT, sentence: sentence && !wide })];
+  return [
+    title,
+    ...(message === undefined ? [] : sentenceLines(message, terminal)),
+    ...part('Workloads', [workloadRow('target', workloads.target), workloadRow('primary', workloads.primary)], false),
+    ...part('Traffic', trafficRows(report, terminal), false),
+    ...part('Checks', checks.map(checkRow)),
+    ...part('Gates', gates.map(gateRow)),
+    ...part(
+      'Also',
+      others.map(({ type, message: said = '' }) => [type, said]),
+    ),
+    ...part(
+      shown.length < events.length ? `Events (the last ${shown.length} of ${events.length})` : 'Events',
+      shown.map(({ at = '-', type, reason, message: said, count }) => [
+        at,
+        { text: reason, meaning: type === 'Warning' ? 'busy' : 'plain' },
+        count > 1 ? `${said} (${count} times)` : said,
+      ]),
+    ),
+  ];
+}
+
+function sentenceLines(message: string, terminal: Terminal): string[] {
+  return wrapped(cleaned(message, terminal), terminal.columns - INDENT).map((line) => `${' '.repeat(INDENT)}${line}`);
+}
+
+function workloadRow(role: string, { kind, name, exists, replicas, ready, runs, revision }: WorkloadReport): (string | Cell)[] {
+  const count: string | Cell =
+    replicas === undefined
+      ? exists
+        ? (runs ?? 'exists')
+        : { text: 'does not exist', meaning: 'bad' }
+      : { text: `${ready ?? 0} of ${replicas} ready`, meaning: ready === replicas ? 'plain' : 'busy' };
+  return [role, `${kind}/${name}`, count, shortRevision(revision)];
+}
+
+/** As `git log --oneline` shortens: enough to distinguish revisions. */
+export function shortRevision(revision: string | undefined): string {
+  return revision === undefined ? '-' : revision.replace(/^(s1:[0-9a-f]{12})[0-9a-f]+$/, '$1');
+}
+
+function trafficRows(report: CanaryReport, terminal: Terminal): string[][] {
+  const { traffic, provider, failedChecks, threshold, iterations } = report;
+  const failed = threshold === undefined ? `${failedChecks}` : `${failedChecks} of ${threshold}`;
+  const beside = [
+    `provider ${provider ?? 'of the controller'}`,
+    `failed checks ${failed}`,
+    ...(iterations > 0 ? [`iteration ${iterations}`] : []),
+  ];
+  if (traffic.kind !== 'weighted') return [['canary', `${trafficInWords(traffic)}; ${beside.join(', ')}`]];
+  return [
+    ['primary', bar(traffic.primary, BAR, terminal)],
+    ['canary', bar(traffic.canary, BAR, terminal)],
+    ['', beside.join(', ')],
+  ];
+}
+
+const MEANINGS: Readonly<Record<CheckReport['verdict'] | GateReport['state'], Meaning>> = {
+  passed: 'good',
+  failed: 'bad',
+  unmeasured: 'busy',
+  pending: 'plain',
+  open: 'good',
+  closed: 'busy',
+  unasked: 'plain',
+};
+
+function checkRow({ check, verdict, value, baseline, limit = '-', reason, observed }: CheckReport): (string | Cell)[] {
+  const measured = value === undefined ? '-' : rounded(value);
+  const beside = [...(baseline === undefined ? [] : [`primary ${rounded(baseline)}`]), ...(observed ? ['observed only'] : [])].join(', ');
+  return [{ text: verdict, meaning: MEANINGS[verdict] }, check, measured, limit, [beside, reason ?? ''].filter(Boolean).join('; ')];
+}
+
+function gateRow({ name, type, state, reason = '' }: GateReport): (string | Cell)[] {
+  return [{ text: state, meaning: MEANINGS[state] }, name, type, reason];
+}
+
+const rounded = (value: number): string => String(Math.round(value * 100) / 100);

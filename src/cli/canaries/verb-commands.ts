@@ -1,0 +1,32 @@
+import { type Command, Option } from 'commander';
+import type { Verb } from '../../api/verb-request.ts';
+import { noted, type RunOn, theCanary, withKubectlFlags } from './flags.ts';
+import type { ClusterFlags } from './session.ts';
+import type { VerbFlags } from './verb-command.ts';
+
+/** docs/verbs.md says what each verb does in each phase. */
+const verbs = {
+  promote: 'skip the rest of the analysis and promote, or approve the gate that the release waits for',
+  rollback: 'roll the release back: route all traffic to the primary',
+  pause: 'pause the release at its current weight until it is resumed',
+  resume: 'resume a paused release',
+  retry: 'release the failed revision again',
+  undo: 'return to the revision before the last promotion',
+} as const satisfies Record<Verb, string>;
+
+/** A request for each verb, recorded on the Canary and answered by the controller. */
+export function addVerbCommands(program: Command, runOn: RunOn): void {
+  for (const [verb, description] of Object.entries(verbs) as [Verb, string][]) {
+    noted(withKubectlFlags(program.command(verb)), {
+      examples: [`serin ${verb} podinfo --namespace test`],
+      exits: ['timedOut', 'notFound', 'refused'],
+    })
+      .addArgument(theCanary('name of the Canary, or NAMESPACE/NAME'))
+      .description(description)
+      .option('--no-wait', 'record the request without waiting for the answer of the controller')
+      .addOption(new Option('--timeout <duration>', 'how long to wait for the answer of the controller').default('1m'))
+      .action(async (name: string, flags: ClusterFlags & VerbFlags) =>
+        runOn(name, flags, async (session, bare) => (await import('./verb-command.ts')).verbCommand(session, verb, bare, flags)),
+      );
+  }
+}

@@ -1,0 +1,40 @@
+import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import type { VersionReport } from '../output/documents.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
+import { cleaned } from '../output/text.ts';
+import { version } from '../version.ts';
+import { record } from './canary-reading.ts';
+import type { Session } from './session.ts';
+
+/** Without a cluster: what this program is. */
+export function clientVersion(): VersionReport {
+  return { apiVersion: outputVersion, kind: 'VersionReport', client: version, node: process.versions.node, output: outputVersion };
+}
+
+/** `serin version`: of this program and of the API server. */
+export async function versionCommand({ cluster, output }: Session): Promise<ExitName> {
+  const server = await serverVersion(cluster);
+  await output.show(versionAnswer({ ...clientVersion(), ...(server ? { server } : {}) }));
+  return 'done';
+}
+
+/** Version of the API server, like `v1.34.0`. */
+export async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<string | undefined> {
+  const { gitVersion } = record(await cluster.raw('GET', '/version'));
+  return typeof gitVersion === 'string' ? gitVersion : undefined;
+}
+
+export function versionAnswer(report: VersionReport): Answer<VersionReport> {
+  return {
+    document: report,
+    names: [],
+    lines: (terminal) => [
+      `serin       ${report.client}`,
+      `output      ${report.output}`,
+      `node        ${report.node}`,
+      ...(report.server ? [`kubernetes  ${cleaned(report.server, terminal)}`] : []),
+    ],
+  };
+}

@@ -1,0 +1,195 @@
+import { apiVersion } from '../../api/canary.ts';
+import { parseDuration } from '../../api/duration.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import type { Phase } from '../../api/phase.ts';
+import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import type { Sides } from '../../workloads/workload.ts';
+import type { WaitResult } from '../output/documents.ts';
+import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import type { Answer } from '../output/output.ts';
+import { outputVersion } from '../output/output-version.ts';
+import { cleaned } from '../output/text.ts';
+import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
+import { observedTarget, targetSide } from './observed-target.ts';
+import type { Session } from './session.ts';
+import { snapshotOf } from './snapshot.ts';
+
+/** States to wait for. */
+export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
+export type WaitGoal = (typeof waitGoals)[number];
+
+const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: 'notFound' } as const satisfies Record<
+  WaitResult['outcome'],
+  ExitName
+>;
+
+/** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
+export async function waitCommand(
+  {
+    cluster,
+    namespace = '',
+    output,
+    clock = systemClock,
+  }: Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> },
+  name: string,
+  flags: { for: WaitGoal; revision?: string; timeout: string },
+): Promise<ExitName> {
+  const timeoutMs = parseDuration(flags.timeout);
+  if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} must be a duration, like 30s, 10m or 1h`);
+  const startedMs = clock.monotonicMs();
+  const untilMs = startedMs + timeoutMs;
+  const wanted = await wantedOf(cluster, { namespace, name, untilMs, clock }, flags.revision);
+  const { outcome, seen } = await follow(cluster, { namespace, name, untilMs, clock }, (raw) => outcomeOf(raw, flags.for, wanted));
+  const summary = seen && summaryOf(seen);
+  const result: WaitResult = {
+    apiVersion: outputVersion,
+    kind: 'WaitResult',
+    namespace,
+    name,
+    outcome,
+    phase: summary?.phase ?? '',
+    ...(summary?.revision === undefined ? {} : { revision: summary.revision }),
+    seconds: Math.round((clock.monotonicMs() - startedMs) / 100) / 10,
+    ...(summary?.message === undefined ? {} : { message: summary.message }),
+  };
+  await output.show(waitAnswer(result, flags));
+  if (outcome === 'notFound') output.note(`Error: Canary ${name} not found in namespace ${namespace}.`);
+  return EXITS[outcome];
+}
+
+/** Which revision is waited for: one that is named, or what the target held when the command began. */
+export type Wanted = { revision: string } | { target: NonNullable<Sides['target']> };
+
+/**
+ * Where one goal stands: undefined while it may still be reached. Where a revision is wanted, what happened to another one says nothing: the
+ * target's newest may not have been seen yet, and a pipeline that has just applied it must not take the success before for its own.
+ */
+export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: Wanted): 'reached' | 'failed' | undefined {
+  const status = parseStatus(raw.status);
+  const phase = status?.phase ?? '';
+  const isWanted = wanted === undefined || isUnderWay(raw, wanted);
+  if (phase === 'Failed' && isWanted && (goal === 'succeeded' || goal === 'waiting-promotion')) return 'failed';
+  switch (goal) {
+    case 'initialized':
+      return phase === '' || phase === 'Initializing' ? undefined : 'reached';
+    case 'settled':
+      return isWanted && SETTLED.has(phase) ? 'reached' : undefined;
+    case 'waiting-promotion':
+      return isWanted && phase === 'WaitingPromotion' ? 'reached' : undefined;
+    case 'succeeded':
+      // The first release ends as Initialized, never as Succeeded.
+      return isWanted && (phase === 'Succeeded' || (phase === 'Initialized' && wanted !== undefined)) ? 'reached' : undefined;
+    default:
+      return goal satisfies never;
+  }
+}
+
+const SETTLED: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Failed'] satisfies Phase[]);
+
+/** The release in the status, in progress or over, is of this revision. */
+function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
+  if ('target' in wanted) {
+    const { canary } = snapshotOf(raw);
+    const { uid, generation, revision } = wanted.target;
+    const release = canary?.status?.release;
+    if (!canary || !release) return false;
+    if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
+    // The generation of this kind does not follow its pods: the hash alone decides (ARCHITECTURE.md, Revisions).
+    return release.targetUid === uid && templateOf(release) === revision;
+  }
+  const seen = parseStatus(raw.status)?.lastAppliedSpec;
+  return seen !== undefined && isRevision(seen, wanted.revision);
+}
+
+/** A revision may be given in short, as `serin status` shows it. */
+function isRevision(seen: string, wanted: string): boolean {
+  const [whole, part] = [seen, wanted].map((one) => one.replace(/^s1:/, '')) as [string, string];
+  return whole === part || (part.length >= SHORTEST_REVISION && whole.startsWith(part));
+}
+
+const SHORTEST_REVISION = 7;
+/** Instead of a revision: what the target holds now. */
+const OF_TARGET = 'target';
+
+/** A Canary, and until when it is waited for, by the clock's monotonic time. */
+interface Awaited {
+  namespace: string;
+  name: string;
+  untilMs: number;
+  clock: Clock;
+}
+
+async function wantedOf(
+  cluster: Pick<Cluster, 'get' | 'watch'>,
+  { namespace, name, untilMs, clock }: Awaited,
+  revision: string | undefined,
+): Promise<Wanted | undefined> {
+  if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
+  const { canary, workload } = snapshotOf(await getCanary(cluster, namespace, name));
+  if (!canary || !workload)
+    throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
+  const object = await observedTarget(cluster, workload.targetRef(canary), untilMs, clock);
+  const target = targetSide(canary, workload, object);
+  if (target === undefined)
+    throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} is not known yet: try again`);
+  return { target };
+}
+
+type Ended = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
+
+async function follow(
+  cluster: Pick<Cluster, 'watch'>,
+  { namespace, name, untilMs, clock }: Awaited,
+  judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
+): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  let seen: KubeObject | undefined;
+  const look = (raw: KubeObject | undefined) => {
+    seen = raw ?? seen;
+    if (raw === undefined) return resolve({ outcome: 'notFound', seen });
+    const outcome = judge(raw);
+    if (outcome !== undefined) resolve({ outcome, seen });
+  };
+  const watch = cluster.watch(
+    { apiVersion, kind: 'Canary', namespace },
+    {
+      onList: ([item]) => look(item),
+      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
+      onUnavailable: (cause, message) =>
+        reject(
+          new CommandError(
+            cause === 'forbidden' ? 'unanswered' : 'notFound',
+            cause === 'forbidden'
+              ? message
+              : 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply',
+          ),
+        ),
+    },
+    { fieldSelector: `metadata.name=${name}` },
+  );
+  const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), () => resolve({ outcome: 'timedOut', seen }));
+  try {
+    return await promise;
+  } finally {
+    cancel();
+    watch.stop();
+  }
+}
+
+function waitAnswer(result: WaitResult, { for: goal, revision }: { for: WaitGoal; revision?: string }): Answer<WaitResult> {
+  const said = { reached: `${goal}${revision ? ` with ${revision}` : ''}`, failed: 'failed', timedOut: 'timed out', notFound: 'not found' };
+  return {
+    document: result,
+    names: result.outcome === 'reached' ? [resourceName(result)] : [],
+    lines: (terminal) => [
+      cleaned(
+        `canary.flagger.app/${result.name} ${said[result.outcome]} after ${result.seconds} s${result.phase ? ` (${result.phase})` : ''}`,
+        terminal,
+      ),
+      ...(result.outcome === 'reached' || result.message === undefined ? [] : [`  ${cleaned(result.message, terminal)}`]),
+    ],
+  };
+}

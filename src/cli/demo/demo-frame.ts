@@ -1,0 +1,66 @@
+import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { APP, type DemoCluster, NAMESPACE } from './demo-cluster.ts';
+import type { Users } from './users.ts';
+
+/** Everything that one frame of the demo shows. */
+export interface DemoFrame {
+  act: string;
+  phase: string;
+  weight: number;
+  step: string;
+  primaryReady: string;
+  canaryReady: string;
+  verdicts: readonly Verdict[];
+  users: ReturnType<Users['counts']>;
+  /** All of them, the oldest first. */
+  events: readonly string[];
+}
+
+/** Follows the Canary, its two Deployments and its events by watches; the demo asks nothing of the controller. */
+export function followDemo(demo: DemoCluster, users: Users, onPhase: (status: CanaryStatus) => void) {
+  const { cluster } = demo.embedded;
+  const ready = new Map<string, string>();
+  const events: string[] = [];
+  let status: CanaryStatus | undefined;
+  let act = '';
+  const seen = (object: KubeObject) => {
+    if (object.kind === 'Canary') {
+      status = object.status as CanaryStatus | undefined;
+      if (status) onPhase(status);
+    } else if (object.kind === 'Deployment') {
+      ready.set(object.metadata.name, `${object.status?.readyReplicas ?? 0}/${object.spec.replicas}`);
+    } else if (object.involvedObject?.kind === 'Canary') {
+      const line = `${object.reason}: ${object.message}`;
+      if (events.at(-1) !== line) events.push(line);
+    }
+  };
+  const follow = (apiVersion: string, kind: string) =>
+    cluster.watch(
+      { apiVersion, kind, namespace: NAMESPACE },
+      { onEvent: ({ type, object }) => type !== 'DELETED' && seen(object), onList: (items) => items.forEach(seen) },
+    );
+  const watches = [follow('flagger.app/v1beta1', 'Canary'), follow('apps/v1', 'Deployment'), follow('v1', 'Event')];
+  return {
+    synced: Promise.all(watches.map((watch) => watch.synced)),
+    status: () => status,
+    setAct(title: string) {
+      act = title;
+    },
+    frame: (): DemoFrame => ({
+      act,
+      phase: status?.phase || 'waiting for the controller',
+      weight: status?.canaryWeight ?? 0,
+      step: status?.release?.step ?? '',
+      primaryReady: ready.get(`${APP}-primary`) ?? '0/0',
+      canaryReady: ready.get(APP) ?? '0/0',
+      verdicts: status?.release?.verdicts ?? [],
+      users: users.counts(),
+      events,
+    }),
+    stop() {
+      for (const watch of watches) watch.stop();
+    },
+  };
+}
+export type DemoFollower = ReturnType<typeof followDemo>;
