@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Of each project, those that take longest; in the middle of those of `integration` some that wait for processes, so that not all wait at once. */
+/** Files that take longest, by project; among those of `integration` are some that wait for processes, spread so that not all wait at once. */
 export const LONGEST = [
   'integration/conduct',
   'integration/rehearse-command',

@@ -5,9 +5,9 @@ const LONGEST_QUICK_MS = 180_000;
 const wanted = Number(process.env.PROPERTY_RUNS ?? QUICK_RUNS);
 
 interface Quick {
-  /** Of the 120 in `npm test`; default `share`. */
+  /** The same for the 120 in `npm test`; default `share`. */
   quickShare?: number;
-  /** For what has to be found: one that finds it soon. */
+  /** Finds soon what has to be found; default 7. */
   usualSeed?: number;
 }
 

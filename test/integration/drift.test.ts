@@ -6,7 +6,7 @@ import { providerFixtures } from '../scenarios/providers/index.ts';
 
 // What runs a Knative Service is not modelled here: drift-of-knative.test.ts.
 const inVirtualTime = providerFixtures.filter(({ provider }) => provider !== 'knative');
-// Of each provider one edit in three, of the next one others; test/long plays all.
+// Each provider has one edit in three, the next provider others; test/long plays all.
 const part = partOf(3);
 
 describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtual time: $provider', (fixture) => {

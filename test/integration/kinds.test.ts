@@ -11,7 +11,7 @@ const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'K
 
 describe('kinds of target on the embedded cluster', () => {
   const stage = aStage(startVirtualStage);
-  // Of each kind every other story, of the next one the others; test/long plays all, and test/e2e.
+  // Each kind has every other release, the next kind the others; test/long and test/e2e play all.
   describeKinds(stage, kinds, partOf(2));
   describeSteeredReleases(stage);
 });

@@ -4,6 +4,6 @@ import { describeProviderReleases } from '../scenarios/provider-releases.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
-// To each provider a bad version or a good one; test/long and test/e2e play both.
+// Each provider has a bad version or a good one; test/long and test/e2e play both.
 describe('06-RE3: releases through every traffic provider', () =>
   describeProviderReleases(aStage(startVirtualStage), providerFixtures, partOf(2)));

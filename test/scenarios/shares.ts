@@ -19,9 +19,9 @@ const OLD = 'sh-canary=zyxwvutsrq';
 
 interface Run {
   requests: number;
-  /** Of every choice of the proxy. */
+  /** Decides every choice of the proxy. */
   seed: number;
-  /** Of providers and weights. */
+  /** The pairs of provider and weight that are tried. */
   part?: Part;
 }
 

@@ -24,7 +24,7 @@ const template: KubeObject = {
 };
 /** Of the release, from its beginning to its end. */
 const RECORDS = 8;
-/** Of delays and records; test/long plays all. */
+/** The pairs of delay and record that are tried; test/long plays all. */
 const part = partOf(2);
 const recordsOf = (row: number): number[] => Array.from({ length: RECORDS }, (_, nth) => nth).filter((nth) => isChosen(part, row, nth));
 
