@@ -6,7 +6,7 @@ import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
 
 /** A life of the whole controller costs a hundred times one of the engine. */
-const runs = () => propertyRuns(0.15);
+const runs = () => propertyRuns(0.15, { quickShare: 0.1 });
 const it = (title: string, property: () => Promise<void>) => test(title, { timeout: propertyTimeoutMs }, property);
 
 /** From an application without Serin to its second version promoted, and back; killed once at any moment. */

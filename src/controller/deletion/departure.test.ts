@@ -16,7 +16,7 @@ import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-ru
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** A life of the whole controller costs a hundred times one of the engine. */
-const runs = () => propertyRuns(0.25);
+const runs = () => propertyRuns(0.25, { quickShare: 0.15 });
 const it = (title: string, property: () => Promise<void>) => test(title, { timeout: propertyTimeoutMs }, property);
 
 describe('the end of a Canary, in virtual time', () => {
