@@ -152,7 +152,7 @@ describe('E10, E20–E24, E60–E65, E80, E81: decisions after the metrics', () 
       ...blind,
       when: 'unmeasured that long while blocked',
       release: { blindSinceMs: nowMs - deadlineMs },
-      facts: { blocker: { code: 'Obstacle' } },
+      facts: { blocker: { code: 'Other' } },
       decision: 'hold',
     },
     { ...ok, when: 'passed, and the canary is down', target: down, decision: 'withdrawTraffic' },

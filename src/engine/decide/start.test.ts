@@ -50,7 +50,7 @@ describe('E56: decisions while old pods are recycled', () => {
       when: 'a pod is left while blocked',
       target: { pods: 1 },
       release: late,
-      facts: { blocker: { code: 'Obstacle' } },
+      facts: { blocker: { code: 'Other' } },
       decision: 'wait',
     },
     { ...step('emptying'), when: 'a pod is left while paused', target: { pods: 1 }, release: { ...late, ...paused }, decision: 'wait' },
