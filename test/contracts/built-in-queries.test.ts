@@ -8,7 +8,7 @@ import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/pro
 import { observerFor } from '../../src/metrics/observers/index.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
-import { kuma } from '../../src/routers/kuma/kuma.ts';
+import { kuma } from '../../src/routers/kuma/router.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
 const END_MS = 1_000_000_000;

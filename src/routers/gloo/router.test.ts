@@ -3,7 +3,7 @@ import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
-import { gloo } from './gloo.ts';
+import { gloo } from './router.ts';
 
 const table = (routes: object[]): KubeObject => ({
   apiVersion: 'gateway.solo.io/v1',

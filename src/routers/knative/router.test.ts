@@ -4,7 +4,7 @@ import { knativeRevisionId } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
-import { knative } from './knative.ts';
+import { knative } from './router.ts';
 
 const apex = { selector: { key: 'app', value: 'shop' }, ports: [] };
 const share = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });

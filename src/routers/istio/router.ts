@@ -8,9 +8,9 @@ import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../or
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
-import { destination, renderHttp, renderTcp, rule } from './http-routes.ts';
 import { mergeMatch, serviceMatch } from './match.ts';
-import { readVirtualService } from './read-routes.ts';
+import { readVirtualService } from './read.ts';
+import { destination, renderHttp, renderTcp, rule } from './render.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
 

@@ -9,9 +9,9 @@ import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
 import { hostnames, parentRefs, parentRejection } from './parents.ts';
-import { readRouteObject } from './read-routes.ts';
+import { readRouteObject } from './read.ts';
+import { type Dialect, renderRules, rulesToApex } from './render.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
-import { type Dialect, renderRules, rulesToApex } from './rules.ts';
 
 type Json = Record<string, unknown>;
 

@@ -7,8 +7,8 @@ import type { Change, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { matchersFor } from './matchers.ts';
-import { readRouteTable } from './read-routes.ts';
-import { renderTableRoutes, routesToApex } from './table-routes.ts';
+import { readRouteTable } from './read.ts';
+import { renderTableRoutes, routesToApex } from './render.ts';
 import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
 
 /** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04-4.8). */

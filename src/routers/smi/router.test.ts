@@ -3,7 +3,7 @@ import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
-import { type SmiVersion, smi } from './smi.ts';
+import { type SmiVersion, smi } from './router.ts';
 import { canarySplitFindings, splitFindings } from './split-findings.ts';
 
 const router = smi('v1alpha4');

@@ -8,7 +8,7 @@ import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec
 import type { Change, Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
-import { readTraefikService } from './read-routes.ts';
+import { readTraefikService } from './read.ts';
 
 const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not ours to change: remove analysis.match';
 

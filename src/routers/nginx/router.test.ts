@@ -3,7 +3,7 @@ import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { routerFor } from '../index.ts';
-import { defaultAnnotationsPrefix, nginx } from './nginx.ts';
+import { defaultAnnotationsPrefix, nginx } from './router.ts';
 
 const ref = { ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'web' } };
 const router = nginx();

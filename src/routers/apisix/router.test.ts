@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
-import { apisix } from './apisix.ts';
+import { apisix } from './router.ts';
 import type { Rule } from './rules.ts';
 
 const canary = aCanary({ routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'web' } });

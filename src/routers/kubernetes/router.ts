@@ -1,6 +1,6 @@
-import { allToPrimary } from '../api/routes.ts';
-import type { Router } from './router.ts';
-import { RoutingError } from './routing-error.ts';
+import { allToPrimary } from '../../api/routes.ts';
+import type { Router } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
 
 /**
  * No routing objects at all: the apex Service selects the primary, and a release is Blue/Green. Users never see the canary

@@ -3,7 +3,7 @@ import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { splitPredicates } from './predicates.ts';
-import { skipper } from './skipper.ts';
+import { skipper } from './router.ts';
 
 const canary = aCanary({ ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'web' } });
 const share = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });

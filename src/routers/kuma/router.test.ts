@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, weight } from '../../api/routes.ts';
-import { kuma } from './kuma.ts';
+import { kuma } from './router.ts';
 
 const inNamespace = (namespace: string) => {
   const canary = aCanary();

@@ -4,7 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
-import { istio } from './istio.ts';
+import { istio } from './router.ts';
 
 const virtualService = (http: object[], annotations?: Record<string, string>): KubeObject => ({
   apiVersion: 'networking.istio.io/v1beta1',

@@ -7,9 +7,9 @@ import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec
 import type { Change, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
-import { renderRoutes, routesToApex } from './http-routes.ts';
-import { readHttpProxy } from './read-routes.ts';
+import { readHttpProxy } from './read.ts';
 import { invalidity } from './rejection.ts';
+import { renderRoutes, routesToApex } from './render.ts';
 
 /**
  * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04-4.7). `ingressClass`

@@ -4,7 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
-import { gatewayApi } from './gateway-api.ts';
+import { gatewayApi } from './router.ts';
 
 const v1 = gatewayApi('v1');
 const gatewayRefs = [{ name: 'edge' }];

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
 import { expressibleConditions, serviceConditions } from './conditions.ts';
-import { contour } from './contour.ts';
+import { contour } from './router.ts';
 
 const router = contour();
 const proxy = (routes: object[]): KubeObject => ({

@@ -3,7 +3,7 @@ import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
-import { traefik } from './traefik.ts';
+import { traefik } from './router.ts';
 
 const service = (spec: object, annotations: Record<string, string> = {}): KubeObject => ({
   apiVersion: 'traefik.io/v1alpha1',
