@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import type { HttpMatch, Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
@@ -16,7 +17,7 @@ const MOST_NAME = 253;
 
 /** APISIX: a second ApisixRoute with the rules that lead to the application, which goes before the user's (04-4.13). */
 export const apisix: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  supports: factsOf('apisix').can,
   refuses(canary) {
     const { match } = canary.spec.analysis;
     if ((names(canary).routeCopy ?? '').length > MOST_NAME)

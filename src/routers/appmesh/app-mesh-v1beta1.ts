@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
@@ -19,7 +20,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 
 /** AWS App Mesh, first form: VirtualServices hold the routes (04-4.5). */
 export const appMeshV1beta1: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  supports: factsOf('appmesh').can,
   refuses: (canary) =>
     rejectionOf(() => {
       if (!canary.spec.service.meshName) throw RoutingError.at('service.meshName', 'is missing: App Mesh needs the name of the mesh');

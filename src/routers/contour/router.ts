@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
@@ -18,7 +19,7 @@ import { renderRoutes, routesToApex } from './render.ts';
  */
 export function contour(ingressClass = ''): Router {
   return {
-    supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: false },
+    supports: factsOf('contour').can,
     refuses: (canary) =>
       rejectionOf(() => {
         const { match } = canary.spec.analysis;

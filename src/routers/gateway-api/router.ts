@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
@@ -60,7 +61,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   }
 
   return {
-    supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
+    supports: factsOf(`gatewayapi:${version}`).can,
     refuses: (canary) => rejectionOf(() => checkSpec(canary, { version, kind: routeKindOf(canary, version) })),
     watches: (canary) =>
       routeKindOf(canary, version) === 'GRPCRoute'

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
@@ -13,7 +14,7 @@ import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
 
 /** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04-4.8). */
 export const gloo: Router = {
-  supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
+  supports: factsOf('gloo').can,
   refuses: (canary) => rejectionOf(() => matchersFor(canary.spec.analysis.match ?? [])),
   watches(canary) {
     const config = configRef(canary);

@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
@@ -16,7 +17,7 @@ const apiVersion = 'networking.istio.io/v1beta1';
 
 /** Istio: one VirtualService and a DestinationRule for each side (04-4.2). */
 export const istio: Router = {
-  supports: { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true },
+  supports: factsOf('istio').can,
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
   render(canary, _apex, routes, current) {

@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import type { Router } from '../router.ts';
@@ -20,7 +21,7 @@ const serviceRef = (canary: Canary): ObjectRef => ({
  * pushes next, before its analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
  */
 export const knative: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
+  supports: factsOf('knative').can,
   refuses: (canary) => (choosesUsers(canary) ? new RoutingError('Knative cannot match requests: use steps of weight') : undefined),
   watches: (canary) => [serviceRef(canary)],
   render(canary, _apex, routes, current) {

@@ -1,3 +1,4 @@
+import { factsOf } from '../../api/providers.ts';
 import { allToPrimary } from '../../api/routes.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
@@ -7,7 +8,7 @@ import { RoutingError } from '../routing-error.ts';
  * before it is promoted (04-4.16), so a weight changes nothing, but a match or a mirror would be a promise not kept.
  */
 export const noRoutes: Router = {
-  supports: { weights: false, mirroring: false, headerMatch: false, sessionAffinity: false },
+  supports: factsOf('kubernetes').can,
   watches: () => [],
   render(_canary, _apex, routes) {
     if (routes.kind !== 'weighted' || routes.match?.length)

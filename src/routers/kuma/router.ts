@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
 import { type Routes, Weight } from '../../api/routes.ts';
 import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
 import { findObject } from '../find-object.ts';
@@ -17,7 +18,7 @@ const SERVICE = 'kuma.io/service';
 
 /** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04-4.12). */
 export const kuma: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: false, sessionAffinity: false },
+  supports: factsOf('kuma').can,
   refuses(canary) {
     if (choosesUsers(canary)) return new RoutingError("Kuma's TrafficRoute cannot match requests: analysis.match needs another provider");
     return beginsMirrored(canary)

@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
@@ -85,7 +86,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   }
 
   return {
-    supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+    supports: factsOf('nginx').can,
     refuses,
     ignores,
     watches: (canary) => Object.values(copyRefs(canary)),

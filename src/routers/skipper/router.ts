@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
@@ -18,7 +19,7 @@ const ALL = 100;
 
 /** Skipper: a second Ingress of the same hosts and paths, which goes before the user's while the canary has a share (04-4.10). */
 export const skipper: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  supports: factsOf('skipper').can,
   refuses(canary) {
     const { match } = canary.spec.analysis;
     return refusesName(canary) ?? (match?.length ? rejectionOf(() => renderMatch(match)) : undefined);

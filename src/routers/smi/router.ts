@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
 import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
@@ -78,7 +79,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   }
 
   return {
-    supports: { weights: true, mirroring: false, headerMatch: matches, sessionAffinity: false },
+    supports: factsOf(`smi:${version}`).can,
     refuses: (canary) => {
       const match = canary.spec.analysis.match;
       if (!matches)

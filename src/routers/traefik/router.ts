@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
@@ -18,7 +19,7 @@ const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not
  * one on its canary.
  */
 export const traefik: Router = {
-  supports: { weights: true, mirroring: true, headerMatch: false, sessionAffinity: false },
+  supports: factsOf('traefik').can,
   refuses: (canary) =>
     choosesUsers(canary)
       ? new RoutingError(`${noMatch}, or use istio, contour, gloo, nginx or gatewayapi:v1`, 'analysis.match')

@@ -1,4 +1,4 @@
-import type { Observer } from './observer.ts';
+import type { Observer } from '../../api/observer.ts';
 
 /** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and what to ask when that finds none. */
 export function successRate(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Provider, providers } from '../../api/canary.ts';
-import { renderQuery } from '../query-template.ts';
-import { observerFor } from './index.ts';
+import { renderQuery } from '../../metrics/query-template.ts';
+import { observerFor } from '../observers.ts';
 
 /** All names differ, so that one that stands for another is found. */
 const variables = {

@@ -1,5 +1,6 @@
-import { daemonPodSelector, podSelector } from './envoy.ts';
-import type { Observer } from './observer.ts';
+import type { Observer } from '../../api/observer.ts';
+import type { Observers } from '../provider.ts';
+import { daemonPodSelector, podSelector } from './pods.ts';
 import { percentiles, successRate } from './shapes.ts';
 
 /** The application's own histogram, in seconds; for providers without metrics of their own. Source: 05-B17. */
@@ -13,5 +14,4 @@ function appHistogram(selector: string): Observer {
   };
 }
 
-export const http = appHistogram(podSelector);
-export const httpDaemonSet = appHistogram(daemonPodSelector);
+export const application: Observers = { Deployment: appHistogram(podSelector), DaemonSet: appHistogram(daemonPodSelector) };

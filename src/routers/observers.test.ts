@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { aCanary } from '../../../test/fakes/world.ts';
-import { Provider } from '../../api/canary.ts';
-import { findings } from '../../api/findings.ts';
-import { renderQuery } from '../query-template.ts';
-import { observerFor } from './index.ts';
+import { aCanary } from '../../test/fakes/world.ts';
+import { Provider } from '../api/canary.ts';
+import { findings } from '../api/findings.ts';
+import { renderQuery } from '../metrics/query-template.ts';
+import { observerFor } from './observers.ts';
 
 const variables = {
   ...{ name: 'app', namespace: 'test', target: 'app', service: 'app', ingress: 'app', route: 'app', interval: '1m' },

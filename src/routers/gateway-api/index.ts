@@ -1,0 +1,18 @@
+import { type ProviderDefinition, routes } from '../provider.ts';
+import { application } from '../queries/application.ts';
+import { gatewayApi } from './router.ts';
+
+const group = 'gateway.networking.k8s.io';
+const all = { observers: application, ownedWhole: ['rules'] };
+
+export const gatewayApiProvider: ProviderDefinition = {
+  ...all,
+  router: () => gatewayApi('v1'),
+  permissions: [routes(group, ['httproutes', 'grpcroutes'])],
+};
+
+export const gatewayApiV1beta1Provider: ProviderDefinition = {
+  ...all,
+  router: () => gatewayApi('v1beta1'),
+  permissions: [routes(group, ['httproutes'])],
+};
